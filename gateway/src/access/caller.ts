@@ -1,0 +1,69 @@
+import { devicePermissions, everyPermission, type Permission } from "./permission.ts";
+import { type DeviceProfile, profileOf } from "./profile.ts";
+
+/** An API key or a device, as stored. */
+export interface Credential {
+  readonly organizer: string;
+  readonly kind: CredentialKind;
+  readonly id: string;
+  readonly tokenHash: Buffer;
+  readonly permissions: readonly string[];
+  readonly allEvents: boolean;
+  readonly events: readonly string[];
+  /** False: an API key that was switched off, a device whose access was revoked. */
+  readonly active: boolean;
+  readonly device: Device | null;
+}
+
+export type CredentialKind = "api_key" | "device";
+
+export interface Device {
+  readonly deviceId: number;
+  readonly gate: number | null;
+  readonly securityProfile: string;
+  readonly softwareBrand: string;
+}
+
+/** Who a request comes from. */
+export type Caller = Operator | Tenant;
+
+/** Runs the deployment. It may bring in records, and belongs to no organizer. */
+export interface Operator {
+  readonly kind: "operator";
+  readonly logId: string;
+}
+
+/** An API key or a device of one organizer. */
+export interface Tenant {
+  readonly kind: CredentialKind;
+  /** Enough of its id to find it; never a token, nor anything a token could be found by. */
+  readonly logId: string;
+  readonly organizer: string;
+  readonly permissions: ReadonlySet<string>;
+  /** Undefined: all events of the organizer. */
+  readonly events: ReadonlySet<string> | undefined;
+  /** API keys are limited by their permissions alone. */
+  readonly profile: DeviceProfile;
+  readonly device: Device | undefined;
+}
+
+export const operator: Operator = { kind: "operator", logId: "operator" };
+
+/** Makes the caller that a valid credential stands for. */
+export function toCaller(credential: Credential): Tenant {
+  const { kind, organizer, device } = credential;
+  return {
+    kind,
+    logId: `${kind}:${credential.id.slice(0, 8)}`,
+    organizer,
+    permissions: kind === "device" ? devicePermissions : new Set(credential.permissions),
+    events: credential.allEvents ? undefined : new Set(credential.events),
+    profile: kind === "device" ? profileOf(device?.securityProfile ?? "") : "full",
+    device: device ?? undefined,
+  };
+}
+
+/** Tells whether a caller holds a permission. */
+export function holds(caller: Tenant, permission: Permission): boolean {
+  return caller.permissions.has(permission) || caller.permissions.has(everyPermission);
+}

@@ -1,0 +1,90 @@
+import type { Log } from "@tessera/kit/log";
+import type { Db, Dedicated, Tx } from "@tessera/kit/pg/database";
+import { identifier, sql } from "@tessera/kit/pg/sql";
+
+const channel = "tessera_gateway_access";
+
+const firstPauseMs = 100;
+const longestPauseMs = 5000;
+
+/** Tells every gateway process, when the transaction commits, that credentials or events have changed. */
+export async function announceChange(tx: Tx): Promise<void> {
+  await tx.run(sql`select pg_notify(${channel}, '')`);
+}
+
+export interface Listener {
+  stop(): Promise<void>;
+}
+
+/**
+ * Calls `changed` after every announced change, and whenever an announcement may
+ * have been missed because the connection was lost.
+ */
+export function listenForChanges(db: Db, log: Log, changed: () => void): Listener {
+  const stopping = new AbortController();
+  const listening = listenUntilStopped(db, { log, changed, signal: stopping.signal });
+  return {
+    async stop() {
+      stopping.abort();
+      await listening;
+    },
+  };
+}
+
+async function listenUntilStopped(
+  db: Db,
+  { log, changed, signal }: { log: Log; changed: () => void; signal: AbortSignal },
+): Promise<void> {
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    try {
+      await listenOnce(db, {
+        changed,
+        signal,
+        connected: () => {
+          pauseMs = firstPauseMs;
+          changed();
+        },
+      });
+    } catch (error) {
+      log.warn("changes of credentials are not heard; they take effect within 30 seconds", { error });
+    }
+    await pause(pauseMs, signal);
+  }
+}
+
+async function listenOnce(
+  db: Db,
+  { changed, connected, signal }: { changed: () => void; connected: () => void; signal: AbortSignal },
+): Promise<void> {
+  const connection = await db.dedicated();
+  try {
+    const lost = untilLostOrStopped(connection, signal);
+    connection.onNotification(changed);
+    await connection.run(sql`listen ${identifier(channel)}`);
+    connected();
+    await lost;
+  } finally {
+    await connection.release().catch(() => {});
+  }
+}
+
+function untilLostOrStopped(connection: Dedicated, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    connection.onLost(resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+    if (signal.aborted) resolve();
+  });
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+    if (signal.aborted) done();
+  });
+}

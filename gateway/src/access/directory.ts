@@ -1,0 +1,69 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { type Caller, type Credential, type CredentialKind, operator, type Tenant, toCaller } from "./caller.ts";
+import { inactive, type Presented, unknownToken } from "./authorization.ts";
+import { remember } from "./remember.ts";
+
+/** Where credentials and events are looked up. */
+export interface AccessStore {
+  findByHash(kind: CredentialKind, tokenHash: Buffer): Promise<Credential | undefined>;
+  hasEvent(organizer: string, event: string): Promise<boolean>;
+}
+
+/** Who may come in, and to which events. */
+export interface Directory {
+  /** Returns the caller that a token belongs to; throws where there is none. */
+  authenticate(presented: Presented): Promise<Caller>;
+  hasEvent(organizer: string, event: string): Promise<boolean>;
+  /** Forgets what it has read, because it has changed. */
+  forget(): void;
+}
+
+/** A change reaches every process by notification; this bounds what a lost notification costs. */
+const ttlMs = 30_000;
+
+interface Known {
+  readonly tokenHash: Buffer;
+  readonly active: boolean;
+  readonly caller: Tenant;
+}
+
+/** Opens the directory over its store. */
+export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey: string | undefined }): Directory {
+  const operatorHash = operatorKey === undefined ? undefined : hash("sha256", operatorKey, "buffer");
+  const credentials = remember<Known>(
+    async (key) => {
+      const [kind, hex = ""] = key.split(" ");
+      const credential = await store.findByHash(kind === "device" ? "device" : "api_key", Buffer.from(hex, "hex"));
+      if (credential === undefined) return undefined;
+      return { tokenHash: credential.tokenHash, active: credential.active, caller: toCaller(credential) };
+    },
+    { max: 20_000, ttlMs },
+  );
+  const events = remember<{ readonly known: true }>(
+    async (key) => {
+      const [organizer = "", event = ""] = key.split("/");
+      return (await store.hasEvent(organizer, event)) ? { known: true } : undefined;
+    },
+    { max: 20_000, ttlMs },
+  );
+
+  return {
+    async authenticate({ kind, token }) {
+      const tokenHash = hash("sha256", token, "buffer");
+      if (kind === "api_key" && operatorHash !== undefined && timingSafeEqual(tokenHash, operatorHash)) return operator;
+      const known = await credentials.get(`${kind} ${tokenHash.toString("hex")}`);
+      if (known === undefined || !timingSafeEqual(known.tokenHash, tokenHash)) throw unknownToken();
+      if (!known.active) throw inactive(kind);
+      return known.caller;
+    },
+    async hasEvent(organizer, event) {
+      // Slugs hold no slash; one that does names nothing, and must not be taken for two slugs.
+      if (organizer.includes("/") || event.includes("/")) return false;
+      return (await events.get(`${organizer}/${event}`)) !== undefined;
+    },
+    forget() {
+      credentials.forget();
+      events.forget();
+    },
+  };
+}

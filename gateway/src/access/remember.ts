@@ -1,0 +1,48 @@
+import { LRUCache } from "lru-cache";
+
+/** Looks something up, and again only after a while. */
+export interface Remembered<V> {
+  get(key: string): Promise<V | undefined>;
+  /** Forgets everything, also what is being looked up now. */
+  forget(): void;
+}
+
+/**
+ * Remembers what a lookup found, for at most `ttlMs`. What it did not find is
+ * not remembered: a key that was just created must work at once.
+ */
+export function remember<V extends object>(
+  lookUp: (key: string) => Promise<V | undefined>,
+  { max, ttlMs }: { max: number; ttlMs: number },
+): Remembered<V> {
+  const found = new LRUCache<string, V>({ max, ttl: ttlMs });
+  let underWay = new Map<string, Promise<V | undefined>>();
+
+  async function look(key: string, generation: Map<string, Promise<V | undefined>>): Promise<V | undefined> {
+    try {
+      const value = await lookUp(key);
+      // A lookup that began before `forget` may have read the state from before.
+      if (value !== undefined && generation === underWay) found.set(key, value);
+      return value;
+    } finally {
+      generation.delete(key);
+    }
+  }
+
+  return {
+    async get(key) {
+      const known = found.get(key);
+      if (known !== undefined) return known;
+      const generation = underWay;
+      const shared = generation.get(key);
+      if (shared !== undefined) return shared;
+      const looking = look(key, generation);
+      generation.set(key, looking);
+      return looking;
+    },
+    forget() {
+      underWay = new Map();
+      found.clear();
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
+import Koa from "koa";
+import type { Directory } from "./access/directory.ts";
+import type { BodyLimits } from "./body/read-bytes.ts";
+import type { State } from "./context.ts";
+import { setAnswerHeaders } from "./middleware/answer-headers.ts";
+import { authenticate } from "./middleware/authenticate.ts";
+import { authorize } from "./middleware/authorize.ts";
+import { findPlace } from "./middleware/find-place.ts";
+import { finishRequests } from "./middleware/finish-requests.ts";
+import { negotiate } from "./middleware/negotiate.ts";
+import { observe } from "./middleware/observe.ts";
+import { serve } from "./middleware/serve.ts";
+import { toPlaces } from "./place.ts";
+import { answerProblems } from "./problem.ts";
+import type { Route } from "./route.ts";
+
+export interface AppOptions {
+  readonly routes: readonly Route[];
+  readonly directory: Directory;
+  readonly limits: BodyLimits;
+  /** The address of the deployment as clients know it. */
+  readonly baseUrl: () => string;
+  readonly isDraining: () => boolean;
+  readonly log: Log;
+  readonly metrics: Metrics;
+}
+
+/** Builds the application: its middleware in the order in which it runs. */
+export function buildApp({ routes, directory, limits, baseUrl, isDraining, log, metrics }: AppOptions): Koa<State> {
+  const app = new Koa<State>();
+  app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
+
+  app.use(observe({ log, metrics }));
+  app.use(setAnswerHeaders({ isDraining }));
+  app.use(finishRequests());
+  app.use(answerProblems(log));
+  for (const step of findPlace(toPlaces(routes), { baseUrl })) app.use(step);
+  app.use(negotiate());
+  app.use(authenticate(directory));
+  app.use(authorize(directory));
+  app.use(serve({ limits, baseUrl }));
+  return app;
+}

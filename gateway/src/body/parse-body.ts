@@ -1,0 +1,82 @@
+import { isUtf8 } from "node:buffer";
+import { Fault } from "@tessera/kit/fault";
+import type { Schema } from "@tessera/kit/schema";
+import type { Body } from "../route.ts";
+import { nestsTooDeep } from "./nesting.ts";
+
+export const bodyTypes = ["application/json", "application/x-www-form-urlencoded"] as const;
+
+/** Reads a body by its media type. An empty one is an empty object, whatever it is called. */
+export function parseBody(bytes: Buffer, headers: { type: string; encoding: string }, body: Body<unknown>): unknown {
+  if (bytes.length === 0) return {};
+  const encoding = headers.encoding.trim().toLowerCase();
+  if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
+  const type = mediaType(headers.type);
+  if (type === "application/json") return parseJson(bytes);
+  if (type === "application/x-www-form-urlencoded") return parseForm(decode(bytes), body);
+  throw unsupported("The Content-Type of the body is not supported; send application/json.");
+}
+
+/** The media type of a Content-Type header, without its parameters. */
+export function mediaType(header: string): string {
+  return (header.split(";", 1)[0] ?? "").trim().toLowerCase();
+}
+
+export function unsupported(message: string): Fault {
+  return new Fault("invalid", "unsupported_media_type", message);
+}
+
+/** Checks a parsed body against its schema. */
+export function checkBody<B>(value: unknown, body: Body<B>): B {
+  if (value === null) throw invalid({ non_field_errors: ["No data provided."] });
+  const checked = body.check(value);
+  if (!checked.ok) throw invalid(checked.errors);
+  return checked.value;
+}
+
+function invalid(fields: Record<string, readonly string[]>): Fault {
+  return new Fault("invalid", "invalid_body", "some fields are not valid", { fields });
+}
+
+function parseJson(bytes: Buffer): unknown {
+  const json = decode(bytes);
+  if (nestsTooDeep(json)) throw new Fault("invalid", "malformed_body", "The body nests too deep.");
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    // What the parser says quotes the body, which may hold personal data.
+    throw new Fault("invalid", "malformed_body", "The body is not valid JSON.");
+  }
+}
+
+function decode(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new Fault("invalid", "malformed_body", "The body is not valid UTF-8.");
+  const text = bytes.toString("utf8");
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
+/** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */
+function parseForm(text: string, { schema, missingBooleans }: Body<unknown>): unknown {
+  const form = new URLSearchParams(text);
+  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Schema>>;
+  const fields = new Map<string, unknown>(form);
+  for (const [name, property] of Object.entries(properties)) {
+    const sent = form.getAll(name);
+    const last = sent.at(-1);
+    if (last !== undefined) fields.set(name, readFormField(property, sent, last));
+    else if (property["read"] === "boolean" && missingBooleans === "false") fields.set(name, false);
+  }
+  return Object.fromEntries(fields);
+}
+
+function readFormField(property: Schema, sent: readonly string[], last: string): unknown {
+  const types = [property["type"]].flat();
+  if (types.includes("array")) return sent;
+  if (property["read"] !== "any" && !types.includes("object")) return last;
+  if (nestsTooDeep(last)) return last;
+  try {
+    return JSON.parse(last) as unknown;
+  } catch {
+    return last;
+  }
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage } from "node:http";
+import { Fault } from "@tessera/kit/fault";
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  /** A whole body must arrive within this time. */
+  readonly maxMs: number;
+}
+
+/** The client went away before its request was complete: there is nobody left to answer. */
+export class ClientGone extends Error {
+  override readonly name = "ClientGone";
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Reads a whole body into memory, within limits. */
+export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise<Buffer> {
+  if (!hasBody(request)) return Promise.resolve(nothing);
+  const announced = Number(request.headers["content-length"] ?? 0);
+  if (announced > limits.maxBytes) return discard(request).then(() => Promise.reject(tooLarge(limits.maxBytes)));
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const timer = setTimeout(() => settle(() => reject(tooSlow(limits.maxMs))), limits.maxMs);
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size > limits.maxBytes) {
+        settle(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
+      }
+    };
+    const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size)));
+    const onGone = () => settle(() => reject(new ClientGone("the client went away while it sent its body")));
+    request.on("data", onData);
+    request.on("end", onEnd);
+    request.on("error", onGone);
+    request.on("close", onGone);
+
+    function settle(then: () => void): void {
+      clearTimeout(timer);
+      request.off("data", onData);
+      request.off("end", onEnd);
+      request.off("close", onGone);
+      request.off("error", onGone);
+      then();
+    }
+  });
+}
+
+/** Tells whether a request has a body, as its headers say. */
+export function hasBody(request: IncomingMessage): boolean {
+  if (request.headers["transfer-encoding"] !== undefined) return true;
+  const { "content-length": length } = request.headers;
+  return length !== undefined && length !== "0";
+}
+
+/** How much of a refused body is read away, and for how long, so that the client reads the refusal instead of a reset connection. */
+const discardBytes = 4 * 1024 * 1024;
+const discardMs = 1000;
+
+/** Reads away what is left of a body, within bounds. What lies beyond them is cut off with the connection. */
+export function discard(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return Promise.resolve();
+  return new Promise((resolve) => {
+    let size = 0;
+    const done = () => {
+      clearTimeout(timer);
+      request.off("data", onData);
+      request.off("end", done);
+      request.off("close", done);
+      request.off("error", done);
+      request.pause();
+      resolve();
+    };
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > discardBytes) done();
+    };
+    const timer = setTimeout(done, discardMs);
+    request.on("data", onData);
+    request.on("end", done);
+    request.on("close", done);
+    request.on("error", done);
+  });
+}
+
+function tooLarge(maxBytes: number): Fault {
+  return new Fault("invalid", "body_too_large", `The body is larger than the ${maxBytes} bytes allowed.`);
+}
+
+function tooSlow(maxMs: number): Fault {
+  return new Fault("invalid", "body_too_slow", `The body did not arrive within ${Math.round(maxMs / 1000)} seconds.`);
+}

@@ -1,0 +1,13 @@
+import type Koa from "koa";
+import type { Caller } from "./access/caller.ts";
+import type { Place } from "./place.ts";
+
+/** What the middleware has found out about the request so far. */
+export interface State {
+  place?: Place;
+  params?: Readonly<Record<string, string>>;
+  caller?: Caller;
+}
+
+export type Context = Koa.ParameterizedContext<State>;
+export type Middleware = Koa.Middleware<State>;

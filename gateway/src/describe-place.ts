@@ -1,0 +1,28 @@
+import { type Schema, toJsonSchema } from "@tessera/kit/schema";
+import { bodyTypes } from "./body/parse-body.ts";
+import type { Place } from "./place.ts";
+
+/** Describes a place for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
+export function describePlace({ routes, produces }: Place): object {
+  const [first] = routes.values();
+  const writes = Array.from(routes.values()).flatMap(({ method, body }) => (body === undefined ? [] : [[method, body] as const]));
+  return {
+    name: first?.summary ?? "",
+    description: first?.description ?? "",
+    renders: produces,
+    parses: [...(writes.length > 0 ? bodyTypes : []), ...Array.from(routes.values()).flatMap(({ streams }) => streams ?? [])],
+    ...(writes.length > 0
+      ? { actions: Object.fromEntries(writes.map(([method, body]) => [method, fieldsOf(body.schema)])) }
+      : {}),
+  };
+}
+
+function fieldsOf(schema: Schema): object {
+  const { properties = {}, required = [] } = toJsonSchema(schema) as {
+    properties?: Record<string, Schema>;
+    required?: readonly string[];
+  };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => [name, { required: required.includes(name), read_only: false, ...field }]),
+  );
+}

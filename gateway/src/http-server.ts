@@ -1,0 +1,81 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Log } from "@tessera/kit/log";
+import type { Server } from "@tessera/kit/service";
+
+export interface HttpServerOptions {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly log: Log;
+}
+
+export interface HttpServer extends Server {
+  /** The port it listens on; known once it has started. */
+  port(): number;
+  isDraining(): boolean;
+  /** What answers; set before it starts. */
+  answerWith(listener: RequestListener): void;
+}
+
+/** Cookies play no part here, so headers are small; a signed ticket secret in the path has a few hundred bytes. */
+const maxHeaderBytes = 16 * 1024;
+
+/** A header trickles in no slower than this, or its connection is closed. */
+const headersTimeoutMs = 15_000;
+
+/** Longer than the idle time of common proxies (60 s), which otherwise send a request into a closing connection. */
+const keepAliveMs = 75_000;
+
+/** What is under way when the process stops is given this long. */
+const stopMs = 10_000;
+
+/** Makes the server that faces clients. */
+export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
+  let draining = false;
+  const server = createServer({
+    maxHeaderSize: maxHeaderBytes,
+    headersTimeout: headersTimeoutMs,
+    // Bodies have their own limits: an import may take hours.
+    requestTimeout: 0,
+    keepAliveTimeout: keepAliveMs,
+    connectionsCheckingInterval: 5000,
+  });
+  let closed: Promise<void> | undefined;
+
+  function close(): Promise<void> {
+    closed ??= new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeIdleConnections();
+    });
+    return closed;
+  }
+
+  return {
+    name: "http",
+    port: () => (server.address() as AddressInfo | null)?.port ?? port,
+    isDraining: () => draining,
+    answerWith: (listener) => void server.on("request", listener),
+    async start() {
+      await new Promise<void>((resolve, reject) => {
+        server.once("error", reject);
+        server.listen(port, host, () => {
+          server.off("error", reject);
+          resolve();
+        });
+      });
+      server.on("error", (error) => log.error("HTTP server failed", { error }));
+      log.info("gateway accepts requests", { host, port: (server.address() as AddressInfo).port });
+    },
+    async drain() {
+      draining = true;
+      void close();
+    },
+    async stop() {
+      draining = true;
+      const timer = setTimeout(() => server.closeAllConnections(), stopMs);
+      await close();
+      clearTimeout(timer);
+    },
+  };
+}

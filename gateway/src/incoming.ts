@@ -1,0 +1,74 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Caller, Tenant } from "./access/caller.ts";
+import type { Context } from "./context.ts";
+import { type PublicUrl, publicUrl } from "./public-url.ts";
+import type { Incoming } from "./route.ts";
+
+/** Ids above this are never given out: beyond it numbers are not exact. */
+const largestId = 2 ** 50;
+
+/** What a handler sees of a request; the pipeline fills in query and body when it has read them. */
+export class IncomingRequest implements Incoming<unknown, unknown> {
+  query: unknown;
+  body: unknown;
+  readonly url: PublicUrl;
+  readonly #ctx: Context;
+  #gone: AbortController | undefined;
+
+  constructor(ctx: Context, { baseUrl, search }: { baseUrl: string; search: URLSearchParams }) {
+    this.#ctx = ctx;
+    this.url = publicUrl(baseUrl, ctx.path, search);
+  }
+
+  get caller(): Caller | undefined {
+    return this.#ctx.state.caller;
+  }
+
+  get tenant(): Tenant {
+    const { caller } = this;
+    if (caller === undefined || caller.kind === "operator") {
+      throw new Error("this route is not used on behalf of an organizer");
+    }
+    return caller;
+  }
+
+  get organizer(): string {
+    return this.param("organizer");
+  }
+
+  get event(): string {
+    return this.param("event");
+  }
+
+  param(name: string): string {
+    const value = this.#ctx.state.params?.[name];
+    if (value === undefined) throw new Error(`the path ${this.#ctx.state.place?.path} has no parameter ${name}`);
+    return value;
+  }
+
+  id(name: string): number {
+    const text = this.param(name);
+    const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
+    if (id < 1 || id > largestId) throw new Fault("not_found", "not_found", "Not found.");
+    return id;
+  }
+
+  header(name: string): string {
+    return this.#ctx.get(name);
+  }
+
+  stream(): AsyncIterable<Uint8Array> {
+    return this.#ctx.req;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#gone === undefined) {
+      const gone = new AbortController();
+      this.#gone = gone;
+      // After the answer is written this fires too, and then aborts nothing any more.
+      this.#ctx.res.once("close", () => gone.abort());
+      if (this.#ctx.res.closed) gone.abort();
+    }
+    return this.#gone.signal;
+  }
+}

@@ -1,0 +1,133 @@
+import { Router } from "@koa/router";
+import { Fault } from "@tessera/kit/fault";
+import findMyWay, { type HTTPMethod } from "find-my-way";
+import type { Context, Middleware, State } from "../context.ts";
+import { notFoundPage } from "../not-found-page.ts";
+import type { Place } from "../place.ts";
+import { routeFor } from "../place.ts";
+
+/** What a path led to. */
+interface Found {
+  readonly place: Place;
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/**
+ * Finds the place a path belongs to, or answers that there is none.
+ *
+ * Hot routes stand in a radix tree ahead of the router, which tries one path
+ * after the other; both are filled from the same declarations. A value is
+ * decoded after the path was split, once, so `%2F` stays inside its value.
+ */
+export function findPlace(places: readonly Place[], { baseUrl }: { baseUrl: () => string }): Middleware[] {
+  const hot = hotRouter(places);
+  const router = new Router<State>({ strict: true, sensitive: true });
+  for (const place of places) {
+    router.all(toRouterPath(place.path), (ctx, next) => {
+      // Of several places that match, the first in the map counts.
+      if (ctx.state.place === undefined) settle(ctx, { place, params: ctx.params });
+      return next();
+    });
+  }
+
+  const walk = router.routes() as Middleware;
+  return [
+    async (ctx, next) => {
+      requireReadablePath(ctx);
+      const found = hot(ctx.method, ctx.path);
+      if (found !== undefined) settle(ctx, found);
+      await next();
+    },
+    async (ctx, next) => {
+      if (ctx.state.place !== undefined) await next();
+      else await walk(ctx, next);
+    },
+    async (ctx, next) => {
+      const { place } = ctx.state;
+      if (place === undefined) return answerNowhere(ctx, { router, baseUrl });
+      ctx.set("Allow", place.allow);
+      await next();
+    },
+  ];
+}
+
+function settle(ctx: { state: State }, { place, params }: Found): void {
+  ctx.state.place = place;
+  ctx.state.params = params;
+}
+
+/** Refuses a path that cannot be decoded, and one that nothing stored can match. */
+function requireReadablePath(ctx: Context): void {
+  // Bytes beyond ASCII that a client left unencoded; they mean what their encoded form means.
+  if (/[\u0080-\u00ff]/.test(ctx.path)) {
+    ctx.path = ctx.path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  }
+  if (!ctx.path.includes("%")) return;
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(ctx.path);
+  } catch {
+    throw new Fault("invalid", "malformed_path", "The path is not percent-encoded UTF-8.");
+  }
+  if (decoded.includes("\0")) throw new Fault("invalid", "malformed_path", "The path holds a null character.");
+}
+
+const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
+
+/** Where a path only lacks its last slash, readers are sent to it; a write is not, because clients would repeat it as a read. */
+function answerNowhere(ctx: Context, { router, baseUrl }: { router: Router<State>; baseUrl: () => string }): void {
+  const slashed = `${ctx.path}/`;
+  if (!redirected.has(ctx.method) || ctx.path.endsWith("/") || router.match(slashed, "GET").path.length === 0) {
+    return notFoundPage(ctx);
+  }
+  const { pathname } = new URL(baseUrl());
+  ctx.status = 301;
+  // Without a host: whoever came by an inner address stays there, and keeps its credentials.
+  ctx.set("Location", `${pathname.replace(/\/$/, "")}${slashed}${ctx.search}`);
+  ctx.body = null;
+  ctx.status = 301;
+}
+
+/** `{name}` is a segment, `{name+}` one or more. */
+function toRouterPath(path: string): string {
+  return path.replaceAll(/\{(\w+)\+\}/g, "*$1").replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+/** Signed secrets have hundreds of characters; the size of the whole header is what bounds them. */
+const longestParameter = 65_536;
+
+interface HotPlace {
+  readonly place: Place;
+  /** The parameter that takes everything up to the suffix. */
+  readonly rest: string | undefined;
+  readonly suffix: string;
+}
+
+function hotRouter(places: readonly Place[]): (method: string, path: string) => Found | undefined {
+  const tree = findMyWay({ maxParamLength: longestParameter });
+  for (const place of places) {
+    for (const route of place.routes.values()) {
+      if (!route.hot) continue;
+      const { pattern, rest, suffix } = toTreePath(place.path);
+      tree.on(route.method, pattern, () => {}, { place, rest, suffix } satisfies HotPlace);
+    }
+  }
+  return (method, path) => {
+    const found = tree.find(method as HTTPMethod, path);
+    if (found === null || found.store === undefined) return undefined;
+    const { place, rest, suffix } = found.store as HotPlace;
+    if (routeFor(place, method) === undefined) return undefined;
+    const { "*": everything, ...params } = found.params as Record<string, string>;
+    if (rest === undefined || everything === undefined) return { place, params };
+    // Compared as sent: an encoded slash belongs to the value, not to the suffix.
+    if (!path.endsWith(suffix) || everything.length <= suffix.length) return undefined;
+    return { place, params: { ...params, [rest]: everything.slice(0, -suffix.length) } };
+  };
+}
+
+/** The tree knows such a parameter only at the end of a path: what follows it is compared afterwards. */
+function toTreePath(path: string): { pattern: string; rest: string | undefined; suffix: string } {
+  const [, before, rest, suffix] = /^(.*)\{(\w+)\+\}(.*)$/.exec(path) ?? [];
+  const pattern = (before ?? path).replaceAll(/\{(\w+)\}/g, ":$1");
+  return rest === undefined ? { pattern, rest, suffix: "" } : { pattern: `${pattern}*`, rest, suffix: suffix ?? "" };
+}

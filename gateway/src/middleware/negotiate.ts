@@ -1,0 +1,35 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Middleware } from "../context.ts";
+
+/** Refuses a request whose Accept header or `format` rules out what the place answers. It comes before the credentials. */
+export function negotiate(): Middleware {
+  return (ctx, next) => {
+    const produces = ctx.state.place?.produces ?? [];
+    const accept = ctx.get("Accept");
+    if (accept !== "" && !produces.some((type) => accepts(accept, type)) && !accepts(accept, "application/json")) {
+      throw new Fault("invalid", "not_acceptable", "The Accept header allows none of the types that this address answers with.");
+    }
+    if (ctx.querystring.includes("format=")) {
+      const format = new URLSearchParams(ctx.querystring).getAll("format").at(-1);
+      if (format !== undefined && format !== "" && format !== "json") throw new Fault("not_found", "unknown_format", "Not found.");
+    }
+    return next();
+  };
+}
+
+/** Tells whether an Accept header allows a media type: the most specific range that matches it decides. */
+export function accepts(header: string, type: string): boolean {
+  const [major = ""] = type.split("/");
+  let specificity = -1;
+  let allowed = false;
+  for (const part of header.split(",")) {
+    const [range = "", ...parameters] = part.split(";").map((piece) => piece.trim().toLowerCase());
+    const found = [`*/*`, `${major}/*`, type].indexOf(range);
+    if (found < specificity || found < 0) continue;
+    const weight = parameters.find((parameter) => parameter.startsWith("q="))?.slice(2);
+    const wanted = weight === undefined || Number(weight) > 0;
+    allowed = found > specificity ? wanted : allowed || wanted;
+    specificity = found;
+  }
+  return allowed;
+}

@@ -1,0 +1,75 @@
+import { Fault } from "@tessera/kit/fault";
+import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
+import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
+import type { Context, Middleware } from "../context.ts";
+import { describePlace } from "../describe-place.ts";
+import { IncomingRequest } from "../incoming.ts";
+import { readQuery } from "../parameter.ts";
+import { routeFor } from "../place.ts";
+import type { AnyDeclaration, Incoming, Reply, Route } from "../route.ts";
+
+export interface ServeOptions {
+  readonly limits: BodyLimits;
+  readonly baseUrl: () => string;
+}
+
+/** Runs the route of the request: method, query, body, handler, in this order. */
+export function serve({ limits, baseUrl }: ServeOptions): Middleware {
+  return async (ctx) => {
+    const { place } = ctx.state;
+    if (place === undefined) throw new Error("a request without a place was let through");
+    const route = routeFor(place, ctx.method);
+    if (route === undefined) {
+      if (ctx.method !== "OPTIONS") throw new Fault("invalid", "method_not_allowed", "This method is not allowed here.");
+      return send(ctx, { status: 200, body: describePlace(place) });
+    }
+    const search = new URLSearchParams(ctx.querystring);
+    const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
+    send(ctx, await answer(route, incoming, { ctx, search, limits }));
+  };
+}
+
+async function answer(
+  route: Route,
+  incoming: IncomingRequest,
+  { ctx, search, limits }: { ctx: Context; search: URLSearchParams; limits: BodyLimits },
+): Promise<Reply> {
+  try {
+    if (holdsNul(ctx.querystring)) throw new Fault("invalid", "malformed_query", "The query holds a null character.");
+    incoming.query = readQuery(route.query ?? {}, search);
+    incoming.body = await readBody(route, ctx, limits);
+  } catch (error) {
+    // A missing object counts before what is wrong with the request about it.
+    if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
+    throw error;
+  }
+  const handle = route.handle as (request: Incoming<unknown, unknown>) => Promise<Reply>;
+  return handle(incoming);
+}
+
+function holdsNul(querystring: string): boolean {
+  return querystring.includes("%00") || querystring.includes("\0");
+}
+
+async function readBody({ body, streams }: AnyDeclaration, ctx: Context, limits: BodyLimits): Promise<unknown> {
+  if (streams !== undefined) {
+    if (mediaType(ctx.get("Content-Type")) !== streams) throw unsupported(`Send the body as ${streams}.`);
+    return undefined;
+  }
+  if (body === undefined) return undefined;
+  const bytes = await readBytes(ctx.req, limits);
+  const headers = { type: ctx.get("Content-Type"), encoding: ctx.get("Content-Encoding") };
+  return checkBody(parseBody(bytes, headers, body), body);
+}
+
+function send(ctx: Context, reply: Reply): void {
+  if (reply.headers !== undefined) ctx.set({ ...reply.headers });
+  if (reply.body === undefined) {
+    ctx.body = null;
+    ctx.status = reply.status;
+    return;
+  }
+  ctx.status = reply.status;
+  if (reply.type !== undefined) ctx.type = reply.type;
+  ctx.body = reply.body;
+}

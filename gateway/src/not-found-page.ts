@@ -1,0 +1,18 @@
+import type { Context } from "./context.ts";
+
+const page = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Not found</title>
+<h1>Not found</h1>
+<p>There is nothing at this address. The interface is below /api/v1/; its paths end with a slash.</p>
+</html>
+`;
+
+/** Answers for a path that leads nowhere. Not as JSON: scanners read a JSON 404 as an answer about a ticket. */
+export function notFoundPage(ctx: Context): void {
+  ctx.status = 404;
+  ctx.type = "html";
+  ctx.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+  ctx.body = page;
+}

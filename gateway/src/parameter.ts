@@ -1,0 +1,177 @@
+import { Fault } from "@tessera/kit/fault";
+import { compileSchema, type Schema } from "@tessera/kit/schema";
+import { instant } from "@tessera/kit/schema-build";
+
+/** One query parameter: how it is described, and how it is read. */
+export interface Parameter<T> {
+  readonly description: string;
+  /** The schema of one value, as OpenAPI shows it. */
+  readonly schema: Schema;
+  /** May be sent several times; of others the last value counts. */
+  readonly repeatable: boolean;
+  /** Reads what was sent, in its order and without empty values; nothing when it was left out. */
+  read(sent: readonly string[]): Reading<T>;
+}
+
+export type Reading<T> =
+  | { readonly value: T }
+  /** Reported under the parameter's name. */
+  | { readonly problem: string }
+  /** Thrown when no parameter has a problem. */
+  | { readonly fault: Fault };
+
+export type Parameters = Readonly<Record<string, Parameter<unknown>>>;
+
+/** What reading all parameters gives. */
+export type Values<P extends Parameters> = {
+  readonly [Name in keyof P]: P[Name] extends Parameter<infer T> ? T : never;
+};
+
+/** Reads the query of a request: unknown parameters are ignored, every wrong one is named. */
+export function readQuery<P extends Parameters>(parameters: P, search: URLSearchParams): Values<P> {
+  const values: Record<string, unknown> = {};
+  const problems: Record<string, string[]> = {};
+  let fault: Fault | undefined;
+  for (const [name, parameter] of Object.entries(parameters)) {
+    const reading = parameter.read(search.getAll(name).filter((value) => value !== ""));
+    if ("value" in reading) values[name] = reading.value;
+    else if ("problem" in reading) problems[name] = [reading.problem];
+    else fault ??= reading.fault;
+  }
+  if (Object.keys(problems).length > 0) {
+    throw new Fault("invalid", "invalid_query", "some query parameters are not valid", { fields: problems });
+  }
+  if (fault !== undefined) throw fault;
+  return values as Values<P>;
+}
+
+/** A parameter of which the last value counts. */
+function single<T>(
+  description: string,
+  schema: Schema,
+  { absent, read }: { absent: T; read: (text: string) => Reading<T> },
+): Parameter<T> {
+  return {
+    description,
+    schema,
+    repeatable: false,
+    read: (sent) => {
+      const last = sent.at(-1);
+      return last === undefined ? { value: absent } : read(last);
+    },
+  };
+}
+
+/** The id of another record of the event; whether it exists is the service's to say. */
+export function idFilter(description: string): Parameter<number | undefined> {
+  return single<number | undefined>(
+    description,
+    { type: "integer" },
+    {
+      absent: undefined,
+      read: (text) => {
+        const id = readWholeNumber(text);
+        return id === undefined || id < 1 ? { problem: "This is no id of this event." } : { value: id };
+      },
+    },
+  );
+}
+
+/** A whole number that is compared, not looked up. */
+export function numberFilter(description: string): Parameter<number | undefined> {
+  return single<number | undefined>(
+    description,
+    { type: "integer" },
+    {
+      absent: undefined,
+      read: (text) => {
+        const number = readWholeNumber(text);
+        return number === undefined ? { problem: "This is not a whole number." } : { value: number };
+      },
+    },
+  );
+}
+
+function readWholeNumber(text: string): number | undefined {
+  if (!/^\s*[+-]?\d{1,16}(\.0*)?\s*$/.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** Text with the blanks around it removed. */
+export function textFilter(description: string): Parameter<string | undefined> {
+  return single<string | undefined>(
+    description,
+    { type: "string" },
+    {
+      absent: undefined,
+      read: (text) => {
+        const trimmed = text.trim();
+        return { value: trimmed === "" ? undefined : trimmed };
+      },
+    },
+  );
+}
+
+const checkInstant = compileSchema<number>(instant());
+
+export function instantFilter(description: string): Parameter<number | undefined> {
+  return single<number | undefined>(
+    description,
+    { type: "string", format: "date-time" },
+    {
+      absent: undefined,
+      read: (text) => {
+        // In a query `+` means a blank, and clients forget to encode it in an offset.
+        const checked = checkInstant(text.trim().replace(/ (?=\d\d:?\d\d$)/, "+"));
+        return checked.ok ? { value: checked.value } : { problem: "This is not a date and time in ISO 8601." };
+      },
+    },
+  );
+}
+
+/** True for `true` in any letter case, false for anything else. */
+export function flag(description: string): Parameter<boolean> {
+  return single(
+    description,
+    { type: "boolean", default: false },
+    { absent: false, read: (text) => ({ value: text.toLowerCase() === "true" }) },
+  );
+}
+
+/** True unless it is left out, empty or says no. */
+export function presence(description: string): Parameter<boolean> {
+  const no = new Set(["0", "false", "False"]);
+  return single(
+    description,
+    { type: "boolean", default: false },
+    { absent: false, read: (text) => ({ value: !no.has(text) }) },
+  );
+}
+
+/** Words out of a closed list; others are ignored, because clients send what other servers know. */
+export function words<W extends string>(description: string, known: readonly W[]): Parameter<readonly W[]> {
+  return {
+    description,
+    schema: { type: "string", ...(known.length === 0 ? {} : { enum: known }) },
+    repeatable: true,
+    read: (sent) => ({ value: known.filter((word) => sent.includes(word)) }),
+  };
+}
+
+/** Columns to order by, `-` in front for descending. Unknown ones are ignored, so this is never an error. */
+export function ordering(columns: readonly string[], byDefault: string): Parameter<readonly string[]> {
+  return single<readonly string[]>(
+    `Comma-separated, \`-\` in front for descending: ${columns.join(", ")}. Others are ignored. Default: ${byDefault}.`,
+    { type: "string", default: byDefault },
+    {
+      absent: [],
+      read: (text) => ({
+        value: text
+          .split(",")
+          .map((column) => column.trim())
+          .filter((column) => columns.includes(column.replace(/^-/, ""))),
+      }),
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import { Fault, type FaultKind } from "@tessera/kit/fault";
+import type { Log } from "@tessera/kit/log";
+import type { Middleware } from "./context.ts";
+
+/** This file is the only one that knows both a Fault and an HTTP status. */
+const statusByKind: Readonly<Record<FaultKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  conflict: 409,
+  unmet: 409,
+  exhausted: 429,
+  unavailable: 503,
+  timeout: 503,
+};
+
+/** Where the API promises something other than its kind's status. */
+const statusByCode: ReadonlyMap<string, number> = new Map([
+  ["method_not_allowed", 405],
+  ["not_acceptable", 406],
+  ["body_too_slow", 408],
+  ["body_too_large", 413],
+  ["unsupported_media_type", 415],
+]);
+
+/** How long to wait where nobody said: locks are held for up to this long, an outage is asked about again soon. */
+const retryAfterSeconds: ReadonlyMap<number, number> = new Map([
+  [409, 5],
+  [429, 1],
+  [503, 1],
+]);
+
+/** A problem as it is answered. */
+export interface Problem {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** Says how a failure is answered. A failure that is no Fault is a bug or an outage: nothing of it leaves the process. */
+export function toProblem(error: unknown): Problem {
+  if (!(error instanceof Fault)) {
+    return { status: 500, headers: {}, body: { detail: "Something went wrong here; it has been recorded." } };
+  }
+  const status = statusByCode.get(error.code) ?? statusByKind[error.kind];
+  const body = error.fields ?? { detail: error.message };
+  return { status, headers: headersOf(error, status), body };
+}
+
+function headersOf(fault: Fault, status: number): Record<string, string> {
+  if (fault.kind === "unauthenticated") return { "WWW-Authenticate": "Token" };
+  const seconds = retryAfterSeconds.get(status);
+  if (seconds === undefined) return {};
+  const asked = fault.retryAfterMs === undefined ? seconds : Math.ceil(fault.retryAfterMs / 1000);
+  return { "Retry-After": String(Math.max(1, asked)) };
+}
+
+/** Answers what was thrown further in. */
+export function answerProblems(log: Log): Middleware {
+  return async (ctx, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (ctx.req.errored !== null || ctx.res.destroyed) return;
+      const { status, headers, body } = toProblem(error);
+      if (!(error instanceof Fault)) log.error("request failed", { route: ctx.state.place?.path, error });
+      else if (status >= 500) log.warn("request could not be served", { route: ctx.state.place?.path, error });
+      ctx.set({ ...headers });
+      ctx.status = status;
+      ctx.body = body;
+    }
+  };
+}

@@ -1,0 +1,117 @@
+import { type Check, compileSchema, type Schema } from "@tessera/kit/schema";
+import type { Caller, Tenant } from "./access/caller.ts";
+import type { Permission } from "./access/permission.ts";
+import type { ScanProfile } from "./access/profile.ts";
+import type { Parameters, Values } from "./parameter.ts";
+import type { PublicUrl } from "./public-url.ts";
+
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** Who may use a route. */
+export type Access =
+  | { readonly kind: "public" }
+  /** The operator's key alone. */
+  | { readonly kind: "operator" }
+  /** Keys and devices with access to the event of the path. */
+  | {
+      readonly kind: "event";
+      /** One of them is enough; with none listed, access to the event is. */
+      readonly anyOf: readonly Permission[];
+      /** Device profiles that this route is open to. */
+      readonly profiles: readonly ScanProfile[];
+    };
+
+/** A JSON body, and how it is read. */
+export interface Body<B> {
+  readonly schema: Schema;
+  readonly check: Check<B>;
+  /** What a form means that lacks a boolean: a box that was not ticked, or the field's default. */
+  readonly missingBooleans: "false" | "default";
+}
+
+/** Declares the body of a route. */
+export function bodyOf<B>(schema: Schema, options: { missingBooleans?: "false" | "default" } = {}): Body<B> {
+  return { schema, check: compileSchema<B>(schema), missingBooleans: options.missingBooleans ?? "false" };
+}
+
+/** One way a route answers. */
+export interface Answer {
+  readonly description: string;
+  /** Undefined: no body. */
+  readonly schema?: Schema;
+}
+
+/** What a handler answers. */
+export interface Reply {
+  readonly status: number;
+  /** Sent as JSON, unless `type` says what else it is. */
+  readonly body?: unknown;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A request as its handler sees it: authorized, read and validated. */
+export interface Incoming<Q, B> {
+  readonly query: Q;
+  readonly body: B;
+  readonly url: PublicUrl;
+  readonly caller: Caller | undefined;
+  /** The caller of a route that belongs to an event. */
+  readonly tenant: Tenant;
+  readonly organizer: string;
+  readonly event: string;
+  /** A path parameter, percent-decoded once. */
+  param(name: string): string;
+  /** A path parameter that is a record's id; throws `not_found` when it cannot be one. */
+  id(name: string): number;
+  header(name: string): string;
+  /** The body of a route that reads it as a stream. */
+  stream(): AsyncIterable<Uint8Array>;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A route as its resource declares it. */
+export interface Declaration<P extends Parameters, B> {
+  /** Unique; OpenAPI's operationId. */
+  readonly name: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly access: Access;
+  readonly query?: P;
+  readonly body?: Body<B>;
+  /** The media type of a body that the handler reads as a stream. */
+  readonly streams?: string;
+  /** The media type of its successful answer; JSON when left out. */
+  readonly produces?: string;
+  readonly answers: Readonly<Record<number, Answer>>;
+  /** Throws `not_found` when the object of the path is missing: asked only when query or body are not valid, because that counts before they do. */
+  readonly exists?: (request: Incoming<unknown, unknown>) => Promise<void>;
+  readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
+}
+
+/** A declaration whose types only its own handler knows. */
+export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "handle"> & {
+  readonly handle: (request: Incoming<never, never>) => Promise<Reply>;
+};
+
+/** A route at its place in the URL map. */
+export interface Route extends AnyDeclaration {
+  readonly method: HttpMethod;
+  /** With `{name}` for a path segment and `{name+}` for one or more, whose slashes belong to the value. */
+  readonly path: string;
+  /** Found without walking the other routes. */
+  readonly hot: boolean;
+}
+
+/** Declares a route; the URL map says where it is. */
+export function declare<const P extends Parameters = Record<never, never>, B = undefined>(
+  declaration: Declaration<P, B>,
+): Declaration<P, B> {
+  return declaration;
+}
+
+/** Puts a declared route at its place. */
+export function at(method: HttpMethod, path: string, declaration: AnyDeclaration, options: { hot?: boolean } = {}): Route {
+  return { ...declaration, method, path, hot: options.hot ?? false };
+}

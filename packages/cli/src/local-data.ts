@@ -1,0 +1,45 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "@tessera/kit/fault";
+
+/** The folder in which a local platform keeps what must survive a restart. */
+export interface LocalData {
+  readonly directory: string;
+  readonly database: string;
+  readonly logFile: string;
+  /** A random secret that is made once and kept under this name. */
+  keptSecret(name: string): Promise<string>;
+}
+
+/** Opens the data folder, making it where it is missing; `fresh` empties it first. */
+export async function openLocalData({ directory, fresh }: { directory: string; fresh: boolean }): Promise<LocalData> {
+  try {
+    await mkdir(directory, { recursive: true });
+    await writeFile(join(directory, ".writable"), "");
+  } catch (error) {
+    throw new Fault("unmet", "data_directory_not_writable", `the data folder ${directory} cannot be written; choose another one with --data DIR`, { cause: error });
+  }
+  if (fresh) await empty(directory);
+  return {
+    directory,
+    database: join(directory, "postgres"),
+    logFile: join(directory, "tessera.log"),
+    keptSecret: (name) => keptSecret(join(directory, name)),
+  };
+}
+
+/** Only what a platform keeps is removed: a mistyped --data DIR costs nothing else. */
+async function empty(directory: string): Promise<void> {
+  for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key"]) await rm(join(directory, name), { force: true });
+}
+
+async function keptSecret(path: string): Promise<string> {
+  const kept = await readFile(path, "utf8").catch(() => "");
+  if (kept.trim() !== "") return kept.trim();
+  const secret = randomBytes(32).toString("hex");
+  // Renamed into place: a file that exists is whole.
+  await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600 });
+  await rename(`${path}.new`, path);
+  return secret;
+}

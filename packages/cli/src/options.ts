@@ -1,0 +1,41 @@
+import { parseArgs, type ParseArgsConfig } from "node:util";
+import { Fault } from "@tessera/kit/fault";
+
+interface Option {
+  readonly type: "string" | "boolean";
+  readonly default?: string | boolean;
+  /** How the value is called in the help text. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+type Options = Readonly<Record<string, Option>>;
+
+type Values<O extends Options> = {
+  readonly [K in keyof O]: O[K]["type"] extends "boolean" ? boolean : O[K] extends { default: string } ? string : string | undefined;
+};
+
+/** Reads a verb's options and names; prints the help instead, and returns undefined, when it is asked for. */
+export function readOptions<const O extends Options>(usage: string, options: O, args: string[]): { values: Values<O>; names: string[] } | undefined {
+  const config: ParseArgsConfig["options"] = { help: { type: "boolean", short: "h" } };
+  for (const [name, option] of Object.entries(options)) {
+    config[name] = option.default === undefined ? { type: option.type } : { type: option.type, default: option.default };
+  }
+  try {
+    const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true, allowNegative: true });
+    if (values["help"] === true) {
+      process.stdout.write(helpText(usage, options));
+      return undefined;
+    }
+    return { values: values as Values<O>, names: positionals };
+  } catch (error) {
+    const message = error instanceof Error ? error.message.split(".")[0] : String(error);
+    throw new Fault("invalid", "bad_options", `${message}; \`tessera ${usage.split(" ")[1]} --help\` lists the options`);
+  }
+}
+
+function helpText(usage: string, options: Options): string {
+  const rows = Object.entries(options).map(([name, option]) => [`--${name}${option.type === "string" ? ` ${option.value ?? "VALUE"}` : ""}`, option.help] as const);
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
+}

@@ -1,0 +1,35 @@
+/** What travels. A null value is a tombstone. */
+export interface Message {
+  readonly key: string;
+  readonly value: Uint8Array | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Set where the partition must not follow from the key. */
+  readonly partition?: number;
+}
+
+export interface Delivery extends Message {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+export interface Subscription {
+  readonly group: string;
+  readonly topic: string;
+  /** Resolves when every message is committed or dead-lettered; only then is it acknowledged. It retries by itself and rejects only when closing. */
+  deliver(messages: readonly Delivery[], signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The port that facts travel through.
+ *
+ * Promise: messages of one key reach each group in order and at least once.
+ * `publish` resolves when the bus is answerable for the messages; the relay
+ * deletes its rows then, and not before.
+ */
+export interface Bus {
+  publish(topic: string, messages: readonly Message[]): Promise<void>;
+  subscribe(subscription: Subscription): Promise<void>;
+  /** How many partitions a topic has, for markers. */
+  partitions(topic: string): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,190 @@
+import type { Topic } from "@tessera/protos/topic";
+import { runInContext } from "../context.ts";
+import { Fault } from "../fault.ts";
+import type { Log } from "../log.ts";
+import type { Db, Tx } from "../pg/database.ts";
+import { sql } from "../pg/sql.ts";
+import { toTimestamp } from "../pg/instants.ts";
+import type { Delivery } from "./bus.ts";
+import { header } from "./headers.ts";
+
+/** A fact as its consumer sees it. */
+export interface Fact<F> {
+  readonly id: string;
+  readonly key: string;
+  /** When it was written, in microseconds since 1970. */
+  readonly at: number;
+  /** Null: a tombstone, the entity of this key is gone. */
+  readonly value: F | null;
+}
+
+/** One topic's way into one service. */
+export interface Consumer {
+  readonly topic: string;
+  deliver(messages: readonly Delivery[], options: { group: string; log: Log; signal: AbortSignal }): Promise<void>;
+}
+
+/** A poisoned fact is tried this often before it is parked: more would only hold up the facts behind it. */
+const attempts = 5;
+
+const longestPauseMs = 5000;
+
+/**
+ * Declares a consumer.
+ *
+ * Facts come in arrays. Their ids are recorded in the inbox in the transaction
+ * that acts on them, so a fact delivered twice acts once. A failure that may
+ * heal (database away, lock not had) is retried for as long as it takes while
+ * the partition waits. Any other failure singles the facts out; the one that
+ * keeps failing is parked in `dead_letter` with its cause.
+ */
+export function consume<F>(topic: Topic<F>, db: Db, apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>): Consumer {
+  return {
+    topic: topic.name,
+    async deliver(messages, { group, log, signal }) {
+      const attempt = async (batch: readonly Delivery[]) => {
+        const traceparent = batch[0]?.headers[header.traceparent];
+        const act = () => db.transaction((tx) => applyNew(tx, group, topic, batch, apply));
+        await (traceparent === undefined ? act() : runInContext({ traceparent }, act));
+      };
+      const failure = await untilHealed(() => attempt(messages), { log, signal, topic: topic.name });
+      if (failure === undefined) return;
+      for (const message of messages) await deliverSingly(message);
+
+      async function deliverSingly(message: Delivery): Promise<void> {
+        for (let tried = 1; ; tried += 1) {
+          const cause = await untilHealed(() => attempt([message]), { log, signal, topic: topic.name });
+          if (cause === undefined) return;
+          if (tried === attempts) {
+            await untilHealed(() => park(db, group, message, cause.error), { log, signal, topic: topic.name });
+            log.error("fact parked: no retry could apply it", { group, topic: topic.name, factId: message.headers[header.factId], error: cause.error });
+            return;
+          }
+          await pause(20 * 2 ** tried, signal);
+        }
+      }
+    },
+  };
+}
+
+/** Runs work until it succeeds or fails for a reason that waiting does not mend. */
+async function untilHealed(
+  work: () => Promise<void>,
+  { log, signal, topic }: { log: Log; signal: AbortSignal; topic: string },
+): Promise<{ error: unknown } | undefined> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      signal.throwIfAborted();
+      await work();
+      return undefined;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!mayHeal(error)) return { error };
+      log.warn("facts are waiting: their consumer cannot act now", { topic, error });
+      await pause(Math.min(longestPauseMs, 50 * 2 ** tried), signal);
+    }
+  }
+}
+
+function mayHeal(error: unknown): boolean {
+  return error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict");
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+  signal.throwIfAborted();
+}
+
+async function applyNew<F>(
+  tx: Tx,
+  group: string,
+  topic: Topic<F>,
+  batch: readonly Delivery[],
+  apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>,
+): Promise<void> {
+  const markers = batch.filter((message) => message.headers[header.marker] !== undefined);
+  const carriers = batch.filter((message) => message.headers[header.marker] === undefined);
+  const fresh = await recordInInbox(tx, consumerName(group, topic.name), carriers);
+  const facts = carriers.filter((message) => fresh.has(factId(message))).map((message) => toFact(topic, message));
+  if (facts.length > 0) await apply(tx, facts);
+  if (markers.length > 0) await recordMarkers(tx, consumerName(group, topic.name), markers);
+}
+
+/** The name under which inbox, markers and dead letters of one consumer stand. */
+export function consumerName(group: string, topic: string): string {
+  return `${group} ${topic}`;
+}
+
+async function recordInInbox(tx: Tx, consumer: string, messages: readonly Delivery[]): Promise<Set<string>> {
+  if (messages.length === 0) return new Set();
+  const rows = await tx.many<{ fact_id: string }>(sql`
+    insert into inbox (fact_on, consumer, fact_id)
+    select (fact.at at time zone 'UTC')::date, ${consumer}, fact.id
+      from unnest(${messages.map(factId)}::uuid[], ${messages.map((message) => toTimestamp(factAt(message)))}::timestamptz[]) as fact (id, at)
+        on conflict (fact_on, consumer, fact_id) do nothing
+    returning inbox.fact_id`);
+  return new Set(rows.map((row) => row.fact_id));
+}
+
+async function recordMarkers(tx: Tx, consumer: string, markers: readonly Delivery[]): Promise<void> {
+  await tx.run(sql`
+    insert into passed_marker (consumer, marker, topic, partition)
+    select ${consumer}, passed.marker, passed.topic, passed.partition
+      from unnest(${markers.map((message) => message.headers[header.marker])}::uuid[],
+                  ${markers.map((message) => message.topic)}::text[],
+                  ${markers.map((message) => message.partition)}::integer[]) as passed (marker, topic, partition)
+        on conflict (consumer, marker, topic, partition) do nothing`);
+}
+
+async function park(db: Db, group: string, message: Delivery, cause: unknown): Promise<void> {
+  const consumer = consumerName(group, message.topic);
+  await db.transaction(async (tx) => {
+    await recordInInbox(tx, consumer, [message]);
+    await tx.run(sql`
+      insert into dead_letter (consumer, topic, key, fact_id, fact_at, payload, cause)
+      values (${consumer}, ${message.topic}, ${message.key}, ${factId(message)}, ${toTimestamp(factAt(message))},
+              ${message.value === null ? null : Buffer.from(message.value)}, ${describe(cause)})
+          on conflict (consumer, fact_id) do nothing`);
+  });
+}
+
+/** The cause's kind, not its text: texts of the database quote values, and those may be personal. */
+function describe(cause: unknown): string {
+  if (cause instanceof Fault) return `${cause.kind} ${cause.code}: ${cause.message}`;
+  if (!(cause instanceof Error)) return "unknown";
+  const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : "";
+  const where = cause.stack?.split("\n").find((line) => line.trimStart().startsWith("at ")) ?? "";
+  return `${cause.name}${code}${where}`;
+}
+
+function toFact<F>(topic: Topic<F>, message: Delivery): Fact<F> {
+  return {
+    id: factId(message),
+    key: message.key,
+    at: factAt(message),
+    value: message.value === null ? null : topic.decode(message.value),
+  };
+}
+
+function factId(message: Delivery): string {
+  const id = message.headers[header.factId];
+  if (id === undefined) throw new Error(`a message on ${message.topic} has no ${header.factId}`);
+  return id;
+}
+
+function factAt(message: Delivery): number {
+  return Number(message.headers[header.at] ?? 0);
+}
+
+/** Keeps the last fact of each key: within one batch only the newest state of an entity matters. */
+export function newestPerKey<F>(facts: readonly Fact<F>[]): Fact<F>[] {
+  return [...new Map(facts.map((fact) => [fact.key, fact])).values()];
+}

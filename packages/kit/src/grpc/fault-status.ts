@@ -1,0 +1,237 @@
+import { status } from "@grpc/grpc-js";
+import { BadRequest, ErrorInfo, RetryInfo } from "@tessera/protos/gen/google/rpc/error_details";
+import { Status } from "@tessera/protos/gen/google/rpc/status";
+import { Fault, type FaultKind, type FieldErrors } from "../fault.ts";
+
+/**
+ * How a call ended, as it stands on the wire.
+ *
+ * This file is the only one that knows both a Fault and a gRPC status. The
+ * Fault's code travels as ErrorInfo.reason, its fields as BadRequest violations
+ * (one per message), its pause as RetryInfo: the standard error model, which
+ * other clients read too. An error that is no Fault travels without anything of it.
+ */
+export interface WireStatus {
+  readonly code: number;
+  /** The code's name, for people: `NOT_FOUND`. */
+  readonly name: string;
+  /** The content of `grpc-message`. */
+  readonly message: string;
+  /** The content of `grpc-status-details-bin`: a google.rpc.Status. */
+  readonly details: Buffer | undefined;
+}
+
+const codeByKind: Readonly<Record<FaultKind, status>> = {
+  invalid: status.INVALID_ARGUMENT,
+  unauthenticated: status.UNAUTHENTICATED,
+  forbidden: status.PERMISSION_DENIED,
+  not_found: status.NOT_FOUND,
+  conflict: status.ABORTED,
+  unmet: status.FAILED_PRECONDITION,
+  exhausted: status.RESOURCE_EXHAUSTED,
+  unavailable: status.UNAVAILABLE,
+  timeout: status.DEADLINE_EXCEEDED,
+};
+
+const kindByCode: ReadonlyMap<number, FaultKind> = new Map([
+  ...Object.entries(codeByKind).map(([kind, code]) => [code, kind as FaultKind] as const),
+  // We did not cancel, so the peer went away: it ends its streams like this when it is stopped.
+  [status.CANCELLED, "unavailable"] as const,
+]);
+
+/** What a status says that no service of ours has sent: gRPC's own failures, proxies, meshes. */
+const unexplained: Readonly<Record<FaultKind, readonly [code: string, message: string]>> = {
+  invalid: ["invalid_request", "the service rejected the request"],
+  unauthenticated: ["unauthenticated", "the service does not know the caller"],
+  forbidden: ["forbidden", "the service does not let the caller do this"],
+  not_found: ["not_found", "the service has no such object"],
+  conflict: ["conflict", "another change came first; read again, then retry"],
+  unmet: ["unmet", "the service is not in a state that allows this"],
+  exhausted: ["exhausted", "the message is too large, or the service is overloaded"],
+  unavailable: ["peer_unavailable", "the service cannot be reached; try again shortly"],
+  timeout: ["deadline_exceeded", "the service did not answer in time"],
+};
+
+export const ok = status[status.OK];
+
+/** Ends a call whose caller no longer waits. */
+export const canceled: WireStatus = {
+  code: status.CANCELLED,
+  name: status[status.CANCELLED],
+  message: "canceled by the caller",
+  details: undefined,
+};
+
+/** Ends a call of a method that nobody implements here, as gRPC's own server does. */
+export const unimplemented: WireStatus = {
+  code: status.UNIMPLEMENTED,
+  name: status[status.UNIMPLEMENTED],
+  message: "method not implemented",
+  details: undefined,
+};
+
+const internal: WireStatus = {
+  code: status.INTERNAL,
+  name: status[status.INTERNAL],
+  message: "internal error",
+  details: undefined,
+};
+
+/** Turns whatever a handler threw into what its caller may know of it. */
+export function toStatus(error: unknown): WireStatus {
+  if (!(error instanceof Fault)) return internal;
+  const code = codeByKind[error.kind];
+  const message = headerMessage(error.message);
+  return { code, name: status[code], message, details: encodeDetails(code, error, encodeURI(message).length) };
+}
+
+/** Turns how a call ended into what its caller throws: a Fault, or a plain error where the peer has a bug. */
+export function fromStatus(received: Omit<WireStatus, "name">, path: string): Error {
+  const kind = kindByCode.get(received.code);
+  if (kind === undefined) {
+    return new Error(
+      received.code === status.UNIMPLEMENTED ? `nobody implements ${path}` : `internal error in ${path}`,
+      {
+        cause: new Error(`${status[received.code] ?? received.code}: ${received.message}`),
+      },
+    );
+  }
+  const told = decodeDetails(received.details);
+  if (told !== undefined) return new Fault(kind, told.code, told.message, told.more);
+  const [code, message] = unexplained[kind];
+  return new Fault(kind, code, message, { cause: new Error(`${path}: ${received.message}`) });
+}
+
+/** Says whether gRPC itself gave up waiting, as opposed to a peer that reported a timeout. */
+export function isLocalTimeout(received: Omit<WireStatus, "name">): boolean {
+  return received.code === status.DEADLINE_EXCEEDED && received.details === undefined;
+}
+
+/** Makes what is thrown when a peer cannot be reached. */
+export function peerUnavailable(path: string, reason: string): Fault {
+  const [code, message] = unexplained.unavailable;
+  return new Fault("unavailable", code, message, { cause: new Error(`${path}: ${reason}`) });
+}
+
+/** Makes what is thrown when a call has run out of time on this side. */
+export function deadlineExceeded(path: string): Fault {
+  const [code, message] = unexplained.timeout;
+  return new Fault("timeout", code, message, { cause: new Error(`${path}: deadline exceeded`) });
+}
+
+/** Peers accept 8 KiB of headers; the rest is for what proxies add. */
+const trailerLimit = 6 * 1024;
+/** Names and separators of the headers, and the Any and Status around the details. */
+const frame = 400;
+const messageLimit = 1024;
+const violationLimit = 512;
+const violationFrame = 12;
+const withoutField = "non_field_errors";
+
+const domain = "tessera";
+const typeUrl = (name: string) => `type.googleapis.com/google.rpc.${name}`;
+
+function encodeDetails(code: number, fault: Fault, messageHeaderLength: number): Buffer {
+  const message = cutToBytes(fault.message, messageLimit);
+  const reason = cutToBytes(fault.code, 128);
+  // The header is base64: four characters for three bytes.
+  const budget =
+    ((trailerLimit - frame - messageHeaderLength) * 3) / 4 - Buffer.byteLength(message) - Buffer.byteLength(reason);
+  const details = [
+    { typeUrl: typeUrl("ErrorInfo"), value: ErrorInfo.encode({ reason, domain, metadata: {} }).finish() },
+  ];
+  const fieldViolations = violationsWithin(budget, fault.fields ?? {});
+  if (fieldViolations.length > 0) {
+    details.push({ typeUrl: typeUrl("BadRequest"), value: BadRequest.encode({ fieldViolations }).finish() });
+  }
+  if (fault.retryAfterMs !== undefined && Number.isFinite(fault.retryAfterMs)) {
+    const wait = Math.max(0, Math.round(fault.retryAfterMs));
+    const retryDelay = { seconds: Math.floor(wait / 1000), nanos: (wait % 1000) * 1e6 };
+    details.push({ typeUrl: typeUrl("RetryInfo"), value: RetryInfo.encode({ retryDelay }).finish() });
+  }
+  return Buffer.from(Status.encode({ code, message, details }).finish());
+}
+
+interface Violation {
+  readonly field: string;
+  readonly description: string;
+}
+
+function violationsWithin(budget: number, fields: FieldErrors): Violation[] {
+  const taken: Violation[] = [];
+  let left = budget;
+  let omitted = 0;
+  for (const [name, messages] of Object.entries(fields)) {
+    for (const message of messages) {
+      if (omitted === 0) {
+        const violation = { field: cutToBytes(name, violationLimit), description: cutToBytes(message, violationLimit) };
+        left -= Buffer.byteLength(violation.field) + Buffer.byteLength(violation.description) + violationFrame;
+        if (left >= 0) {
+          taken.push(violation);
+          continue;
+        }
+      }
+      omitted += 1;
+    }
+  }
+  return omitted === 0 ? taken : [...taken, { field: withoutField, description: `and ${omitted} more` }];
+}
+
+function decodeDetails(
+  details: Buffer | undefined,
+): { code: string; message: string; more: { fields?: FieldErrors; retryAfterMs?: number } } | undefined {
+  if (details === undefined) return undefined;
+  try {
+    const { message, details: parts } = Status.decode(details);
+    const part = (name: string) => parts.find((candidate) => candidate.typeUrl === typeUrl(name))?.value;
+    const info = part("ErrorInfo");
+    const { reason, domain: origin } = info === undefined ? {} : ErrorInfo.decode(info);
+    if (reason === undefined || origin !== domain) return undefined;
+    const badRequest = part("BadRequest");
+    const retryInfo = part("RetryInfo");
+    const delay = retryInfo === undefined ? undefined : RetryInfo.decode(retryInfo).retryDelay;
+    return {
+      code: reason,
+      message,
+      more: {
+        ...(badRequest === undefined ? {} : { fields: groupByField(BadRequest.decode(badRequest).fieldViolations) }),
+        ...(delay === undefined ? {} : { retryAfterMs: delay.seconds * 1000 + Math.round(delay.nanos / 1e6) }),
+      },
+    };
+  } catch {
+    // Details are a courtesy; the status alone still tells the kind.
+    return undefined;
+  }
+}
+
+function groupByField(violations: readonly Violation[]): FieldErrors {
+  const fields = new Map<string, string[]>();
+  for (const { field, description } of violations) {
+    const messages = fields.get(field);
+    if (messages === undefined) fields.set(field, [description]);
+    else messages.push(description);
+  }
+  return Object.fromEntries(fields);
+}
+
+/** Percent-encoding triples a letter outside ASCII and fails on half a surrogate pair. */
+function headerMessage(message: string): string {
+  let length = 0;
+  let kept = "";
+  for (const character of message.slice(0, messageLimit + 1).toWellFormed()) {
+    length += encodeURI(character).length;
+    if (length > messageLimit) return `${kept}…`;
+    kept += character;
+  }
+  return kept;
+}
+
+function cutToBytes(text: string, limit: number): string {
+  // No character has fewer bytes than UTF-16 units.
+  const candidate = text.slice(0, limit + 1).toWellFormed();
+  if (candidate.length === text.length && Buffer.byteLength(candidate) <= limit) return candidate;
+  const bytes = Buffer.from(candidate);
+  let end = limit - Buffer.byteLength("…");
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString("utf8", 0, end)}…`;
+}

@@ -1,0 +1,99 @@
+import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import { transportContract } from "@tessera/testkit/transport-contract";
+import { describe, expect, it } from "vitest";
+import { Fault } from "../fault.ts";
+import type { Log } from "../log.ts";
+import { connect, implement } from "../rpc.ts";
+import { inProcess } from "./in-process.ts";
+
+const silent: Log = { error() {}, warn() {}, info() {}, debug() {}, with: () => silent };
+
+transportContract(
+  "in process",
+  async (implementations, watch) => {
+    const registry = inProcess(watch);
+    const server = registry.serve("peer", implementations);
+    return { transport: registry.transportTo("peer"), close: () => server.stop(5000) };
+  },
+  { toNobody: () => inProcess({ log: silent }).transportTo("nobody") },
+);
+
+const facts = implement(FactsServiceService, {
+  markFacts: async () => ({ marker: "m", partitions: [] }),
+  caughtUp: async () => ({ caughtUp: true }),
+});
+
+describe("inProcess", () => {
+  it("lets calls wait for a service that begins later", async () => {
+    const registry = inProcess({ log: silent });
+    const client = connect(FactsServiceService, registry.transportTo("late"));
+    const calls = Promise.all([client.markFacts({}), client.markFacts({})]);
+    registry.serve("late", [facts]);
+    expect(await calls).toEqual(Array(2).fill({ marker: "m", partitions: [] }));
+  });
+
+  it("refuses calls of a stopped service at once, until it is served again", async () => {
+    const registry = inProcess({ log: silent });
+    const client = connect(FactsServiceService, registry.transportTo("peer"));
+    const server = registry.serve("peer", [facts]);
+    await server.stop(1000);
+    const before = Date.now();
+    await expect(client.markFacts({}, { timeoutMs: 5000 })).rejects.toMatchObject({ kind: "unavailable" });
+    expect(Date.now() - before).toBeLessThan(1000);
+    registry.serve("peer", [facts]);
+    expect(await client.markFacts({})).toEqual({ marker: "m", partitions: [] });
+    // The first server is no longer the one under this name.
+    await server.stop(1000);
+    expect(await client.markFacts({})).toEqual({ marker: "m", partitions: [] });
+  });
+
+  it("gives up on calls under way after the grace period", async () => {
+    const registry = inProcess({ log: silent });
+    const client = connect(FactsServiceService, registry.transportTo("peer"));
+    const aborted = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const server = registry.serve("peer", [
+      implement(FactsServiceService, {
+        markFacts: (_request, { signal }) => {
+          signal.addEventListener("abort", () => aborted.resolve());
+          begun.resolve();
+          return new Promise(() => {});
+        },
+        caughtUp: async () => ({ caughtUp: true }),
+      }),
+    ]);
+    const call = client.markFacts({}).catch((error: unknown) => error);
+    await begun.promise;
+    await server.stop(30);
+    await aborted.promise;
+    expect(await call).toMatchObject({ kind: "unavailable" });
+    expect(await call).toBeInstanceOf(Fault);
+  });
+
+  it("refuses a second service of the same name and a second handler of the same method", () => {
+    const registry = inProcess({ log: silent });
+    registry.serve("peer", [facts]);
+    expect(() => registry.serve("peer", [facts])).toThrow("peer is served already");
+    expect(() => registry.serve("other", [facts, facts])).toThrow(
+      "/platform.v1.FactsService/MarkFacts has two handlers",
+    );
+  });
+
+  it("does not run calls that waited in vain", async () => {
+    const registry = inProcess({ log: silent });
+    const client = connect(FactsServiceService, registry.transportTo("late"));
+    await Promise.allSettled(Array.from({ length: 50 }, () => client.markFacts({}, { timeoutMs: 30 })));
+    let handled = 0;
+    registry.serve("late", [
+      implement(FactsServiceService, {
+        markFacts: async () => {
+          handled += 1;
+          return { marker: "m", partitions: [] };
+        },
+        caughtUp: async () => ({ caughtUp: true }),
+      }),
+    ]);
+    await client.markFacts({});
+    expect(handled).toBe(1);
+  });
+});

@@ -1,0 +1,161 @@
+import type { Log } from "../log.ts";
+import type { Implementation, Transport } from "../rpc.ts";
+import { answerCall, type CallUnderWay, type Observe, type Served, servedByPath } from "./answer-call.ts";
+import { fromStatus, peerUnavailable, unimplemented } from "./fault-status.ts";
+import { defaultMaxMessageBytes } from "./message-size.ts";
+import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
+
+/** Services that share a process, by name. */
+export interface InProcess {
+  /** Serves implementations under a name from now on; calls that have been waiting for it go ahead. */
+  serve(name: string, implementations: readonly Implementation[]): InProcessServer;
+  /** Opens the way to a service, which may begin to serve later. */
+  transportTo(name: string): Transport;
+}
+
+export interface InProcessServer {
+  /** Changes nothing: nobody balances calls within a process. It is here to be exchangeable with a GrpcServer. */
+  drain(): void;
+  /** Ends new calls at once, calls under way when they are done or `graceMs` has passed. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Waited for within the deadline of a call. */
+interface Absent {
+  readonly state: "absent";
+  readonly waiting: Set<() => void>;
+}
+
+interface Serving {
+  readonly state: "serving";
+  readonly served: ReadonlyMap<string, Served>;
+  readonly underWay: Set<CallUnderWay>;
+}
+
+/** Not expected back: refuses at once. */
+interface Stopped {
+  readonly state: "stopped";
+}
+
+/**
+ * Carries calls between services of one process.
+ *
+ * Messages are serialised both ways, errors pass through the status of the
+ * wire, and a handler knows no more of its caller than it would over a socket.
+ */
+export function inProcess({
+  log,
+  observe,
+  maxMessageBytes = defaultMaxMessageBytes,
+}: {
+  log: Log;
+  observe?: Observe;
+  maxMessageBytes?: number;
+}): InProcess {
+  const peers = new Map<string, Absent | Serving | Stopped>();
+
+  return {
+    serve(name, implementations) {
+      const before = peers.get(name);
+      if (before?.state === "serving") throw new Error(`${name} is served already`);
+      const underWay = new Set<CallUnderWay>();
+      peers.set(name, { state: "serving", served: servedByPath(implementations), underWay });
+      if (before?.state === "absent") for (const goAhead of before.waiting) goAhead();
+      let stopped: Promise<void> | undefined;
+      return {
+        drain() {},
+        stop(graceMs) {
+          if (stopped === undefined) {
+            peers.set(name, { state: "stopped" });
+            stopped = finish(underWay, graceMs);
+          }
+          return stopped;
+        },
+      };
+    },
+    transportTo(name) {
+      let closed = false;
+      return {
+        async call(method, request, options) {
+          if (closed) throw peerUnavailable(method.path, "transport closed");
+          const placed = placeCall(method, request, { ...options, maxMessageBytes });
+          return method.responseDeserialize(await send(name, method.path, placed, options.signal));
+        },
+        async close() {
+          closed = true;
+        },
+      };
+    },
+  };
+
+  function lookUp(name: string, path: string): Absent | Serving {
+    const peer = peers.get(name) ?? { state: "absent", waiting: new Set() };
+    if (peer.state === "stopped") throw peerUnavailable(path, `${name} has stopped`);
+    peers.set(name, peer);
+    return peer;
+  }
+
+  async function send(
+    name: string,
+    path: string,
+    { request, deadline, traceparent }: PlacedCall,
+    signal: AbortSignal | undefined,
+  ): Promise<Buffer> {
+    let peer = lookUp(name, path);
+    while (peer.state === "absent") {
+      await arrival(peer, { path, deadline, signal });
+      peer = lookUp(name, path);
+    }
+    if (signal?.aborted) throw abortReason(signal);
+    // From here to the call being under way nothing is awaited: whoever stops the peer finds it.
+    const served = peer.served.get(path);
+    if (served === undefined) throw fromStatus(unimplemented, path);
+    const call = answerCall(served, { request, deadline, traceparent }, { log, observe, maxMessageBytes });
+    peer.underWay.add(call);
+    signal?.addEventListener("abort", call.cancel, { once: true });
+    try {
+      const answer = await call.answer;
+      if ("response" in answer) return answer.response;
+      if (signal?.aborted) throw abortReason(signal);
+      throw fromStatus(answer.refusal, path);
+    } finally {
+      peer.underWay.delete(call);
+      signal?.removeEventListener("abort", call.cancel);
+    }
+  }
+}
+
+async function finish(underWay: ReadonlySet<CallUnderWay>, graceMs: number): Promise<void> {
+  const timer = setTimeout(() => {
+    for (const call of underWay) call.cancel();
+  }, graceMs);
+  await Promise.all([...underWay].map((call) => call.answer));
+  clearTimeout(timer);
+}
+
+function arrival(
+  { waiting }: Absent,
+  { path, deadline, signal }: { path: string; deadline: number; signal: AbortSignal | undefined },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      waiting.delete(goAhead);
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abandon);
+    };
+    const goAhead = () => {
+      leave();
+      resolve();
+    };
+    const abandon = () => {
+      leave();
+      reject(abortReason(signal));
+    };
+    const timer = setTimeout(() => {
+      leave();
+      reject(peerUnavailable(path, "nobody serves it"));
+    }, deadline - Date.now());
+    waiting.add(goAhead);
+    signal?.addEventListener("abort", abandon, { once: true });
+  });
+}

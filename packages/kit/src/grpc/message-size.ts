@@ -1,0 +1,19 @@
+import { Fault } from "../fault.ts";
+
+/** Room for the largest upload (10 MiB) and what surrounds it. Both ends must agree, so change it for all services at once. */
+export const defaultMaxMessageBytes = 16 * 1024 * 1024;
+
+/** Refuses a message that the other side would not accept, naming the sizes, which the other side could not. */
+export function requireSize(
+  message: Buffer,
+  limits: { what: "request" | "response"; path: string; maxMessageBytes: number },
+): void {
+  const { what, path, maxMessageBytes } = limits;
+  if (message.length <= maxMessageBytes) return;
+  throw new Fault(
+    "exhausted",
+    "message_too_large",
+    `the ${what} has ${message.length} bytes, more than the ${maxMessageBytes} allowed; use smaller parts`,
+    { cause: new Error(path) },
+  );
+}

@@ -1,0 +1,128 @@
+import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import { HealthImplementation } from "grpc-health-check";
+import type { Log } from "../log.ts";
+import type { Implementation } from "../rpc.ts";
+import { answerCall, type Observe, type Served, servedByPath } from "./answer-call.ts";
+import type { WireStatus } from "./fault-status.ts";
+import { defaultMaxMessageBytes } from "./message-size.ts";
+import { detailsKey, traceparentKey } from "./metadata-keys.ts";
+
+export interface GrpcServer {
+  readonly port: number;
+  /** Reports NOT_SERVING from now on; calls are still answered, since balancers take a while to notice. */
+  drain(): void;
+  /** Ends new calls at once, calls under way when they are done or `graceMs` has passed. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** A client that vanished without a word is noticed within 80 seconds, and its calls are aborted. */
+const keepaliveMs = 60_000;
+const keepaliveTimeoutMs = 20_000;
+
+/** Serves implementations over sockets, with grpc.health.v1 for each of their services and for the whole. */
+export async function serveGrpc({
+  host,
+  port,
+  implementations,
+  log,
+  observe,
+  maxMessageBytes = defaultMaxMessageBytes,
+  ageMs,
+}: {
+  host: string;
+  /** 0 takes a free one. */
+  port: number;
+  implementations: readonly Implementation[];
+  log: Log;
+  observe?: Observe;
+  maxMessageBytes?: number;
+  /** Asks clients to connect anew after about this long (±10 %), so that they find replicas added since. */
+  ageMs?: number;
+}): Promise<GrpcServer> {
+  const server = new Server({
+    "grpc.max_receive_message_length": maxMessageBytes,
+    "grpc.keepalive_time_ms": keepaliveMs,
+    "grpc.keepalive_timeout_ms": keepaliveTimeoutMs,
+    ...(ageMs === undefined ? {} : { "grpc.max_connection_age_ms": ageMs }),
+  });
+  const served = servedByPath(implementations);
+  for (const [path, method] of served) {
+    server.register(path, handleUnary(method, { log, observe, maxMessageBytes }), asIs, asIs, "unary");
+  }
+  const services = ["", ...new Set([...served.keys()].map(serviceOf))];
+  const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, "SERVING"])));
+  health.addToServer(server);
+
+  const bound = await listen(server, { host, port });
+
+  const drain = () => {
+    for (const name of services) health.setStatus(name, "NOT_SERVING");
+  };
+  let stopped: Promise<void> | undefined;
+  return {
+    port: bound,
+    drain,
+    stop(graceMs) {
+      drain();
+      stopped ??= shutDown(server, graceMs);
+      return stopped;
+    },
+  };
+}
+
+/** Messages pass grpc-js as bytes: the handler's side of a call reads and writes them, and reports where that fails. */
+const asIs = (bytes: Buffer) => bytes;
+
+function handleUnary(served: Served, by: { log: Log; observe: Observe | undefined; maxMessageBytes: number }) {
+  return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
+    const [traceparent] = call.metadata.get(traceparentKey);
+    const { answer, cancel } = answerCall(
+      served,
+      {
+        request: call.request,
+        traceparent: typeof traceparent === "string" ? traceparent : undefined,
+        deadline: finite(call.getDeadline()),
+      },
+      by,
+    );
+    call.on("cancelled", cancel);
+    void answer.then((result) => {
+      if ("response" in result) respond(null, result.response);
+      else respond(toServerError(result.refusal));
+    });
+  };
+}
+
+function toServerError({ code, message, details }: WireStatus) {
+  const metadata = new Metadata();
+  if (details !== undefined) metadata.set(detailsKey, details);
+  return { code, details: message, metadata };
+}
+
+function finite(deadline: Date | number): number | undefined {
+  const instant = Number(deadline);
+  return Number.isFinite(instant) ? instant : undefined;
+}
+
+function serviceOf(path: string): string {
+  return path.slice(1, path.lastIndexOf("/"));
+}
+
+async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+      if (error === null) resolve(bound);
+      else reject(new Error(`cannot listen for gRPC on ${address}; choose another port or address`, { cause: error }));
+    });
+  });
+}
+
+async function shutDown(server: Server, graceMs: number): Promise<void> {
+  const done = new Promise<void>((resolve) => {
+    server.tryShutdown(() => resolve());
+  });
+  const timer = setTimeout(() => server.forceShutdown(), graceMs);
+  await done;
+  clearTimeout(timer);
+}

@@ -1,0 +1,47 @@
+import type { Log } from "./log.ts";
+import type { Job } from "./service.ts";
+
+export interface JobRunner {
+  /** Waits for what is running and starts nothing more. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs jobs at their intervals, each never beside itself in this process. A job
+ * that fails is logged and runs again at its next turn. Between replicas a job
+ * must be safe to repeat; one that must not run twice at a time takes a lock.
+ */
+export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
+  const stopping = new AbortController();
+  const running = jobs.map((job) => repeat(job, log, stopping.signal));
+  return {
+    async stop() {
+      stopping.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function repeat(job: Job, log: Log, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await wait(job.everyMs, signal);
+    if (signal.aborted) return;
+    try {
+      await job.run(signal);
+    } catch (error) {
+      if (!signal.aborted) log.error("job failed; it runs again at its next turn", { job: job.name, error });
+    }
+  }
+}
+
+function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
+}

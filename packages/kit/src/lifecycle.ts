@@ -1,0 +1,157 @@
+import type { Bus } from "./bus/bus.ts";
+import { keepFactTables } from "./bus/keep-tables.ts";
+import { factsService } from "./bus/markers.ts";
+import { type Relay, startRelay } from "./bus/relay.ts";
+import type { Clock } from "./clock.ts";
+import { type Environment, readConfig, type Settings } from "./config.ts";
+import type { Health } from "./health.ts";
+import { runJobs } from "./jobs.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import { type Db, openDatabase } from "./pg/database.ts";
+import { requireMigrated } from "./pg/migrate.ts";
+import { sql } from "./pg/sql.ts";
+import { connect, type Implementation, type Transport } from "./rpc.ts";
+import type { Job, Parts, ServiceDefinition } from "./service.ts";
+
+/** What surrounds a service: the same definition runs with any of these. */
+export interface Surroundings {
+  readonly environment: Environment;
+  readonly databaseUrl: string;
+  readonly role?: string;
+  readonly maxConnections?: number;
+  readonly bus: Bus;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly health: Health;
+  /** The topics a service owns, from the catalogue. */
+  readonly owns: readonly string[];
+  transportTo(name: string): Transport;
+  /** Makes the service callable by its peers. */
+  serve(implementations: readonly Implementation[]): Promise<Served>;
+}
+
+/** What makes a service callable, seen from its end. */
+export interface Served {
+  drain(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface RunningService {
+  readonly name: string;
+  readonly db: Db;
+  /** Stops accepting; what is under way goes on. */
+  drain(): Promise<void>;
+  /** Stops the rest, in the reverse of the order it was started in. */
+  stop(): Promise<void>;
+}
+
+const hour = 3_600_000;
+
+/**
+ * Starts a service: database, its parts, jobs, calls from peers, consumers, relay,
+ * and last what faces the outside. Start order between services does not
+ * matter: calls wait for their peer within their deadline.
+ */
+export async function startService<S extends Settings>(definition: ServiceDefinition<S>, around: Surroundings): Promise<RunningService> {
+  const { name, schema } = definition;
+  const { bus, clock, metrics, health } = around;
+  const log = around.log.with({ service: name });
+  const config = readConfig(definition.settings, around.environment);
+  const role = around.role === undefined ? {} : { role: around.role };
+  await requireMigrated({ url: around.databaseUrl, schema, ...role, migrations: definition.migrations, log });
+
+  const undo: (() => Promise<void>)[] = [];
+  const db = openDatabase({
+    url: around.databaseUrl,
+    schema,
+    ...role,
+    applicationName: `tessera-${name}`,
+    log,
+    ...(around.maxConnections === undefined ? {} : { maxConnections: around.maxConnections }),
+  });
+  undo.push(() => db.close());
+  let served: Served | undefined;
+  let parts: Parts = {};
+  try {
+    health.dependency(`${name} database`, async () => {
+      await db.one(sql`select 1 as alive`);
+    });
+    await keepFactTables(db, clock);
+    parts = await definition.start({
+      config,
+      db,
+      clock,
+      log,
+      metrics,
+      peer: (peer, methods) => {
+        if (!definition.needs.includes(peer)) throw new Error(`${name} calls ${peer} without naming it in needs`);
+        return connect(methods, around.transportTo(peer));
+      },
+    });
+    if (parts.close !== undefined) undo.push(parts.close);
+    const jobs = runJobs([...(parts.jobs ?? []), tableKeeper(db, clock)], log);
+    undo.push(() => jobs.stop());
+    const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
+    const calls = await around.serve([...(parts.grpc ?? []), facts]);
+    served = calls;
+    undo.push(() => calls.stop());
+    await subscribeAll(definition, parts, { bus, log });
+    const relay = relayOf(name, { db, bus, log, metrics });
+    undo.push(() => relay.stop());
+    for (const server of parts.servers ?? []) {
+      await server.start();
+      undo.push(() => server.stop());
+    }
+  } catch (error) {
+    await unwind(undo);
+    throw error;
+  }
+  log.info("service started", {});
+  return {
+    name,
+    db,
+    async drain() {
+      for (const server of parts.servers ?? []) await server.drain();
+      await served?.drain();
+    },
+    async stop() {
+      await unwind(undo);
+      log.info("service stopped", {});
+    },
+  };
+}
+
+async function unwind(undo: (() => Promise<void>)[]): Promise<void> {
+  for (const step of undo.reverse()) await step();
+}
+
+async function subscribeAll<S extends Settings>(
+  definition: ServiceDefinition<S>,
+  parts: Parts,
+  { bus, log }: { bus: Bus; log: Log },
+): Promise<void> {
+  const consumers = parts.consumers ?? [];
+  const read = consumers.map((consumer) => consumer.topic).sort();
+  if (read.join() !== [...definition.consumes].sort().join()) {
+    throw new Error(`${definition.name} declares other topics than it consumes: ${definition.consumes.join()} and ${read.join()}`);
+  }
+  for (const consumer of consumers) {
+    await bus.subscribe({
+      group: definition.name,
+      topic: consumer.topic,
+      deliver: (messages, signal) => consumer.deliver(messages, { group: definition.name, log, signal }),
+    });
+  }
+}
+
+function relayOf(name: string, { db, bus, log, metrics }: { db: Db; bus: Bus; log: Log; metrics: Metrics }): Relay {
+  const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
+  return startRelay({ db, bus, log, onBatch: (facts) => relayed.add({ service: name }, facts) });
+}
+
+function tableKeeper(db: Db, clock: Clock): Job {
+  return { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) };
+}
+

@@ -1,0 +1,183 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Fault } from "./fault.ts";
+import type { Health } from "./health.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+
+export interface OperationsOptions {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly log: Log;
+}
+
+export interface OperationsServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+/** What probes and scrapers send fits many times; nobody else has business here. */
+const limits = {
+  maxHeaderSize: 8192,
+  headersTimeout: 2000,
+  requestTimeout: 5000,
+  keepAliveTimeout: 15_000,
+  connectionsCheckingInterval: 1000,
+};
+const mostConnections = 64;
+const mostHeaders = 64;
+
+/** A scrape under way at the end may still finish. */
+const closeGraceMs = 1000;
+
+/**
+ * Serves health and metrics on a port of their own, which is never exposed to customers:
+ * `/livez` answers as long as the event loop turns, `/readyz` says whether to send requests
+ * and which dependency is away, `/startupz` whether start-up is complete, `/metrics` all metrics.
+ */
+export async function serveOperations({
+  host,
+  port,
+  health,
+  metrics,
+  log,
+}: OperationsOptions): Promise<OperationsServer> {
+  const pages = pagesOf(health, metrics);
+  const server = createServer(limits, async (request, response) => {
+    const page = await answer(request, pages).catch((error: unknown): Page => {
+      log.error("operations page broken", { path: pathOf(request), error });
+      return { status: 500, body: "internal error\n" };
+    });
+    send(request, response, page, { last: !server.listening });
+  });
+  server.maxConnections = mostConnections;
+  server.maxHeadersCount = mostHeaders;
+  await listen(server, { host, port });
+  server.on("error", (error) => log.warn("operations server disturbed", { error }));
+  let closed: Promise<void> | undefined;
+  return {
+    port: (server.address() as AddressInfo).port,
+    close() {
+      closed ??= close(server);
+      return closed;
+    },
+  };
+}
+
+interface Page {
+  readonly status: number;
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
+
+function pagesOf(health: Health, metrics: Metrics): Pages {
+  return {
+    "/livez": () => ({ status: 200, body: "ok\n" }),
+    "/readyz": async () => {
+      const readiness = await health.ready();
+      return {
+        status: readiness.ready ? 200 : 503,
+        body: `${JSON.stringify(readiness)}\n`,
+        headers: { "Content-Type": "application/json" },
+      };
+    },
+    // Draining comes after start-up, so it counts as started.
+    "/startupz": () =>
+      health.stage === "starting" ? { status: 503, body: "starting\n" } : { status: 200, body: "ok\n" },
+    "/metrics": async () => ({
+      status: 200,
+      body: await metrics.exposition(),
+      headers: { "Content-Type": metrics.contentType },
+    }),
+  };
+}
+
+async function answer(request: IncomingMessage, pages: Pages): Promise<Page> {
+  const path = pathOf(request);
+  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
+  if (page === undefined) return { status: 404, body: `only ${Object.keys(pages).join(", ")}\n` };
+  if (request.method !== "GET" && request.method !== "HEAD") {
+    return { status: 405, body: "only GET and HEAD\n", headers: { Allow: "GET, HEAD" } };
+  }
+  return page();
+}
+
+function pathOf(request: IncomingMessage): string {
+  return (request.url ?? "").replace(/\?.*$/s, "");
+}
+
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, headers = {} }: Page,
+  { last }: { last: boolean },
+): void {
+  if (response.destroyed) return;
+  // A body nobody asked for is not read: the connection ends with the answer.
+  const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
+  response.writeHead(status, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Length": Buffer.byteLength(body),
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    ...(last || hasBody ? { Connection: "close" } : {}),
+    ...headers,
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}
+
+function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException) => reject(toFault(error, { host, port }));
+    server.once("error", refuse);
+    server.listen({ host, port }, () => {
+      server.off("error", refuse);
+      resolve();
+    });
+  });
+}
+
+function toFault(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): unknown {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new Fault(
+        "unmet",
+        "port_in_use",
+        `port ${port} on ${host} is taken by another process; stop that one or set another port for operations`,
+        { cause: error },
+      );
+    case "EACCES":
+      return new Fault(
+        "unmet",
+        "port_forbidden",
+        `port ${port} on ${host} needs rights that this process lacks; set a port of 1024 or above for operations`,
+        { cause: error },
+      );
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new Fault(
+        "unmet",
+        "address_unavailable",
+        `${host} is no address of this machine; set another host for operations, for instance 0.0.0.0`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}
+
+async function close(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  const cut = setTimeout(() => server.closeAllConnections(), closeGraceMs);
+  await closed;
+  clearTimeout(cut);
+}

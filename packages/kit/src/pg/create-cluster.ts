@@ -1,0 +1,74 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "../fault.ts";
+import type { DataPlace } from "./data-place.ts";
+import { cannotRun, give, run } from "./database-program.ts";
+import type { Binaries } from "./embedded-binaries.ts";
+
+/** Creates the cluster beside its place and then renames it, so that there is a whole one or none. */
+export async function createCluster(options: {
+  place: DataPlace;
+  binaries: Binaries;
+  durable: boolean;
+  log: (line: string) => void;
+}): Promise<void> {
+  const { directory, account } = options.place;
+  for (const name of await readdir(directory)) {
+    // An initdb that lost its owner may still be writing; then the next start removes what is left.
+    if (name.startsWith("data.new-")) await rm(join(directory, name), { recursive: true, force: true }).catch(() => {});
+  }
+  if ((await readVersion(join(directory, "data"))) !== undefined) return;
+
+  const draft = join(directory, `data.new-${randomBytes(4).toString("hex")}`);
+  await mkdir(draft, { mode: 0o700 });
+  await give(draft, account);
+  const { code, output } = await run(options.binaries.initdb, account, [
+    `--pgdata=${draft}`,
+    "--username=postgres",
+    "--auth-local=trust",
+    "--auth-host=reject",
+    "--encoding=UTF8",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--locale=C",
+    "--no-instructions",
+    ...(options.durable ? [] : ["--no-sync"]),
+  ]);
+  if (code !== 0) {
+    await rm(draft, { recursive: true, force: true });
+    throw cannotRun("initdb", output);
+  }
+  await rename(draft, join(directory, "data"));
+  if (options.durable) await flushDirectory(directory);
+  options.log(`created a database cluster in ${directory}`);
+}
+
+/** A server opens clusters of its own major version alone, and says so in a log that nobody reads at that moment. */
+export async function requireVersion(data: string, { major }: Binaries): Promise<void> {
+  const found = await readVersion(data);
+  if (found === major) return;
+  throw new Fault(
+    "unmet",
+    "data_directory_of_other_version",
+    `${data} was written by PostgreSQL ${found} and this installation brings ${major}: choose another directory, or run PostgreSQL ${found} on it and pass --database-url`,
+  );
+}
+
+async function readVersion(data: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function flushDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

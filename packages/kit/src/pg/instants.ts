@@ -1,0 +1,34 @@
+/**
+ * Reads what Postgres prints: `2026-11-21 10:00:00.123456+00` (the session's zone is always UTC).
+ *
+ * An instant is whole microseconds since 1970 in a number. That is exact from 1684 to 2255; further out, to the year
+ * 1 and the year 9999, it is the nearest of numbers at most 32 microseconds apart, and whole seconds stay exact.
+ */
+export function parseTimestamp(text: string): number {
+  const match = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text);
+  if (match === null) throw new RangeError("timestamp outside the years 0001 to 9999");
+  const [, year, month, day, hour, minute, second, fraction = ""] = match;
+  const seconds = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999.
+  const early = Number(year) < 100 ? new Date(seconds).setUTCFullYear(Number(year)) : seconds;
+  return early * 1000 + Number(fraction.padEnd(6, "0"));
+}
+
+/** Four digits write the years 0001 to 9999. */
+const yearOne = -62_135_596_800_000_000;
+const yearTenThousand = 253_402_300_800_000_000;
+
+/** Writes an instant as Postgres reads it, for a parameter cast to timestamptz. */
+export function toTimestamp(instant: number): string {
+  if (!Number.isInteger(instant) || instant < yearOne || instant >= yearTenThousand) {
+    throw new RangeError(`an instant is whole microseconds in the years 0001 to 9999, not ${instant}`);
+  }
+  const seconds = Math.floor(instant / 1_000_000);
+  const micros = String(instant - seconds * 1_000_000).padStart(6, "0");
+  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${micros}Z`;
+}
+
+/** The same for a column that may be empty. */
+export function toNullableTimestamp(instant: number | null | undefined): string | null {
+  return instant === null || instant === undefined ? null : toTimestamp(instant);
+}

@@ -1,0 +1,60 @@
+import { format, inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { Personal, Secret } from "./redacted.ts";
+
+const hidden = "Ada Lovelace, p4ssw0rd";
+
+describe.each([
+  ["Secret", new Secret(hidden), "[secret]"],
+  ["Personal", new Personal(hidden), "[personal]"],
+])("%s", (_name, value, mark) => {
+  it("gives its value to the one who asks", () => {
+    expect(value.reveal()).toBe(hidden);
+  });
+
+  it.each([
+    ["a template string", `${value}`, mark],
+    ["concatenation", `${""}${value}`, mark],
+    ["String", String(value), mark],
+    ["join", [value, value].join(), `${mark},${mark}`],
+    ["JSON", JSON.stringify(value), `"${mark}"`],
+    ["nested JSON", JSON.stringify({ a: [{ b: value }] }), `{"a":[{"b":"${mark}"}]}`],
+    ["inspect", inspect(value), mark],
+    ["inspect of a nest", inspect({ a: [{ b: value }] }), `{ a: [ { b: ${mark} } ] }`],
+    [
+      "inspect below its depth",
+      inspect({ a: { b: { c: { d: { e: value } } } } }, { depth: 9, breakLength: 200, compact: 9 }),
+      `{ a: { b: { c: { d: { e: ${mark} } } } } }`,
+    ],
+    ["a map's key and value", inspect(new Map([[value, value]])), `Map(1) { ${mark} => ${mark} }`],
+    ["console's %s %o %j", format("%s %j", value, value), `${mark} "${mark}"`],
+    ["an error's message", new Error(`no ${value}`).message, `no ${mark}`],
+  ])("prints as its mark in %s", (_way, printed, expected) => {
+    expect(printed).toBe(expected);
+  });
+
+  it.each([
+    ["inspect without custom forms", () => inspect({ value }, { customInspect: false, showHidden: true, depth: 10 })],
+    ["%o", () => format("%o %O", value, { value })],
+    ["a copy of its properties", () => inspect({ ...value })],
+    ["its own properties", () => inspect(Reflect.ownKeys(value).map((key) => Reflect.get(value, key)))],
+    ["a structured clone", () => inspect(structuredClone(value))],
+    ["an error's cause", () => inspect(new Error("failed", { cause: value }))],
+  ])("is not found by %s", (_way, print) => {
+    expect(print()).not.toContain("Ada");
+    expect(print()).not.toContain("p4ss");
+  });
+});
+
+it("keeps any type of value", () => {
+  const birth = { day: 10, month: 12 };
+  expect(new Personal(birth).reveal()).toBe(birth);
+  expect(new Secret(undefined).reveal()).toBeUndefined();
+  expect(JSON.stringify({ birth: new Personal(birth) })).toBe('{"birth":"[personal]"}');
+});
+
+it("keeps the two kinds apart at compile time", () => {
+  // @ts-expect-error a person's name is no password
+  const confused: Secret<string> = new Personal("Ada");
+  expect(`${confused}`).toBe("[personal]");
+});

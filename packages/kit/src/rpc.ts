@@ -1,0 +1,67 @@
+/** One method as ts-proto's service definitions describe it. */
+export interface Method<Request, Response> {
+  readonly path: string;
+  readonly requestSerialize: (value: Request) => Buffer;
+  readonly requestDeserialize: (bytes: Buffer) => Request;
+  readonly responseSerialize: (value: Response) => Buffer;
+  readonly responseDeserialize: (bytes: Buffer) => Response;
+}
+
+/** A service definition: unary methods by name. */
+// biome-ignore lint/suspicious/noExplicitAny: methods of any message types; the mapped types below recover them
+export type Definition = Readonly<Record<string, Method<any, any>>>;
+
+/** What a handler knows of its call besides the request. */
+export interface Call {
+  /** Aborts when the caller has gone or its deadline has passed. */
+  readonly signal: AbortSignal;
+  /** Milliseconds since 1970, already shaved for the way back. */
+  readonly deadline: number;
+}
+
+export type Handler<Request, Response> = (request: Request, call: Call) => Promise<Response>;
+
+/** One handler per method of a definition. */
+export type Handlers<D extends Definition> = {
+  readonly [M in keyof D]: D[M] extends Method<infer Request, infer Response> ? Handler<Request, Response> : never;
+};
+
+export interface CallOptions {
+  /** How long the caller waits; 5 000 when left out, never more than the deadline of the call under way. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** A promise client of a definition. */
+export type Client<D extends Definition> = {
+  readonly [M in keyof D]: D[M] extends Method<infer Request, infer Response>
+    ? (request: Request, options?: CallOptions) => Promise<Response>
+    : never;
+};
+
+/** A definition with its handlers, ready to be served by either transport. */
+export interface Implementation {
+  readonly definition: Definition;
+  // biome-ignore lint/suspicious/noExplicitAny: see Definition
+  readonly handlers: Readonly<Record<string, Handler<any, any>>>;
+}
+
+/** Binds handlers to their definition, checking at compile time that none is missing. */
+export function implement<D extends Definition>(definition: D, handlers: Handlers<D>): Implementation {
+  return { definition, handlers };
+}
+
+/** The way to one peer service: over a socket, or in this process. Both serialise, so nothing works only because it is embedded. */
+export interface Transport {
+  call<Request, Response>(method: Method<Request, Response>, request: Request, options: CallOptions): Promise<Response>;
+  close(): Promise<void>;
+}
+
+/** Makes a promise client of a definition over a transport. */
+export function connect<D extends Definition>(definition: D, transport: Transport): Client<D> {
+  const methods = Object.entries(definition).map(([name, method]) => [
+    name,
+    (request: unknown, options: CallOptions = {}) => transport.call(method, request, options),
+  ]);
+  return Object.fromEntries(methods) as Client<D>;
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { arrayOf, boolean, choice, decimal, id, instant, integer, localized, object, text } from "./schema-build.ts";
+import { compileSchema, toJsonSchema } from "./schema.ts";
+
+const schema = object(
+  {
+    name: text({ blank: false, maxLength: 10 }),
+    count: integer({ minimum: 0, default: 1 }),
+    active: boolean({ default: true }),
+    price: decimal({ nullable: true }),
+    at: instant({ nullable: true }),
+    item: id({ nullable: true }),
+    mode: choice(["none", "set"], { default: "none" }),
+    title: localized(),
+    rows: arrayOf(object({ id: id() }, { required: ["id"] }), { default: [] }),
+  },
+  { required: ["name"] },
+);
+
+describe("compileSchema", () => {
+  const check = compileSchema<Record<string, unknown>>(schema);
+
+  it("reads values as the conventions say and fills in defaults", () => {
+    const body = { name: "  x ", count: "3.0", active: "No", price: "1e1", at: "2024-01-01 10:00+01:00", item: "7", rows: [{ id: "9" }], extra: 1 };
+    expect(check(body)).toEqual({
+      ok: true,
+      value: { name: "x", count: 3, active: false, price: "10.00", at: 1704099600000000, item: 7, mode: "none", rows: [{ id: 9 }], extra: 1 },
+    });
+  });
+
+  it("names every wrong field", () => {
+    const result = check({ count: 3.5, active: null, price: "1,5", at: 5, item: true, mode: "other", title: { en: 5, de: ["x"] }, rows: [{ id: 0 }, {}] });
+    expect(result.ok).toBe(false);
+    if (result.ok) return;
+    expect(Object.keys(result.errors).sort()).toEqual(["active", "at", "count", "item", "mode", "name", "price", "rows.0.id", "rows.1.id", "title.de"]);
+  });
+
+  it.each([
+    ["name", "a\u0000b"],
+    ["name", "\ud800"],
+    ["name", "   "],
+    ["name", "12345678901"],
+    ["count", -1],
+    ["count", "1e3"],
+    ["at", "2024-02-30T00:00:00Z"],
+    ["at", "2024-01-01T25:00"],
+    ["item", 2 ** 50 + 1],
+    ["price", "NaN"],
+    ["price", "1.234"],
+    ["price", "123456789012"],
+  ])("refuses %s %j", (field, value) => {
+    const result = check({ name: "x", [field]: value });
+    expect(result.ok ? [] : Object.keys(result.errors)).toEqual([field]);
+  });
+
+  it("refuses what is no object", () => {
+    for (const value of [null, [], 5, "x"]) expect(check(value).ok).toBe(false);
+  });
+
+  it("reads a leap second's neighbour and microseconds exactly", () => {
+    const at = compileSchema<number>(instant())("2255-06-05T23:47:34.740991Z");
+    expect(at).toEqual({ ok: true, value: 9007199254740991 });
+  });
+});
+
+describe("toJsonSchema", () => {
+  it("keeps what a reader of the document needs, without our keyword", () => {
+    expect(toJsonSchema(object({ read: boolean() }))).toEqual({ type: "object", properties: { read: { type: "boolean" } } });
+  });
+});

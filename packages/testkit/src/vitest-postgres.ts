@@ -1,0 +1,32 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    postgresUrl: string;
+  }
+}
+
+interface Project {
+  provide(name: "postgresUrl", value: string): void;
+}
+
+/** Starts one real PostgreSQL for all test files of a run; TEST_DATABASE_URL names another server to use instead. */
+export async function setup(project: Project): Promise<() => Promise<void>> {
+  const given = process.env["TEST_DATABASE_URL"];
+  if (given !== undefined && given !== "") {
+    project.provide("postgresUrl", given);
+    return async () => {};
+  }
+  const directory = await mkdtemp(join(tmpdir(), "tessera-test-"));
+  const postgres = await startEmbeddedPostgres({ directory, durable: false });
+  project.provide("postgresUrl", postgres.url);
+  return async () => {
+    await postgres.stop();
+    await rm(directory, { recursive: true, force: true });
+  };
+}
+
+export default setup;

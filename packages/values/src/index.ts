@@ -1,0 +1,13 @@
+export { isTimeZone, localTimeOf, sameLocalTimeNextDay, startOfLocalDay } from "./civil-time.ts";
+export { isSlug, maxImportedId } from "./code.ts";
+export { formatInstant, type Instant, parseInstant } from "./instant.ts";
+export { type Localized, pick } from "./localized.ts";
+export {
+  addMoney,
+  type DecimalLimits,
+  type DecimalProblem,
+  findDecimalProblem,
+  parseDecimal,
+  roundMoney,
+} from "./money.ts";
+export { foldForSearch } from "./search-text.ts";

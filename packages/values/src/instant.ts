@@ -1,0 +1,152 @@
+/**
+ * A moment: whole microseconds since 1970-01-01T00:00:00Z.
+ *
+ * Exact in a `number` from 1684 to 2255. Outside of that whole seconds are still exact (a million is a multiple of
+ * 64, which is more than the spacing of numbers up to the year 9999), fractions of a second are not.
+ */
+export type Instant = number;
+
+const earliest = -62_135_596_800; // 0001-01-01T00:00:00Z, in seconds
+const latest = 253_402_300_799; // 9999-12-31T23:59:59Z
+
+/**
+ * Reads an ISO 8601 date and time, whose offset may be missing (then it is UTC), or a bare date (its midnight in UTC).
+ *
+ * Anything else, days that no calendar has and moments outside of the years 1 to 9999 UTC are `undefined`. A fraction
+ * of a second that a number cannot hold there (see `Instant`) is cut off, so that "the end of 9999" stays in 9999.
+ */
+export function parseInstant(text: string): Instant | undefined {
+  const length = text.length;
+  const year = readDigits(text, 0, 4);
+  const month = readDigits(text, 5, 2);
+  const day = readDigits(text, 8, 2);
+  if (year < 1 || month < 1 || month > 12 || day < 1 || text[4] !== "-" || text[7] !== "-") return undefined;
+  if (day > daysInMonth(year, month)) return undefined;
+
+  let seconds = daysSince1970(year, month, day) * 86_400;
+  let microseconds = 0;
+  if (length > 10) {
+    const separator = text[10];
+    const hour = readDigits(text, 11, 2);
+    const minute = readDigits(text, 14, 2);
+    if ((separator !== "T" && separator !== " ") || text[13] !== ":") return undefined;
+    if (hour < 0 || hour > 23 || minute < 0 || minute > 59) return undefined;
+    seconds += hour * 3600 + minute * 60;
+
+    let at = 16;
+    if (text[at] === ":") {
+      const second = readDigits(text, 17, 2);
+      if (second < 0 || second > 59) return undefined;
+      seconds += second;
+      at = 19;
+      if (text[at] === ".") {
+        const from = ++at;
+        while (at < length && isDigit(text.charCodeAt(at))) at++;
+        const places = at - from;
+        if (places < 1 || places > 6) return undefined;
+        microseconds = readDigits(text, from, places) * 10 ** (6 - places);
+      }
+    }
+
+    const offset = readOffset(text, at);
+    if (offset === undefined) return undefined;
+    seconds -= offset;
+  }
+
+  if (seconds < earliest || seconds > latest) return undefined;
+  const instant = seconds * 1_000_000;
+  return Number.isSafeInteger(instant + microseconds) ? instant + microseconds : instant;
+}
+
+/** Writes an instant in UTC with `Z`; a fraction of a second appears only where there is one, then with six digits. */
+export function formatInstant(instant: Instant): string {
+  let microseconds = instant % 1_000_000;
+  if (microseconds < 0) microseconds += 1_000_000;
+  const seconds = (instant - microseconds) / 1_000_000;
+  if (!(Number.isInteger(instant) && seconds >= earliest && seconds <= latest)) {
+    throw new RangeError(`${instant} is no instant of the years 1 to 9999 in whole microseconds`);
+  }
+  const days = Math.floor(seconds / 86_400);
+  const second = seconds - days * 86_400;
+  const time = `T${twoDigits[Math.floor(second / 3600)]}:${twoDigits[Math.floor(second / 60) % 60]}:${twoDigits[second % 60]}`;
+  const fraction = microseconds === 0 ? "" : `.${String(microseconds).padStart(6, "0")}`;
+  return `${formatDay(days)}${time}${fraction}Z`;
+}
+
+/** Seconds east of UTC of what stands at `at` up to the end of the text. */
+function readOffset(text: string, at: number): number | undefined {
+  const rest = text.length - at;
+  if (rest === 0) return 0;
+  const sign = text[at];
+  if (sign === "Z") return rest === 1 ? 0 : undefined;
+  if (sign !== "+" && sign !== "-") return undefined;
+  const colon = text[at + 3] === ":";
+  if (rest !== (colon ? 6 : 5)) return undefined;
+  const hours = readDigits(text, at + 1, 2);
+  const minutes = readDigits(text, at + (colon ? 4 : 3), 2);
+  if (hours < 0 || hours > 23 || minutes < 0 || minutes > 59) return undefined;
+  return (sign === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+/** The number that `count` ASCII digits make, or -1 where one of them is none. */
+function readDigits(text: string, from: number, count: number): number {
+  let value = 0;
+  for (let at = from; at < from + count; at++) {
+    const code = text.charCodeAt(at);
+    if (!isDigit(code)) return -1;
+    value = value * 10 + code - 48;
+  }
+  return value;
+}
+
+/** Past the end of a text `charCodeAt` is NaN, which is no digit either. */
+function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57;
+}
+
+const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+function daysInMonth(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && leap ? 29 : (monthLengths[month - 1] ?? 0);
+}
+
+/*
+ * Both ways between a day's number and its date count from a 1 March: then the leap day is the last of its year, and
+ * the lengths of the months follow one straight line. 146,097 days are the 400 years after which the calendar repeats.
+ */
+const daysOf400Years = 146_097;
+const march1OfYear0 = -719_468; // in days since 1970
+
+function daysSince1970(year: number, month: number, day: number): number {
+  const marchYear = month > 2 ? year : year - 1;
+  const era = Math.floor(marchYear / 400);
+  const yearOfEra = marchYear - era * 400;
+  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * daysOf400Years + dayOfEra + march1OfYear0;
+}
+
+// Answers print many moments of few days, most of them of the day before.
+let formattedDay = Number.NaN;
+let formattedText = "";
+
+function formatDay(days: number): string {
+  if (days === formattedDay) return formattedText;
+  const sinceMarch = days - march1OfYear0;
+  const era = Math.floor(sinceMarch / daysOf400Years);
+  const dayOfEra = sinceMarch - era * daysOf400Years;
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+  );
+  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
+  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
+  const year = era * 400 + yearOfEra + (month > 2 ? 0 : 1);
+  formattedDay = days;
+  formattedText = `${String(year).padStart(4, "0")}-${twoDigits[month]}-${twoDigits[day]}`;
+  return formattedText;
+}
+
+const twoDigits = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));

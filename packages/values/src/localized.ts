@@ -1,0 +1,22 @@
+/** One text in several languages, by locale: `{ "en": "Ticket", "de-informal": "Ticket" }`. */
+export type Localized = Readonly<Record<string, string>>;
+
+/**
+ * Picks the text for a reader: the locale, its language alone, the fallbacks (each likewise), English, else whatever
+ * is there first. An empty text counts as missing.
+ */
+export function pick(localized: Localized, locale: string, fallbacks: readonly string[] = []): string {
+  for (const wanted of [locale, ...fallbacks, "en"]) {
+    const text = textIn(localized, wanted) || textIn(localized, languageOf(wanted));
+    if (text) return text;
+  }
+  return Object.values(localized).find((text) => text !== "") ?? "";
+}
+
+function textIn(localized: Localized, locale: string): string | undefined {
+  return Object.hasOwn(localized, locale) ? localized[locale] : undefined;
+}
+
+function languageOf(locale: string): string {
+  return locale.replace(/[-_].*$/s, "");
+}

@@ -1,0 +1,84 @@
+import Big from "big.js";
+
+/** How large a decimal may be: `digits` in all, of which `places` stand behind the point. */
+export interface DecimalLimits {
+  readonly digits: number;
+  readonly places: number;
+}
+
+/** Why something is no decimal within its limits. */
+export type DecimalProblem = "not_a_number" | "too_many_digits" | "too_many_places" | "too_many_whole_digits";
+
+/**
+ * Reads a decimal and writes it with exactly the given places: `" 1e1 "` becomes `"10.00"`.
+ *
+ * Digits are never rounded away, not even zeros: in `"12.000"` the point may as well be somebody's thousands separator.
+ */
+export function parseDecimal(value: unknown, limits: DecimalLimits): string | undefined {
+  const decimal = readDecimal(value);
+  if (decimal === undefined || exceeds(decimal, limits) !== undefined) return undefined;
+  const { digits, exponent } = decimal;
+  return withoutNegativeZero(new Big(`${decimal.sign}${digits || "0"}e${exponent}`).toFixed(limits.places));
+}
+
+/** Tells why `parseDecimal` would refuse the value. */
+export function findDecimalProblem(value: unknown, limits: DecimalLimits): DecimalProblem | undefined {
+  const decimal = readDecimal(value);
+  return decimal === undefined ? "not_a_number" : exceeds(decimal, limits);
+}
+
+/** Adds decimals exactly; the sum has as many places as the most precise of them. */
+export function addMoney(...amounts: readonly string[]): string {
+  let sum = new Big(0);
+  let places = 0;
+  for (const amount of amounts) {
+    const big = new Big(amount);
+    sum = sum.plus(big);
+    const point = amount.indexOf(".");
+    places = Math.max(places, point < 0 ? 0 : amount.length - point - 1);
+  }
+  return withoutNegativeZero(sum.toFixed(places));
+}
+
+/** Rounds to exactly the given places, halves away from zero. */
+export function roundMoney(value: string | Big, places: number): string {
+  return withoutNegativeZero(new Big(value).toFixed(places, Big.roundHalfUp));
+}
+
+interface Decimal {
+  readonly sign: string;
+  /** Without leading zeros. */
+  readonly digits: string;
+  readonly exponent: number;
+}
+
+/** Longer texts are hostile: the largest amount has 13 digits. */
+const longest = 100;
+
+/** Reads without computing, so that `1e999999999` costs nothing. */
+function readDecimal(value: unknown): Decimal | undefined {
+  if (typeof value !== "number" && typeof value !== "string") return undefined;
+  const text = String(value).trim();
+  if (text.length > longest) return undefined;
+  const match = /^([+-]?)(?=\.?[0-9])([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,9}))?$/.exec(text);
+  if (match === null) return undefined;
+  const [, sign, whole = "", behind = "", exponent = "0"] = match;
+  return {
+    sign: sign === "-" ? "-" : "",
+    digits: (whole + behind).replace(/^0+/, ""),
+    exponent: Number(exponent) - behind.length,
+  };
+}
+
+function exceeds({ digits, exponent }: Decimal, limits: DecimalLimits): DecimalProblem | undefined {
+  const places = Math.max(0, -exponent);
+  const wholeDigits = Math.max(0, digits.length + exponent);
+  if (Math.max(places, places + wholeDigits) > limits.digits) return "too_many_digits";
+  if (places > limits.places) return "too_many_places";
+  if (wholeDigits > limits.digits - limits.places) return "too_many_whole_digits";
+  return undefined;
+}
+
+function withoutNegativeZero(text: string): string {
+  return text.startsWith("-") && !/[1-9]/.test(text) ? text.slice(1) : text;
+}

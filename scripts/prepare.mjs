@@ -1,0 +1,264 @@
+// Makes a clone runnable: installs what it needs and, with --build, compiles it. Both only when something changed.
+// Runs under every Node that can say what is wrong with it: no syntax newer than Node 14, no dependency.
+import { createHash } from "node:crypto";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { withLock } from "./prepare-lock.mjs";
+import { endStepsOnSignal, runStep } from "./run-step.mjs";
+
+const pnpm = "pnpm@12.21.0";
+const neededNode = 24;
+/** The project of the command: what it does not refer to need not be compiled to run. */
+const entry = "packages/cli";
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const state = join(root, "node_modules", ".cache", "tessera");
+const installed = join(state, "installed");
+const built = join(state, "built");
+const binaries = join(root, "node_modules", ".bin");
+const packagedNode = join(binaries, "node");
+const ownNode = Number(process.versions.node.split(".")[0]);
+
+if (ownNode < 20) {
+  fail(
+    `Tessera needs Node 20 or newer to set itself up and this is ${process.version}: install Node ${neededNode} and run the same command again.`,
+  );
+}
+endStepsOnSignal();
+try {
+  await prepare({ build: process.argv.includes("--build") });
+} catch (error) {
+  const { code, path, message } = /** @type {NodeJS.ErrnoException} */ (error);
+  if (code === "EACCES" || code === "EROFS" || code === "EPERM") {
+    fail(`The clone has to be set up first and ${path} cannot be written: run this as the user who owns ${root}.`);
+  }
+  if (code === "ENOSPC") fail("The disk is full: make room and run the same command again.");
+  fail(`The clone could not be set up: ${message}`);
+}
+
+/** @param {{ build: boolean }} options */
+async function prepare(options) {
+  const isReady = () => isInstalled() && (!options.build || isBuilt());
+  if (isReady()) return;
+  const onWait = () => {
+    if (process.stderr.isTTY) process.stderr.write("waiting for another command that sets up this clone…\n");
+  };
+  // Outside node_modules, which an install may remove.
+  await withLock(
+    join(root, ".tessera", "prepare.lock"),
+    async (lock) => {
+      if (!isInstalled()) await install(lock.runs);
+      if (options.build && !isBuilt()) await build(lock.runs);
+    },
+    { onWait },
+  );
+}
+
+/** @param {(pid: number) => void} onStart */
+async function install(onStart) {
+  const fingerprint = hashOfInstall();
+  rmSync(installed, { force: true });
+  const args = ["-y", pnpm, "install", "--frozen-lockfile"];
+  const result = await runStep({
+    title: "installing",
+    command: "npx",
+    args,
+    cwd: root,
+    env: installEnvironment(),
+    limitSeconds: 1800,
+    onStart,
+  });
+  if (!result.ok) {
+    fail(`${adviceOnInstall(result.output)} Then run the same command again.`, result.output);
+  }
+  await provideNode();
+  mkdirSync(state, { recursive: true });
+  writeFileSync(installed, fingerprint);
+  tell(`installed in ${Math.ceil(result.seconds)} s`);
+}
+
+/** @param {(pid: number) => void} onStart */
+async function build(onStart) {
+  const fingerprint = hashOfSources(compiledFolders());
+  const command = join(binaries, "tsc");
+  const result = await runStep({
+    title: "building",
+    command,
+    args: ["-b", entry],
+    cwd: root,
+    limitSeconds: 600,
+    onStart,
+  });
+  if (!result.ok)
+    fail("The sources do not compile: correct the lines above and run the same command again.", result.output);
+  writeFileSync(built, fingerprint);
+  tell(`built in ${Math.ceil(result.seconds)} s`);
+}
+
+function isInstalled() {
+  return existsSync(packagedNode) && existsSync(join(binaries, "tsc")) && read(installed) === hashOfInstall();
+}
+
+function isBuilt() {
+  const folders = compiledFolders();
+  return (
+    folders.every((folder) => existsSync(join(folder, "dist", ".tsbuildinfo"))) &&
+    read(built) === hashOfSources(folders)
+  );
+}
+
+/** Everything that decides what an install leaves behind. */
+function hashOfInstall() {
+  const hash = createHash("sha256").update(`${pnpm} ${process.platform} ${process.arch}\n`);
+  const manifests = workspaces().map((folder) => join(folder, "package.json"));
+  for (const path of ["pnpm-lock.yaml", "pnpm-workspace.yaml", "package.json", ...manifests]) {
+    hash.update(`${path}\n`).update(read(join(root, path)) || "");
+  }
+  return hash.digest("hex");
+}
+
+/**
+ * Names, sizes and times of all that is compiled. The compiler itself goes by content, so a false alarm costs little.
+ *
+ * @param {readonly string[]} folders
+ */
+function hashOfSources(folders) {
+  const hash = createHash("sha256").update(read(installed) || "");
+  const add = (/** @type {string} */ path) => {
+    const { size, mtimeMs } = statSync(path);
+    hash.update(`${path} ${size} ${mtimeMs}\n`);
+  };
+  const walk = (/** @type {string} */ folder) => {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) {
+        if (entry.name !== "node_modules" && entry.name !== "dist") walk(path);
+      } else if (/\.ts$|^tsconfig\.json$/.test(entry.name) && !entry.name.endsWith(".test.ts")) {
+        add(path);
+      }
+    }
+  };
+  add(join(root, "tsconfig.base.json"));
+  for (const folder of folders) walk(folder);
+  return hash.digest("hex");
+}
+
+/** The command's folder and all that its project refers to, near and far. */
+function compiledFolders() {
+  const folders = new Set([join(root, entry)]);
+  for (const folder of folders) {
+    const config = read(join(folder, "tsconfig.json")) || "";
+    for (const [, path = ""] of config.matchAll(/"path": *"([^"]+)"/g)) folders.add(join(folder, path));
+  }
+  return [...folders].sort();
+}
+
+/** The folders that pnpm-workspace.yaml names; its patterns are names or `folder/*`. */
+function workspaces() {
+  const [, list = ""] = /^packages:\n((?: +- .*\n)+)/m.exec(read(join(root, "pnpm-workspace.yaml")) || "") || [];
+  const patterns = [...list.matchAll(/- +['"]?([^'"\s]+)/g)].map((match) => String(match[1]));
+  const folders = patterns.flatMap((pattern) => {
+    if (!pattern.endsWith("/*")) return [pattern];
+    const parent = pattern.slice(0, -2);
+    return existsSync(join(root, parent)) ? readdirSync(join(root, parent)).map((name) => join(parent, name)) : [];
+  });
+  return folders.filter((folder) => existsSync(join(root, folder, "package.json"))).sort();
+}
+
+/**
+ * Sees to it that node_modules/.bin/node is a Node that runs here: the packaged one, or else the one of this process.
+ */
+async function provideNode() {
+  const runs =
+    existsSync(packagedNode) &&
+    (await runStep({ title: "checking Node", command: packagedNode, args: ["--version"], cwd: root, limitSeconds: 30 }))
+      .ok;
+  if (runs) return;
+  if (ownNode < neededNode) {
+    fail(
+      `There is no packaged Node ${neededNode} for ${process.platform} on ${process.arch} and this is ${process.version}: install Node ${neededNode} and run the same command again.`,
+    );
+  }
+  rmSync(packagedNode, { force: true });
+  symlinkSync(process.execPath, packagedNode);
+}
+
+/** pnpm asks before it removes something unless it knows that nobody is there to answer; CI says so. */
+function installEnvironment() {
+  /** @type {NodeJS.ProcessEnv} */
+  const env = { ...process.env, CI: "true" };
+  if (isWritable(homedir())) return env;
+  const home = join(root, ".tessera", "home");
+  mkdirSync(home, { recursive: true });
+  const settings = join(homedir(), ".npmrc");
+  if (env["npm_config_userconfig"] === undefined && existsSync(settings)) env["npm_config_userconfig"] = settings;
+  // npm run has filled some of these in from the home folder that cannot be written.
+  for (const [name, value] of Object.entries(env)) {
+    if (/^(npm_config_cache|npm_config_prefix|xdg_.*_home|pnpm_home)$/i.test(name) && !isWritable(String(value)))
+      delete env[name];
+  }
+  env["HOME"] = home;
+  return env;
+}
+
+/** @param {string} folder */
+function isWritable(folder) {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} output */
+function adviceOnInstall(output) {
+  if (/ERR_PNPM_(OUTDATED_LOCKFILE|FROZEN_LOCKFILE)/.test(output)) {
+    return `pnpm-lock.yaml does not fit the package.json files: run "npx -y ${pnpm} install".`;
+  }
+  if (
+    /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_PNPM_META_FETCH_FAIL|ERR_SOCKET/.test(output)
+  ) {
+    return "The package registry cannot be reached: check the network and npm's registry and proxy settings.";
+  }
+  if (/ENOSPC/.test(output)) return "The disk is full: make room.";
+  if (/npx cannot be run/.test(output)) return "npx, which comes with Node, is not on the PATH: install npm.";
+  return "The packages could not be installed: the lines above say why.";
+}
+
+/** @param {string} path */
+function read(path) {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} line */
+function tell(line) {
+  if (process.stderr.isTTY) process.stderr.write(`${line}\n`);
+}
+
+/**
+ * @param {string} sentence
+ * @param {string} [output]
+ * @returns {never}
+ */
+function fail(sentence, output = "") {
+  if (output !== "") process.stderr.write(`${output}\n\n`);
+  process.stderr.write(`${sentence}\n`);
+  process.exit(1);
+}

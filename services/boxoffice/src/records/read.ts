@@ -1,0 +1,67 @@
+import { type Checked, compileSchema, type Schema } from "@tessera/kit/schema";
+import { compileDocument } from "./document.ts";
+
+/** What a record's `data` has become: the values to work with, and the document to keep. */
+export interface Reading<T> {
+  readonly data: T;
+  /** JSON. */
+  readonly document: string;
+}
+
+/** Says what is wrong with a value that its schema accepts, never quoting it. */
+export type Rule = (value: unknown) => string | undefined;
+
+export interface ReaderOptions<T> {
+  /** Rules by the path of the field they are about; `*` stands for every element. */
+  readonly rules?: Readonly<Record<string, Rule>>;
+  /** Replaces aliases by what they stand for and fills in what follows from other fields. */
+  readonly complete?: (data: T) => void;
+  /** Fields that the document must not have. */
+  readonly omit?: readonly string[];
+}
+
+/**
+ * Compiles the reader of one kind of record: checks known fields, naming every wrong one, and forgets unknown ones.
+ * `T` states what the schema accepts.
+ */
+export function compileReader<T extends object>(
+  schema: Schema,
+  options: ReaderOptions<T> = {},
+): (data: unknown) => Checked<Reading<T>> {
+  const check = compileSchema<T>(schema);
+  const toDocument = compileDocument(schema, { omit: options.omit ?? [] });
+  const rules = Object.entries(options.rules ?? {}).map(([path, rule]) => ({ steps: path.split("."), rule }));
+  return (data) => {
+    const checked = check(data);
+    const errors: Record<string, string[]> = checked.ok ? {} : checked.errors;
+    for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", errors });
+    if (!checked.ok || Object.keys(errors).length > 0) return { ok: false, errors };
+    options.complete?.(checked.value);
+    return { ok: true, value: { data: checked.value, document: JSON.stringify(toDocument(checked.value)) } };
+  };
+}
+
+interface RuleAt {
+  readonly steps: readonly string[];
+  readonly rule: Rule;
+  readonly path: string;
+  readonly errors: Record<string, string[]>;
+}
+
+/** Rules also run where other fields are wrong, so nothing here may rely on the schema. */
+function applyRule(value: unknown, { steps, rule, path, errors }: RuleAt): void {
+  const [step, ...rest] = steps;
+  if (step === undefined) {
+    const message = errors[path] === undefined ? rule(value) : undefined;
+    if (message !== undefined) errors[path] = [message];
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  const at = (name: string | number) => (path === "" ? String(name) : `${path}.${name}`);
+  if (step === "*") {
+    if (!Array.isArray(value)) return;
+    for (const [index, element] of value.entries()) applyRule(element, { steps: rest, rule, path: at(index), errors });
+  } else if (Object.hasOwn(value, step)) {
+    applyRule((value as Record<string, unknown>)[step], { steps: rest, rule, path: at(step), errors });
+  }
+}

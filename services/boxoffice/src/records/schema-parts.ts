@@ -1,0 +1,45 @@
+import type { Schema } from "@tessera/kit/schema";
+import { id, instant, localized, mapOf, text } from "@tessera/kit/schema-build";
+
+/** Names inside of maps become keys of JSON documents, which cannot hold these characters. */
+const keyNames: Schema = { maxLength: 200, pattern: "^[^\\u0000\\ud800-\\udfff]*$" };
+
+/** A map whose names anybody chose. */
+export const freeMap = (values: Schema, options: { default?: unknown } = {}): Schema => ({
+  ...mapOf(values, { maxProperties: 1000, ...options }),
+  propertyNames: keyNames,
+});
+
+/** A text per language. */
+export const names = (options: { default?: unknown } = {}): Schema => ({
+  ...localized(options),
+  propertyNames: keyNames,
+});
+
+/** A text per language, or nothing. */
+export const namesOrNull = (): Schema => ({ ...names(), type: ["object", "null"], default: null });
+
+/** The parts of a person's name; a part may be missing as null. */
+export const nameParts = (): Schema => ({
+  ...freeMap(text({ nullable: true, trim: false, maxLength: 1000 })),
+  type: ["object", "null"],
+  default: {},
+});
+
+export const idOrNull = (): Schema => id({ nullable: true, default: null });
+
+export const instantOrNull = (): Schema => instant({ nullable: true, blank: true, default: null });
+
+/** A line of text, or nothing. */
+export const lineOrNull = (maxLength = 255): Schema => text({ nullable: true, default: null, maxLength });
+
+/** A coordinate. */
+export const degreesOrNull = (limit: number): Schema => ({
+  type: ["number", "null"],
+  minimum: -limit,
+  maximum: limit,
+  default: null,
+});
+
+/** What is kept to the letter: printed tickets and codes in the field depend on it. */
+export const verbatim = (maxLength: number): Schema => text({ trim: false, blank: false, maxLength });

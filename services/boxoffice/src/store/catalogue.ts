@@ -1,0 +1,86 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
+
+/** A table of documents: nothing but a key and what was sent. */
+export type CatalogueTable = keyof typeof tables;
+
+const tables = {
+  sales_channel: { level: "organizer", key: "identifier", type: sql`text` },
+  gate: { level: "organizer", key: "id", type: sql`bigint` },
+  subevent: { level: "event", key: "id", type: sql`bigint` },
+  tax_rule: { level: "event", key: "id", type: sql`bigint` },
+  category: { level: "event", key: "id", type: sql`bigint` },
+  item: { level: "event", key: "id", type: sql`bigint` },
+  quota: { level: "event", key: "id", type: sql`bigint` },
+} as const;
+
+export interface CatalogueRow {
+  readonly key: string;
+  readonly document: string;
+}
+
+/** Stores rows and returns the new revisions, by key, of those that are new or differ from what was there. */
+export async function upsert(
+  tx: Tx,
+  table: CatalogueTable,
+  { scope, rows }: { scope: Scope; rows: readonly CatalogueRow[] },
+): Promise<Map<string, number>> {
+  const { key, type, owner, ownerValues } = describe(table, scope);
+  const changed = await tx.many<{ key: string; revision: number }>(sql`
+    insert into ${identifier(table)} as kept (${owner}, ${key}, data, revision)
+    select ${ownerValues}, incoming.key, incoming.data, nextval('revision_seq')
+      from rows from (unnest(${rows.map((row) => row.key)}::${type}[]),
+                      jsonb_array_elements(${toJsonArray(rows)}::jsonb)) as incoming (key, data)
+     order by incoming.key
+        on conflict (${owner}, ${key}) do update
+       set data = excluded.data,
+           revision = nextval('revision_seq')
+     where kept.data is distinct from excluded.data
+    returning kept.${key}::text as key, kept.revision`);
+  return new Map(changed.map((row) => [row.key, row.revision]));
+}
+
+/** Removes rows and returns the keys of those that were there. */
+export async function remove(
+  tx: Tx,
+  table: CatalogueTable,
+  { scope, keys }: { scope: Scope; keys: readonly string[] },
+): Promise<string[]> {
+  const { key, type, isOwned } = describe(table, scope);
+  const removed = await tx.many<{ key: string }>(sql`
+    delete from ${identifier(table)} as kept
+     where ${isOwned}
+       and kept.${key} = any(${keys}::${type}[])
+    returning kept.${key}::text as key`);
+  return removed.map((row) => row.key);
+}
+
+/** Removes all rows of an event and returns their keys. */
+export async function removeAll(tx: Tx, table: CatalogueTable, scope: Scope): Promise<string[]> {
+  const { key, isOwned } = describe(table, scope);
+  const removed = await tx.many<{ key: string }>(sql`
+    delete from ${identifier(table)} as kept
+     where ${isOwned}
+    returning kept.${key}::text as key`);
+  return removed.map((row) => row.key);
+}
+
+/** One parameter for all documents: their texts would have to be quoted once more to travel as an array. */
+function toJsonArray(rows: readonly CatalogueRow[]): string {
+  return `[${rows.map((row) => row.document).join(",")}]`;
+}
+
+function describe(table: CatalogueTable, { organizer, event }: Scope) {
+  const { level, key, type } = tables[table];
+  const columns = level === "event" ? { organizer, event } : { organizer };
+  const named = Object.entries(columns).map(([name, value]) => ({ name: identifier(name), value }));
+  const list = (parts: Sql[]) => joinSql(parts, ", ");
+  return {
+    key: identifier(key),
+    type,
+    owner: list(named.map(({ name }) => name)),
+    ownerValues: list(named.map(({ value }) => sql`${value}`)),
+    isOwned: joinSql(named.map(({ name, value }) => sql`kept.${name} = ${value}`), " and "),
+  };
+}

@@ -1,0 +1,72 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+
+export type CredentialKind = "api_key" | "device";
+
+export interface CredentialRow {
+  readonly id: string;
+  readonly tokenHash: Buffer | null;
+  readonly document: string;
+}
+
+/** Stores credentials of one kind and returns the new revisions, by id, of those that are new or differ from what was there. */
+export async function upsert(
+  tx: Tx,
+  { organizer, kind, rows }: { organizer: string; kind: CredentialKind; rows: readonly CredentialRow[] },
+): Promise<Map<string, number>> {
+  const changed = await tx.many<{ id: string; revision: number }>(sql`
+    insert into credential as kept (organizer, kind, id, token_hash, data, revision)
+    select ${organizer}, ${kind}, incoming.id, incoming.token_hash, incoming.data, nextval('revision_seq')
+      from rows from (unnest(${rows.map((row) => row.id)}::text[]),
+                      unnest(${rows.map((row) => row.tokenHash)}::bytea[]),
+                      jsonb_array_elements(${`[${rows.map((row) => row.document).join(",")}]`}::jsonb)) as incoming (id, token_hash, data)
+     order by incoming.id
+        on conflict (organizer, kind, id) do update
+       set token_hash = excluded.token_hash,
+           data = excluded.data,
+           revision = nextval('revision_seq')
+     where (kept.token_hash, kept.data) is distinct from (excluded.token_hash, excluded.data)
+    returning kept.id, kept.revision`);
+  return new Map(changed.map((row) => [row.id, row.revision]));
+}
+
+export interface StoredCredential<T> {
+  readonly id: string;
+  readonly tokenHash: Uint8Array | null;
+  readonly data: T;
+  readonly revision: number;
+}
+
+/** Gives a new revision to the devices at these gates, whose facts name the gate, and returns them. */
+export async function touchDevicesAt<T>(tx: Tx, organizer: string, gates: readonly number[]): Promise<StoredCredential<T>[]> {
+  const rows = await tx.many<{ id: string; token_hash: Buffer | null; data: T; revision: number }>(sql`
+    update credential
+       set revision = nextval('revision_seq')
+     where credential.organizer = ${organizer}
+       and credential.kind = 'device'
+       and (credential.data ->> 'gate')::bigint = any(${gates}::bigint[])
+    returning credential.id, credential.token_hash, credential.data, credential.revision`);
+  return rows.map(({ id, token_hash: tokenHash, data, revision }) => ({ id, tokenHash, data, revision }));
+}
+
+/** Removes credentials and returns the ids of those that were there. */
+export async function remove(
+  tx: Tx,
+  { organizer, kind, ids }: { organizer: string; kind: CredentialKind; ids: readonly string[] },
+): Promise<string[]> {
+  const removed = await tx.many<{ id: string }>(sql`
+    delete from credential
+     where credential.organizer = ${organizer}
+       and credential.kind = ${kind}
+       and credential.id = any(${ids}::text[])
+    returning credential.id`);
+  return removed.map((row) => row.id);
+}
+
+/** Removes all credentials of an organizer and returns what they were. */
+export function removeAll(tx: Tx, organizer: string): Promise<{ kind: CredentialKind; id: string }[]> {
+  return tx.many<{ kind: CredentialKind; id: string }>(sql`
+    delete from credential
+     where credential.organizer = ${organizer}
+    returning credential.kind, credential.id`);
+}

@@ -1,0 +1,19 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+
+/** A lock that lasts until the end of the transaction. Many may share it, or one has it alone. */
+export interface Lock {
+  readonly name: string;
+  readonly exclusive: boolean;
+}
+
+/** Takes locks in the order of their names, so that no two transactions wait for each other. */
+export async function take(tx: Tx, locks: readonly Lock[]): Promise<void> {
+  const sorted = locks.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  await tx.run(sql`
+    select case when wanted.exclusive then pg_advisory_xact_lock(hashtextextended(wanted.name, 0))
+                else pg_advisory_xact_lock_shared(hashtextextended(wanted.name, 0))
+           end
+      from unnest(${sorted.map((lock) => `boxoffice ${lock.name}`)}::text[],
+                  ${sorted.map((lock) => lock.exclusive)}::boolean[]) as wanted (name, exclusive)`);
+}

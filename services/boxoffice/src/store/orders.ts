@@ -1,0 +1,44 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
+
+export interface OrderRow {
+  readonly code: string;
+  readonly status: string;
+  readonly document: string;
+}
+
+/** Stores orders without their positions' rows; one that is stored already as it is stays untouched. */
+export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly OrderRow[]): Promise<void> {
+  await tx.run(sql`
+    insert into "order" as kept (organizer, event, code, status, data, revision)
+    select ${organizer}, ${event}, incoming.code, incoming.status, incoming.data, nextval('revision_seq')
+      from rows from (unnest(${rows.map((row) => row.code)}::text[]),
+                      unnest(${rows.map((row) => row.status)}::text[]),
+                      jsonb_array_elements(${`[${rows.map((row) => row.document).join(",")}]`}::jsonb)) as incoming (code, status, data)
+     order by incoming.code
+        on conflict (organizer, event, code) do update
+       set status = excluded.status,
+           data = excluded.data,
+           revision = nextval('revision_seq')
+     where kept.data is distinct from excluded.data`);
+}
+
+/** Removes orders and returns the ids of their positions, whose rows are still there. */
+export async function remove(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<number[]> {
+  const removed = await tx.many<{ positions: number[] }>(sql`
+    delete from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${codes}::text[])
+    returning jsonb_path_query_array("order".data, '$.positions[*].id') as positions`);
+  return removed.flatMap((row) => row.positions);
+}
+
+/** Removes all orders of an event; the rows of their positions are still there. */
+export async function removeAll(tx: Tx, { organizer, event }: Scope): Promise<void> {
+  await tx.run(sql`
+    delete from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}`);
+}

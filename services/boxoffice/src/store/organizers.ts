@@ -1,0 +1,20 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+
+/** Stores an organizer; one that is stored already as it is stays untouched. */
+export async function upsert(tx: Tx, organizer: { slug: string; document: string }): Promise<void> {
+  await tx.run(sql`
+    insert into organizer as kept (slug, data, revision)
+    values (${organizer.slug}, ${organizer.document}::jsonb, nextval('revision_seq'))
+        on conflict (slug) do update
+       set data = excluded.data,
+           revision = nextval('revision_seq')
+     where kept.data is distinct from excluded.data`);
+}
+
+/** Removes an organizer that has no events any more, with its sales channels and gates. */
+export async function remove(tx: Tx, slug: string): Promise<void> {
+  await tx.run(sql`delete from sales_channel where sales_channel.organizer = ${slug}`);
+  await tx.run(sql`delete from gate where gate.organizer = ${slug}`);
+  await tx.run(sql`delete from organizer where organizer.slug = ${slug}`);
+}

@@ -1,0 +1,40 @@
+-- Why: everything a scan, a list of positions and a search need to know of a
+-- ticket, in one row. What is only shown stays encoded in `state`.
+
+create table position (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  positionid bigint not null,
+  order_code text collate "C" not null,
+  item bigint not null,
+  variation bigint,
+  subevent bigint,
+  addon_to bigint,
+  secret text collate "C" not null,
+  order_status text not null check (order_status in ('pending', 'paid', 'expired', 'canceled')),
+  valid_if_pending boolean not null,
+  require_approval boolean not null,
+  canceled boolean not null,
+  blocked boolean not null,
+  valid_from_at timestamptz,
+  valid_until_at timestamptz,
+  -- Which tickets of a list it counts among: `pending` only where the list
+  -- includes them, null nowhere.
+  counted_as text check (counted_as in ('paid', 'pending_valid', 'pending')),
+  attendee_name text,
+  order_email text,
+  order_placed_at timestamptz not null,
+  -- Folded names, e-mail addresses and company, each after a line break, which no field holds.
+  search_text text not null,
+  -- ticketing.boxoffice.v1.Position
+  state bytea not null,
+  primary key (organizer, event, id)
+);
+
+-- Scanned codes are compared to the letter, typed ones by their beginning in any case: one index serves both.
+create index position_by_secret on position (organizer, event, lower(secret));
+create index position_by_order_code on position (organizer, event, upper(order_code));
+create index position_by_addon_to on position (organizer, event, addon_to) where addon_to is not null;
+create index position_by_search_text on position using gin (search_text gin_trgm_ops);

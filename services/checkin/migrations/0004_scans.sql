@@ -1,0 +1,78 @@
+-- Why: scans are the history, presences decide, deltas count. All three are
+-- written by one statement, so none can be ahead of another.
+
+-- Not cached by sessions: among successful scans of one ticket on one list, a
+-- later one has a greater id, which breaks ties between equal instants.
+create sequence scan_id;
+
+-- Every decided scan, refused ones too.
+create table scan (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  list bigint not null,
+  -- Null: no ticket has the scanned code.
+  position bigint,
+  type text not null check (type in ('entry', 'exit')),
+  successful boolean not null,
+  -- Of a refusal.
+  reason text,
+  explanation text,
+  -- What was scanned; null where the scan was made elsewhere.
+  raw_code text,
+  -- When it was scanned, as the device says; when it came here.
+  at timestamptz not null,
+  created_at timestamptz not null default now(),
+  nonce text,
+  device bigint,
+  device_id bigint,
+  gate bigint,
+  forced boolean not null,
+  force_sent boolean not null,
+  auto_checked_in boolean not null,
+  -- Its id where it was made, elsewhere and before the records came here.
+  imported_id bigint,
+  primary key (organizer, event, id),
+  check (successful = (reason is null)),
+  check (position is not null or not successful)
+);
+
+create index scan_by_list_and_position on scan (organizer, event, list, position);
+create index scan_by_nonce on scan (organizer, event, nonce) where nonce is not null and successful;
+create unique index scan_by_imported_id on scan (organizer, event, imported_id) where imported_id is not null;
+
+-- What the successful scans of one ticket on one list come to. Whoever admits
+-- changes the row he has read or nobody's: `version` counts the scans.
+create table presence (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  position bigint not null,
+  list bigint not null,
+  version bigint not null,
+  entries bigint not null,
+  -- Of the scan with the latest `at`, the last to arrive among equals.
+  last_type text not null check (last_type in ('entry', 'exit')),
+  last_at timestamptz not null,
+  primary key (organizer, event, position, list)
+) with (fillfactor = 80);
+
+-- Counts of a list are sums over these rows. Every change of what counts adds
+-- rows for what it changed; nobody updates one, so nobody waits for another.
+-- A compactor replaces rows by their sums.
+create table count_delta (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  -- 0: the row counts tickets; else it counts those of them that were scanned on this list.
+  list bigint not null,
+  -- Of the tickets; 0: none.
+  subevent bigint not null,
+  item bigint not null,
+  variation bigint not null,
+  counted_as text not null check (counted_as in ('paid', 'pending_valid', 'pending')),
+  id bigint generated always as identity,
+  positions bigint not null,
+  -- With an entry; whose latest scan is an entry.
+  entered bigint not null,
+  inside bigint not null,
+  primary key (organizer, event, list, subevent, item, variation, counted_as, id)
+) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);

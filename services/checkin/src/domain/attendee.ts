@@ -1,0 +1,18 @@
+/** A name as it is shown, and the parts it was made of. */
+export interface PersonName {
+  readonly name: string | undefined;
+  readonly parts: Readonly<Record<string, string>>;
+}
+
+/** Finds who comes with a ticket: the name on it, else on the ticket it belongs to, else on the invoice. */
+export function nameAttendee(sources: {
+  readonly own: PersonName;
+  /** Of the ticket that this one is an add-on of. */
+  readonly parent: PersonName | undefined;
+  readonly invoice: PersonName | undefined;
+}): PersonName {
+  for (const source of [sources.own, sources.parent]) {
+    if (source?.name) return source;
+  }
+  return sources.invoice ?? { name: undefined, parts: sources.own.parts };
+}

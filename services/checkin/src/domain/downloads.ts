@@ -1,0 +1,36 @@
+import type { OrderStatus } from "./counted-as.ts";
+
+/** Which tickets an event offers for download. */
+export interface DownloadSettings {
+  readonly pdfEnabled: boolean;
+  readonly addons: boolean;
+  readonly nonAdmission: boolean;
+  readonly pending: boolean;
+}
+
+/** Names the outputs in which a ticket may be downloaded now. */
+export function findDownloads(
+  settings: DownloadSettings,
+  ticket: {
+    readonly orderStatus: OrderStatus;
+    readonly validIfPending: boolean;
+    readonly requireApproval: boolean;
+    readonly blocked: boolean;
+    readonly addonTo: number | null;
+  },
+  item: {
+    readonly admission: boolean;
+    /** The item's own word goes before the event's settings. */
+    readonly generateTickets: boolean | null;
+  },
+): readonly string[] {
+  const settled =
+    ticket.orderStatus === "paid" ||
+    (ticket.orderStatus === "pending" && !ticket.requireApproval && (ticket.validIfPending || settings.pending));
+  const generated =
+    item.generateTickets ??
+    (!ticket.blocked &&
+      (ticket.addonTo === null || settings.addons) &&
+      (item.admission || settings.nonAdmission));
+  return settings.pdfEnabled && settled && generated ? ["pdf"] : [];
+}

@@ -1,0 +1,66 @@
+import type { CountedAs } from "./counted-as.ts";
+
+/** What an organizer sets on a check-in list. */
+export interface ListFields {
+  readonly name: string;
+  readonly allProducts: boolean;
+  /** Kept, and ignored, where `allProducts` is set. */
+  readonly limitProducts: readonly number[];
+  /** Null: the list is for all dates. */
+  readonly subevent: number | null;
+  readonly includePending: boolean;
+  readonly allowMultipleEntries: boolean;
+  readonly allowEntryAfterExit: boolean;
+  /** JSON, kept to the letter. */
+  readonly rules: string;
+  readonly exitAllAt: number | null;
+  readonly addonMatch: boolean;
+  readonly ignoreInStatistics: boolean;
+  readonly considerTicketsUsed: boolean;
+}
+
+/** An independent record of who came in: a ticket on two lists is valid once on each. */
+export interface CheckinList extends ListFields {
+  readonly id: number;
+}
+
+/** What of a list decides a scan. */
+export type AdmissionTerms = Pick<
+  ListFields,
+  | "allProducts"
+  | "limitProducts"
+  | "subevent"
+  | "includePending"
+  | "allowMultipleEntries"
+  | "allowEntryAfterExit"
+>;
+
+/** What an organizer does not say. */
+export const listDefaults: Omit<ListFields, "name"> = {
+  allProducts: true,
+  limitProducts: [],
+  subevent: null,
+  includePending: false,
+  allowMultipleEntries: false,
+  allowEntryAfterExit: true,
+  rules: "{}",
+  exitAllAt: null,
+  addonMatch: false,
+  ignoreInStatistics: false,
+  considerTicketsUsed: true,
+};
+
+/** Tells whether tickets for this item are on the list. */
+export function coversItem(list: Pick<ListFields, "allProducts" | "limitProducts">, item: number): boolean {
+  return list.allProducts || list.limitProducts.includes(item);
+}
+
+/** Tells whether tickets for this date are on the list. */
+export function coversDate(list: Pick<ListFields, "subevent">, subevent: number | null): boolean {
+  return list.subevent === null || list.subevent === subevent;
+}
+
+/** Names the tickets that a list counts and shows, by the state of their order. */
+export function countedOn(list: Pick<ListFields, "includePending">): readonly CountedAs[] {
+  return list.includePending ? ["paid", "pending_valid", "pending"] : ["paid", "pending_valid"];
+}

@@ -1,0 +1,49 @@
+import type { ListFields } from "./list.ts";
+
+export type ScanType = "entry" | "exit";
+
+/** What the successful scans of one ticket on one list come to. */
+export interface Presence {
+  /** How many scans there are. */
+  readonly version: number;
+  readonly entries: number;
+  /** Of the scan with the latest instant; among equal instants the last to arrive counts. */
+  readonly last: { readonly type: ScanType; readonly at: number } | null;
+}
+
+/** Of a ticket that was never scanned on the list. */
+export const neverScanned: Presence = { version: 0, entries: 0, last: null };
+
+/** Adds a scan, which may have been made before others that are already known. */
+export function afterScan(presence: Presence, scan: { readonly type: ScanType; readonly at: number }): Presence {
+  return {
+    version: presence.version + 1,
+    entries: presence.entries + (scan.type === "entry" ? 1 : 0),
+    last: presence.last === null || scan.at >= presence.last.at ? { type: scan.type, at: scan.at } : presence.last,
+  };
+}
+
+export function hasEntered(presence: Presence): boolean {
+  return presence.entries > 0;
+}
+
+export function isInside(presence: Presence): boolean {
+  return presence.last?.type === "entry";
+}
+
+/** Tells whether the ticket may enter (again): exits alone never use it up. */
+export function mayEnter(
+  presence: Presence,
+  list: Pick<ListFields, "allowMultipleEntries" | "allowEntryAfterExit">,
+): boolean {
+  if (list.allowMultipleEntries || !hasEntered(presence)) return true;
+  return list.allowEntryAfterExit && !isInside(presence);
+}
+
+/** What a change of presence adds to the counts of its list. */
+export function countChange(before: Presence, after: Presence): { readonly entered: number; readonly inside: number } {
+  return {
+    entered: Number(hasEntered(after)) - Number(hasEntered(before)),
+    inside: Number(isInside(after)) - Number(isInside(before)),
+  };
+}

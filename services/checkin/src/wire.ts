@@ -1,0 +1,180 @@
+import {
+  type Order,
+  OrderStatus as OrderStatusOnWire,
+  Position,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { CheckinList as CheckinListOnWire, CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import {
+  type Checkin,
+  type ListedPosition,
+  ScanType as ScanTypeOnWire,
+} from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { nameAttendee, type PersonName } from "./domain/attendee.ts";
+import type { OrderStatus } from "./domain/counted-as.ts";
+import type { Ticket } from "./domain/decide-scan.ts";
+import { type DownloadSettings, findDownloads } from "./domain/downloads.ts";
+import type { CheckinList, ListFields } from "./domain/list.ts";
+import type { ScanType } from "./domain/presence.ts";
+
+/** Decodes a position as it is stored and sent. */
+export function decodePosition(bytes: Uint8Array): Position {
+  return Position.decode(bytes);
+}
+
+export function encodePosition(position: Position): Buffer {
+  return Buffer.from(Position.encode(position).finish());
+}
+
+/** What decisions need to know of a position. */
+export function toTicket(position: Position): Ticket {
+  const order = orderOf(position);
+  return {
+    id: position.id,
+    item: position.item,
+    subevent: position.subevent ?? null,
+    addonTo: position.addonTo ?? null,
+    canceled: position.canceled,
+    orderStatus: toOrderStatus(order.status),
+    validIfPending: order.validIfPending,
+    requireApproval: order.requireApproval,
+    blocked: position.blocked.length > 0,
+    validFrom: position.validFrom ?? null,
+    validUntil: position.validUntil ?? null,
+  };
+}
+
+/** A position without its order is nobody's ticket. */
+export function orderOf(position: Position): Order {
+  if (position.order === undefined) throw new Error("a position came without its order");
+  return position.order;
+}
+
+/** A status that is not known yet, from a newer boxoffice, opens no gate. */
+function toOrderStatus(status: OrderStatusOnWire): OrderStatus {
+  switch (status) {
+    case OrderStatusOnWire.PAID:
+      return "paid";
+    case OrderStatusOnWire.PENDING:
+      return "pending";
+    case OrderStatusOnWire.EXPIRED:
+      return "expired";
+    default:
+      return "canceled";
+  }
+}
+
+export function toScanType(type: ScanTypeOnWire): ScanType {
+  return type === ScanTypeOnWire.EXIT ? "exit" : "entry";
+}
+
+export function fromScanType(type: ScanType): ScanTypeOnWire {
+  return type === "exit" ? ScanTypeOnWire.EXIT : ScanTypeOnWire.ENTRY;
+}
+
+/** A successful scan as history shows it. */
+export interface ShownCheckin {
+  readonly id: number;
+  readonly at: number;
+  readonly type: ScanType;
+  readonly gate: number | null;
+  readonly device: number | null;
+  readonly deviceId: number | null;
+  readonly autoCheckedIn: boolean;
+}
+
+/** What an item says about its tickets at a gate. */
+export interface ShownItem {
+  readonly admission: boolean;
+  readonly generateTickets: boolean | null;
+  /** Of the item or of the ticket's variation. */
+  readonly attention: boolean;
+}
+
+/** Presents a position as a check-in list sees it. */
+export function toListedPosition(shown: {
+  readonly list: number;
+  readonly position: Position;
+  readonly ticket: Ticket;
+  /** Of the position that this one is an add-on of. */
+  readonly parent: Position | undefined;
+  readonly item: ShownItem;
+  readonly downloads: DownloadSettings;
+  /** Newest first. */
+  readonly checkins: readonly ShownCheckin[];
+}): ListedPosition {
+  const { position, parent, item } = shown;
+  const order = orderOf(position);
+  const attendee = nameAttendee({
+    own: attendeeOf(position),
+    parent: parent === undefined ? undefined : attendeeOf(parent),
+    invoice: order.invoiceName && { name: order.invoiceName.name, parts: order.invoiceName.nameParts },
+  });
+  return {
+    position,
+    attendeeName: attendee.name,
+    attendeeNameParts: { ...attendee.parts },
+    checkins: shown.checkins.map((checkin) => toCheckin(shown.list, checkin)),
+    requireAttention: order.checkinAttention || item.attention,
+    downloads: [...findDownloads(shown.downloads, shown.ticket, item)],
+  };
+}
+
+function attendeeOf(position: Position): PersonName {
+  return { name: position.attendeeName, parts: position.attendeeNameParts };
+}
+
+function toCheckin(list: number, checkin: ShownCheckin): Checkin {
+  return {
+    id: checkin.id,
+    list,
+    at: checkin.at,
+    type: fromScanType(checkin.type),
+    gate: checkin.gate ?? undefined,
+    // Devices known here have but one number.
+    device: checkin.device ?? checkin.deviceId ?? undefined,
+    deviceId: checkin.deviceId ?? undefined,
+    autoCheckedIn: checkin.autoCheckedIn,
+  };
+}
+
+export function toCheckinList(
+  list: CheckinList,
+  counts: { readonly positions: number; readonly entered: number },
+): CheckinListOnWire {
+  return {
+    id: list.id,
+    fields: {
+      name: list.name,
+      allProducts: list.allProducts,
+      limitProducts: [...list.limitProducts],
+      subevent: list.subevent ?? undefined,
+      includePending: list.includePending,
+      allowMultipleEntries: list.allowMultipleEntries,
+      allowEntryAfterExit: list.allowEntryAfterExit,
+      rules: list.rules,
+      exitAllAt: list.exitAllAt ?? undefined,
+      addonMatch: list.addonMatch,
+      ignoreInStatistics: list.ignoreInStatistics,
+      considerTicketsUsed: list.considerTicketsUsed,
+    },
+    positionCount: counts.positions,
+    checkinCount: counts.entered,
+  };
+}
+
+export function fromListFields(fields: CheckinListFields): ListFields {
+  return {
+    name: fields.name,
+    allProducts: fields.allProducts,
+    limitProducts: fields.limitProducts,
+    subevent: fields.subevent ?? null,
+    includePending: fields.includePending,
+    allowMultipleEntries: fields.allowMultipleEntries,
+    allowEntryAfterExit: fields.allowEntryAfterExit,
+    rules: fields.rules,
+    exitAllAt: fields.exitAllAt ?? null,
+    addonMatch: fields.addonMatch,
+    ignoreInStatistics: fields.ignoreInStatistics,
+    considerTicketsUsed: fields.considerTicketsUsed,
+  };
+}
