@@ -23,10 +23,6 @@ interface Codec<F> {
 }
 
 /** Declares a topic; the catalogue in topics.ts is the only caller. */
-export function topic<F>(
-  name: string,
-  codec: Codec<F>,
-  about: Omit<Topic<F>, "name" | "encode" | "decode">,
-): Topic<F> {
+export function topic<F>(name: string, codec: Codec<F>, about: Omit<Topic<F>, "name" | "encode" | "decode">): Topic<F> {
   return { name, ...about, encode: (fact) => codec.encode(fact).finish(), decode: (bytes) => codec.decode(bytes) };
 }

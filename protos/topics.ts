@@ -1,4 +1,11 @@
-import { CategoryChanged, CredentialChanged, EventChanged, ItemChanged, PositionChanged, SubeventChanged } from "./gen/ticketing/boxoffice/v1/facts.ts";
+import {
+  CategoryChanged,
+  CredentialChanged,
+  EventChanged,
+  ItemChanged,
+  PositionChanged,
+  SubeventChanged,
+} from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
 import { topic } from "./topic.ts";
 

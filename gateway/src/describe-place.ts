@@ -5,12 +5,17 @@ import type { Place } from "./place.ts";
 /** Describes a place for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
 export function describePlace({ routes, produces }: Place): object {
   const [first] = routes.values();
-  const writes = Array.from(routes.values()).flatMap(({ method, body }) => (body === undefined ? [] : [[method, body] as const]));
+  const writes = Array.from(routes.values()).flatMap(({ method, body }) =>
+    body === undefined ? [] : [[method, body] as const],
+  );
   return {
     name: first?.summary ?? "",
     description: first?.description ?? "",
     renders: produces,
-    parses: [...(writes.length > 0 ? bodyTypes : []), ...Array.from(routes.values()).flatMap(({ streams }) => streams ?? [])],
+    parses: [
+      ...(writes.length > 0 ? bodyTypes : []),
+      ...Array.from(routes.values()).flatMap(({ streams }) => streams ?? []),
+    ],
     ...(writes.length > 0
       ? { actions: Object.fromEntries(writes.map(([method, body]) => [method, fieldsOf(body.schema)])) }
       : {}),
@@ -23,6 +28,9 @@ function fieldsOf(schema: Schema): object {
     required?: readonly string[];
   };
   return Object.fromEntries(
-    Object.entries(properties).map(([name, field]) => [name, { required: required.includes(name), read_only: false, ...field }]),
+    Object.entries(properties).map(([name, field]) => [
+      name,
+      { required: required.includes(name), read_only: false, ...field },
+    ]),
   );
 }

@@ -31,6 +31,9 @@ const retryAfterSeconds: ReadonlyMap<number, number> = new Map([
   [503, 1],
 ]);
 
+/** What proxies log when a client has gone before its answer. */
+const clientGone = 499;
+
 /** A problem as it is answered. */
 export interface Problem {
   readonly status: number;
@@ -62,7 +65,11 @@ export function answerProblems(log: Log): Middleware {
     try {
       await next();
     } catch (error) {
-      if (ctx.req.errored !== null || ctx.res.destroyed) return;
+      if (ctx.res.destroyed) {
+        // Only the log reads this: nobody is there to answer.
+        ctx.status = clientGone;
+        return;
+      }
       const { status, headers, body } = toProblem(error);
       if (!(error instanceof Fault)) log.error("request failed", { route: ctx.state.place?.path, error });
       else if (status >= 500) log.warn("request could not be served", { route: ctx.state.place?.path, error });

@@ -112,6 +112,11 @@ export function declare<const P extends Parameters = Record<never, never>, B = u
 }
 
 /** Puts a declared route at its place. */
-export function at(method: HttpMethod, path: string, declaration: AnyDeclaration, options: { hot?: boolean } = {}): Route {
+export function at(
+  method: HttpMethod,
+  path: string,
+  declaration: AnyDeclaration,
+  options: { hot?: boolean } = {},
+): Route {
   return { ...declaration, method, path, hot: options.hot ?? false };
 }

@@ -1,10 +1,11 @@
 /** After these a slash begins a regular expression; after anything else it divides. */
-const beforeExpression = /(?:^|[([{}=,:;!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|delete|void|throw|await|else|do))\s*$/;
+const beforeExpression =
+  /(?:^|[([{}=,:;!&|?+\-*%<>~^]|\b(?:return|typeof|case|in|of|delete|void|throw|await|else|do))\s*$/;
 
 /** Replaces comments, and for `bare` also the inside of literals, with spaces; lines and columns stay what they were. */
 export function blankCode(text: string): { code: string; bare: string } {
-  const code = [...text.split("")];
-  const bare = [...text.split("")];
+  const code = text.split("");
+  const bare = text.split("");
   const blank = (target: string[], from: number, to: number): void => {
     for (let at = from; at < to; at++) if (target[at] !== "\n") target[at] = " ";
   };
@@ -56,13 +57,15 @@ function indexOr(text: string, wanted: string, from: number): number {
 function endOfString(text: string, start: number): number {
   const quote = text.charAt(start);
   let at = start + 1;
-  while (at < text.length && text.charAt(at) !== quote && text.charAt(at) !== "\n") at += text.charAt(at) === "\\" ? 2 : 1;
+  while (at < text.length && text.charAt(at) !== quote && text.charAt(at) !== "\n")
+    at += text.charAt(at) === "\\" ? 2 : 1;
   return at;
 }
 
 function endOfTemplateText(text: string, start: number): number {
   let at = start;
-  while (at < text.length && text.charAt(at) !== "`" && !text.startsWith("${", at)) at += text.charAt(at) === "\\" ? 2 : 1;
+  while (at < text.length && text.charAt(at) !== "`" && !text.startsWith("${", at))
+    at += text.charAt(at) === "\\" ? 2 : 1;
   return at;
 }
 

@@ -47,7 +47,9 @@ function comparable(value: unknown): unknown {
   if (typeof value === "string") return value.replace(/^(CREDENTIAL_KIND|ORDER_STATUS|SCAN_TYPE)_/, "");
   if (Array.isArray(value)) return value.map(comparable);
   if (typeof value !== "object" || value === null) return value;
-  const entries = Object.entries(value).filter(([name, inner]) => inner !== undefined && inner !== null && !name.startsWith("_"));
+  const entries = Object.entries(value).filter(
+    ([name, inner]) => inner !== undefined && inner !== null && !name.startsWith("_"),
+  );
   return Object.fromEntries(entries.map(([name, inner]) => [name, comparable(inner)]).sort());
 }
 

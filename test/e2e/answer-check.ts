@@ -11,7 +11,9 @@ export interface CheckedAnswer {
 export type AnswerCheck = (answer: CheckedAnswer) => void;
 
 interface Operation {
-  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>;
+  readonly responses: Readonly<
+    Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>
+  >;
 }
 
 interface OpenApi {
@@ -30,26 +32,54 @@ export async function checkAnswersAgainst(url: string): Promise<AnswerCheck> {
   const routes = Object.entries(document.paths).map(([template, operations]) => ({
     template,
     operations,
-    pattern: new RegExp(`^${template.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&").replaceAll(/\{lookup\}/g, ".+").replaceAll(/\{[^}]+\}/g, "[^/]+")}$`),
+    pattern: new RegExp(
+      `^${template
+        .replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&")
+        .replaceAll(/\{lookup\}/g, ".+")
+        .replaceAll(/\{[^}]+\}/g, "[^/]+")}$`,
+    ),
   }));
 
   return ({ method, path, status, headers, body }) => {
     const pathname = path.split("?")[0] ?? path;
-    const route = routes.filter((candidate) => candidate.pattern.test(pathname)).sort((a, b) => specificity(b.template) - specificity(a.template))[0];
+    const route = routes
+      .filter((candidate) => candidate.pattern.test(pathname))
+      .sort((a, b) => specificity(b.template) - specificity(a.template))[0];
     const operation = route?.operations[method.toLowerCase()];
     if (route === undefined || operation === undefined) {
-      if (anyPath.has(status) || method === "OPTIONS" || method === "HEAD" || !pathname.startsWith("/api/v1/") || [401, 403].includes(status)) return;
+      if (
+        anyPath.has(status) ||
+        method === "OPTIONS" ||
+        method === "HEAD" ||
+        !pathname.startsWith("/api/v1/") ||
+        [401, 403].includes(status)
+      )
+        return;
       throw new Error(`${method} ${pathname} answered ${status}, but the document has no such operation`);
     }
     const response = operation.responses[String(status)];
-    if (response === undefined) throw new Error(`${method} ${route.template} answered ${status}, which the document does not declare`);
+    if (response === undefined)
+      throw new Error(`${method} ${route.template} answered ${status}, which the document does not declare`);
     if (headers.get("content-type")?.startsWith("application/json") !== true) return;
-    if (response.content?.["application/json"]?.schema === undefined) throw new Error(`${method} ${route.template} ${status} has a JSON body, but no schema`);
-    const pointer = ["paths", route.template, method.toLowerCase(), "responses", String(status), "content", "application/json", "schema"];
+    if (response.content?.["application/json"]?.schema === undefined)
+      throw new Error(`${method} ${route.template} ${status} has a JSON body, but no schema`);
+    const pointer = [
+      "paths",
+      route.template,
+      method.toLowerCase(),
+      "responses",
+      String(status),
+      "content",
+      "application/json",
+      "schema",
+    ];
     const ref = `openapi#/${pointer.map((step) => encodeURIComponent(step.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")}`;
     const validate = compiled.get(ref) ?? ajv.compile({ $ref: ref });
     compiled.set(ref, validate);
-    if (!validate(body)) throw new Error(`${method} ${route.template} ${status} does not match its schema: ${ajv.errorsText(validate.errors)}`);
+    if (!validate(body))
+      throw new Error(
+        `${method} ${route.template} ${status} does not match its schema: ${ajv.errorsText(validate.errors)}`,
+      );
   };
 }
 

@@ -1,7 +1,17 @@
-import { createGzip, gzipSync } from "node:zlib";
 import { Readable } from "node:stream";
+import { createGzip, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKey, eventPath, groundwork, itemData, listData, ofEvent, ofOrganizer, orderData, positionData } from "./sample-records.ts";
+import {
+  apiKey,
+  eventPath,
+  groundwork,
+  itemData,
+  listData,
+  ofEvent,
+  ofOrganizer,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 describe("bad records", () => {
@@ -16,10 +26,17 @@ describe("bad records", () => {
   afterAll(() => platform.stop());
 
   const post = (body: string | Uint8Array, headers: Record<string, string> = {}) =>
-    platform.request("POST", "/api/v1/import/", { as: `Token ${platform.operatorKey}`, body, headers: { ...ndjson, ...headers } });
+    platform.request("POST", "/api/v1/import/", {
+      as: `Token ${platform.operatorKey}`,
+      body,
+      headers: { ...ndjson, ...headers },
+    });
 
   it("reports bad lines by line, kind and field and takes the others", async () => {
-    const good = ofEvent("order", orderData({ code: "GOOD1", positions: [positionData({ id: 5000, secret: "good" })] }));
+    const good = ofEvent(
+      "order",
+      orderData({ code: "GOOD1", positions: [positionData({ id: 5000, secret: "good" })] }),
+    );
     const lines = [
       JSON.stringify(good),
       "{",
@@ -30,7 +47,16 @@ describe("bad records", () => {
       JSON.stringify({ kind: "voucher", organizer: "bigevents", event: "sampleconf", data: { id: 1 } }),
       JSON.stringify(ofEvent("item", itemData({ id: "x", position: "y", name: 5 }))),
       JSON.stringify(ofEvent("item", itemData({ id: 2 ** 50 + 1 }))),
-      JSON.stringify(ofEvent("order", orderData({ status: "z", datetime: "yesterday", positions: [positionData({ item: 999, secret: "do-not-log-this" }), { id: 1 }] }))),
+      JSON.stringify(
+        ofEvent(
+          "order",
+          orderData({
+            status: "z",
+            datetime: "yesterday",
+            positions: [positionData({ item: 999, secret: "do-not-log-this" }), { id: 1 }],
+          }),
+        ),
+      ),
       JSON.stringify(ofEvent("order", orderData({ code: "A\u0000B" }))),
       JSON.stringify(ofEvent("order", orderData(), "no-such-event")),
       JSON.stringify(ofOrganizer("gate", { id: 1, name: "x" }, "no-such-organizer")),
@@ -41,8 +67,18 @@ describe("bad records", () => {
     ];
     const answer = await post(lines.join("\n"));
     expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ accepted: 2, rejected: 14, settled: true, kinds: { order: 1, checkin_list: 1 } });
-    const byLine = new Map<number, string[]>(answer.body.errors.map((error: { line: number; errors: object }) => [error.line, Object.keys(error.errors).sort()]));
+    expect(answer.body).toMatchObject({
+      accepted: 2,
+      rejected: 14,
+      settled: true,
+      kinds: { order: 1, checkin_list: 1 },
+    });
+    const byLine = new Map<number, string[]>(
+      answer.body.errors.map((error: { line: number; errors: object }) => [
+        error.line,
+        Object.keys(error.errors).sort(),
+      ]),
+    );
     expect([...byLine.keys()].sort((a, b) => a - b)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
     expect(byLine.get(8)).toEqual(["id", "name", "position"]);
     expect(byLine.get(9)).toEqual(["id"]);
@@ -52,7 +88,9 @@ describe("bad records", () => {
   });
 
   it("takes invalid UTF-8 as a bad line", async () => {
-    const good = Buffer.from(`${JSON.stringify(ofEvent("order", orderData({ code: "UTF8A", positions: [positionData({ id: 5100, secret: "utf8" })] })))}\n`);
+    const good = Buffer.from(
+      `${JSON.stringify(ofEvent("order", orderData({ code: "UTF8A", positions: [positionData({ id: 5100, secret: "utf8" })] })))}\n`,
+    );
     const answer = await post(Buffer.concat([good, Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d, 0x0a]), good]));
     expect(answer.body).toMatchObject({ accepted: 2, rejected: 1 });
     expect(answer.body.errors[0].line).toBe(2);
@@ -79,15 +117,24 @@ describe("bad records", () => {
   });
 
   it("refuses a gzip bomb and a broken gzip stream, takes a good one", async () => {
-    const good = ofEvent("order", orderData({ code: "GZIPA", positions: [positionData({ id: 5300, secret: "gzipped" })] }));
-    expect((await post(gzipSync(JSON.stringify(good)), { "content-encoding": "gzip" })).body).toMatchObject({ accepted: 1, settled: true });
+    const good = ofEvent(
+      "order",
+      orderData({ code: "GZIPA", positions: [positionData({ id: 5300, secret: "gzipped" })] }),
+    );
+    expect((await post(gzipSync(JSON.stringify(good)), { "content-encoding": "gzip" })).body).toMatchObject({
+      accepted: 1,
+      settled: true,
+    });
     expect((await post(Buffer.from("not gzip at all"), { "content-encoding": "gzip" })).status).toBe(400);
-    expect((await post(gzipSync(JSON.stringify(good)).subarray(0, 60), { "content-encoding": "gzip" })).status).toBe(400);
+    expect((await post(gzipSync(JSON.stringify(good)).subarray(0, 60), { "content-encoding": "gzip" })).status).toBe(
+      400,
+    );
     const bomb = createGzip();
     const packed: Buffer[] = [];
     bomb.on("data", (chunk: Buffer) => packed.push(chunk));
     const ended = new Promise((resolve) => bomb.on("end", resolve));
-    for (let written = 0; written < 300; written += 1) if (!bomb.write(Buffer.alloc(1024 * 1024))) await new Promise((resolve) => void bomb.once("drain", resolve));
+    for (let written = 0; written < 300; written += 1)
+      if (!bomb.write(Buffer.alloc(1024 * 1024))) await new Promise((resolve) => void bomb.once("drain", resolve));
     bomb.end();
     await ended;
     expect((await post(Buffer.concat(packed), { "content-encoding": "gzip" })).status).toBe(400);
@@ -102,11 +149,20 @@ describe("bad records", () => {
   });
 
   it("asks for the operator key", async () => {
-    const send = (as: string | undefined) => platform.request("POST", "/api/v1/import/", { ...(as === undefined ? {} : { as }), body: "{}", headers: ndjson });
+    const send = (as: string | undefined) =>
+      platform.request("POST", "/api/v1/import/", { ...(as === undefined ? {} : { as }), body: "{}", headers: ndjson });
     expect((await send(undefined)).status).toBe(401);
     expect((await send("Token nonsense")).status).toBe(401);
     expect((await send(`Token ${apiKey}`)).status).toBe(403);
-    expect((await platform.request("POST", "/api/v1/import/", { as: `Token ${platform.operatorKey}`, body: "{}", headers: { "content-type": "application/json" } })).status).toBe(415);
+    expect(
+      (
+        await platform.request("POST", "/api/v1/import/", {
+          as: `Token ${platform.operatorKey}`,
+          body: "{}",
+          headers: { "content-type": "application/json" },
+        })
+      ).status,
+    ).toBe(415);
   });
 
   it.each([
@@ -116,21 +172,39 @@ describe("bad records", () => {
     ["null", "null"],
     ["NUL in a text", JSON.stringify({ name: "a\u0000b" })],
     ["half a pair", '{"name": "\\ud800"}'],
-    ["wrong types", JSON.stringify({ name: {}, all_products: 5, limit_products: "x", subevent: {}, include_pending: null, rules: 7, exit_all_at: 3 })],
+    [
+      "wrong types",
+      JSON.stringify({
+        name: {},
+        all_products: 5,
+        limit_products: "x",
+        subevent: {},
+        include_pending: null,
+        rules: 7,
+        exit_all_at: 3,
+      }),
+    ],
     ["a huge number", '{"name": "x", "subevent": 1e400}'],
     ["a deep body", `{"name": "x", "rules": ${'{"and":['.repeat(5000)}${"]}".repeat(5000)}}`],
     ["a prototype key", '{"name": "", "__proto__": {"name": "x"}}'],
   ])("answers a list body with %s by 400", async (_name, body) => {
-    const answer = await platform.request("POST", `${eventPath}/checkinlists/`, { as: `Token ${apiKey}`, body, headers: { "content-type": "application/json" } });
+    const answer = await platform.request("POST", `${eventPath}/checkinlists/`, {
+      as: `Token ${apiKey}`,
+      body,
+      headers: { "content-type": "application/json" },
+    });
     expect(answer.status).toBe(400);
   });
 
-  it.each(["abc", "0", "-1", "1e3", "99999999999999999999", "1%00", "%ff", "1 ", "٣"])("answers the list id %s by 404 or 400", async (id) => {
-    for (const path of [`checkinlists/${id}/`, `checkinlists/${id}/status/`, `checkinlists/${id}/positions/`]) {
-      const answer = await platform.request("GET", `${eventPath}/${path}`, { as: `Token ${apiKey}` });
-      expect([400, 404]).toContain(answer.status);
-    }
-  });
+  it.each(["abc", "0", "-1", "1e3", "99999999999999999999", "1%00", "%ff", "1 ", "٣"])(
+    "answers the list id %s by 404 or 400",
+    async (id) => {
+      for (const path of [`checkinlists/${id}/`, `checkinlists/${id}/status/`, `checkinlists/${id}/positions/`]) {
+        const answer = await platform.request("GET", `${eventPath}/${path}`, { as: `Token ${apiKey}` });
+        expect([400, 404]).toContain(answer.status);
+      }
+    },
+  );
 
   it.each([
     ["type", { type: "sideways" }],
@@ -142,7 +216,10 @@ describe("bad records", () => {
     ["simulate", { simulate: true }],
   ])("refuses a scan with a bad %s", async (field, body) => {
     await platform.import([ofEvent("checkin_list", listData({ id: 9 }))]);
-    const answer = await platform.request("POST", `${eventPath}/checkinlists/9/positions/anything/redeem/`, { as: `Token ${apiKey}`, body });
+    const answer = await platform.request("POST", `${eventPath}/checkinlists/9/positions/anything/redeem/`, {
+      as: `Token ${apiKey}`,
+      body,
+    });
     expect(answer.status).toBe(400);
     expect(JSON.stringify(answer.body).toLowerCase()).toContain(field === "type" ? "type" : field);
   });

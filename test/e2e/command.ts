@@ -17,12 +17,19 @@ export interface RunningCommand {
 const main = fileURLToPath(import.meta.resolve("@tessera/cli/main"));
 
 /** Runs the `tessera` command from its sources, as a child process without a terminal. */
-export function runCommand(args: readonly string[], environment: Readonly<Record<string, string>> = {}): RunningCommand {
+export function runCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): RunningCommand {
   const { TESSERA_OPERATOR_KEY: _key, DATABASE_URL: _url, BASE_URL: _base, ...inherited } = process.env;
-  const child = spawn(process.execPath, ["--conditions=source", "--disable-warning=ExperimentalWarning", main, ...args], {
-    env: { ...inherited, ...environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    ["--conditions=source", "--disable-warning=ExperimentalWarning", main, ...args],
+    {
+      env: { ...inherited, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   let stdout = "";
   let stderr = "";
   const watchers = new Set<() => void>();
@@ -47,10 +54,14 @@ export function runCommand(args: readonly string[], environment: Readonly<Record
     ended,
     printed: (text) =>
       new Promise((resolve, reject) => {
-        const timer = setTimeout(() => reject(new Error(`"${text}" was not printed within a minute; standard error: ${stderr}`)), 60_000);
+        const timer = setTimeout(
+          () => reject(new Error(`"${text}" was not printed within a minute; standard error: ${stderr}`)),
+          60_000,
+        );
         const look = () => {
           if (stdout.includes(text)) resolve(stdout);
-          else if (child.exitCode !== null || child.signalCode !== null) reject(new Error(`the command ended first: ${stderr}`));
+          else if (child.exitCode !== null || child.signalCode !== null)
+            reject(new Error(`the command ended first: ${stderr}`));
           else return;
           clearTimeout(timer);
           watchers.delete(look);

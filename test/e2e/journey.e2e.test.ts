@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiKey, deviceKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import {
+  apiKey,
+  deviceKey,
+  eventPath,
+  groundwork,
+  listData,
+  ofEvent,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s", (transport) => {
@@ -9,13 +18,41 @@ describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s
 
   beforeAll(async () => {
     platform = await startTestPlatform({ transport });
-    platform.keepOutOfLogs(apiKey, deviceKey, "Zwiebelhuber", "zwiebelhuber", "z3fsn8jyufm5kpk768q69gkbyr5f4h6w", "secret-of-the-pending-one", "Ærøskøbing");
+    platform.keepOutOfLogs(
+      apiKey,
+      deviceKey,
+      "Zwiebelhuber",
+      "zwiebelhuber",
+      "z3fsn8jyufm5kpk768q69gkbyr5f4h6w",
+      "secret-of-the-pending-one",
+      "Ærøskøbing",
+    );
     const answer = await platform.import([
       ...groundwork(),
       ofEvent("order", orderData()),
-      ofEvent("order", orderData({ code: "PEND1", status: "n", positions: [positionData({ id: 1002, secret: "secret-of-the-pending-one", attendee_name: "Ærøskøbing" })] })),
-      ofEvent("order", orderData({ code: "GONE1", status: "c", positions: [positionData({ id: 1003, secret: "secret-of-a-canceled-one" })] })),
-      ofEvent("order", orderData({ code: "SHIRT", positions: [positionData({ id: 1004, item: 2, variation: 21, secret: "a/b c+d?e#ü&=%2F" })] })),
+      ofEvent(
+        "order",
+        orderData({
+          code: "PEND1",
+          status: "n",
+          positions: [positionData({ id: 1002, secret: "secret-of-the-pending-one", attendee_name: "Ærøskøbing" })],
+        }),
+      ),
+      ofEvent(
+        "order",
+        orderData({
+          code: "GONE1",
+          status: "c",
+          positions: [positionData({ id: 1003, secret: "secret-of-a-canceled-one" })],
+        }),
+      ),
+      ofEvent(
+        "order",
+        orderData({
+          code: "SHIRT",
+          positions: [positionData({ id: 1004, item: 2, variation: 21, secret: "a/b c+d?e#ü&=%2F" })],
+        }),
+      ),
       ofEvent("checkin_list", listData()),
       ofEvent("checkin_list", listData({ id: 2, name: "Tickets only", all_products: false, limit_products: [1] })),
     ]);
@@ -24,18 +61,44 @@ describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s
   afterAll(() => platform.stop());
 
   const redeem = (lookup: string, body: unknown = {}, { list = 1, as = device, query = "" } = {}) =>
-    platform.request("POST", `${eventPath}/checkinlists/${list}/positions/${encodeURIComponent(lookup)}/redeem/${query}`, { as, body });
+    platform.request(
+      "POST",
+      `${eventPath}/checkinlists/${list}/positions/${encodeURIComponent(lookup)}/redeem/${query}`,
+      { as, body },
+    );
 
   it("admits once, counts, and refuses the second scan", async () => {
     const before = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
-    expect(before.body).toMatchObject({ checkin_count: 0, position_count: 2, inside_count: 0, event: { name: "Sample Conference" } });
+    expect(before.body).toMatchObject({
+      checkin_count: 0,
+      position_count: 2,
+      inside_count: 0,
+      event: { name: "Sample Conference" },
+    });
 
     const first = await redeem("z3fsn8jyufm5kpk768q69gkbyr5f4h6w");
     expect(first.status).toBe(201);
-    expect(first.body).toMatchObject({ status: "ok", require_attention: false, checkin_texts: [], list: { id: 1, name: "Default list", event: "sampleconf", subevent: null, include_pending: false } });
-    expect(first.body.position).toMatchObject({ id: 1001, order: "ABC12", item: 1, attendee_name: "Peter Zwiebelhuber", secret: "z3fsn8jyufm5kpk768q69gkbyr5f4h6w" });
+    expect(first.body).toMatchObject({
+      status: "ok",
+      require_attention: false,
+      checkin_texts: [],
+      list: { id: 1, name: "Default list", event: "sampleconf", subevent: null, include_pending: false },
+    });
+    expect(first.body.position).toMatchObject({
+      id: 1001,
+      order: "ABC12",
+      item: 1,
+      attendee_name: "Peter Zwiebelhuber",
+      secret: "z3fsn8jyufm5kpk768q69gkbyr5f4h6w",
+    });
     expect(first.body.position.checkins).toHaveLength(1);
-    expect(first.body.position.checkins[0]).toMatchObject({ list: 1, type: "entry", gate: 7, device_id: 3, auto_checked_in: false });
+    expect(first.body.position.checkins[0]).toMatchObject({
+      list: 1,
+      type: "entry",
+      gate: 7,
+      device_id: 3,
+      auto_checked_in: false,
+    });
 
     const second = await redeem("z3fsn8jyufm5kpk768q69gkbyr5f4h6w");
     expect(second.status).toBe(200);
@@ -47,7 +110,17 @@ describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s
     expect(after.body).toMatchObject({ checkin_count: 1, position_count: 2, inside_count: 1 });
     expect(after.body.items).toMatchObject([
       { id: 1, name: "Standard ticket", checkin_count: 1, position_count: 1, admission: true, variations: [] },
-      { id: 2, name: "T-shirt", checkin_count: 0, position_count: 1, admission: false, variations: [{ id: 21, value: "S", position_count: 1 }, { id: 22, position_count: 0 }] },
+      {
+        id: 2,
+        name: "T-shirt",
+        checkin_count: 0,
+        position_count: 1,
+        admission: false,
+        variations: [
+          { id: 21, value: "S", position_count: 1 },
+          { id: 22, position_count: 0 },
+        ],
+      },
     ]);
   });
 
@@ -86,7 +159,9 @@ describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s
     const first = await redeem("1002", { ignore_unpaid: true, force: true, nonce: "n-1" });
     const again = await Promise.all(Array.from({ length: 20 }, () => redeem("1002", { nonce: "n-1" })));
     expect([first.status, ...again.map((answer) => answer.status)]).toEqual(Array.from({ length: 21 }, () => 201));
-    const position = await platform.request("GET", `${eventPath}/checkinlists/1/positions/1002/?ignore_status=true`, { as: token });
+    const position = await platform.request("GET", `${eventPath}/checkinlists/1/positions/1002/?ignore_status=true`, {
+      as: token,
+    });
     expect(position.body.checkins).toHaveLength(1);
   });
 
@@ -96,56 +171,98 @@ describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s
   });
 
   it("admits exactly one of twenty simultaneous scans", async () => {
-    await platform.import([ofEvent("order", orderData({ code: "TWENT", positions: [positionData({ id: 1005, secret: "twenty-at-once" })] }))]);
+    await platform.import([
+      ofEvent("order", orderData({ code: "TWENT", positions: [positionData({ id: 1005, secret: "twenty-at-once" })] })),
+    ]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => redeem("twenty-at-once")));
     expect(answers.filter((answer) => answer.status === 201)).toHaveLength(1);
     expect(answers.filter((answer) => answer.body.reason === "already_redeemed")).toHaveLength(19);
   });
 
   it("finds positions by search and order, page by page", async () => {
-    const positions = (query: string) => platform.request("GET", `${eventPath}/checkinlists/1/positions/?${query}`, { as: token });
+    const positions = (query: string) =>
+      platform.request("GET", `${eventPath}/checkinlists/1/positions/?${query}`, { as: token });
     expect((await positions("search=zwiebel&ignore_status=true")).body.results.length).toBeGreaterThan(0);
-    expect((await positions("search=%C3%A6r%C3%B8s&ignore_status=true")).body.results.map((found: { id: number }) => found.id)).toEqual([1002]);
+    expect(
+      (await positions("search=%C3%A6r%C3%B8s&ignore_status=true")).body.results.map(
+        (found: { id: number }) => found.id,
+      ),
+    ).toEqual([1002]);
     expect((await positions("order=shirt")).body).toMatchObject({ count: 1, next: null, previous: null });
     const page = (await positions("page_size=1&ordering=positionid")).body;
     expect(page.count).toBe(3);
-    expect(page.next).toBe(`${platform.baseUrl}${eventPath}/checkinlists/1/positions/?ordering=positionid&page=2&page_size=1`);
+    expect(page.next).toBe(
+      `${platform.baseUrl}${eventPath}/checkinlists/1/positions/?ordering=positionid&page=2&page_size=1`,
+    );
     expect((await positions("page=99")).status).toBe(404);
   });
 
   it("keeps lists: create, change, replace, delete", async () => {
     const path = `${eventPath}/checkinlists/`;
-    const created = await platform.request("POST", path, { as: token, body: { name: "VIP", all_products: false, limit_products: [2], include_pending: true } });
+    const created = await platform.request("POST", path, {
+      as: token,
+      body: { name: "VIP", all_products: false, limit_products: [2], include_pending: true },
+    });
     expect(created.status).toBe(201);
-    expect(created.body).toMatchObject({ name: "VIP", limit_products: [2], include_pending: true, allow_entry_after_exit: true, rules: {}, position_count: 1, checkin_count: 0 });
+    expect(created.body).toMatchObject({
+      name: "VIP",
+      limit_products: [2],
+      include_pending: true,
+      allow_entry_after_exit: true,
+      rules: {},
+      position_count: 1,
+      checkin_count: 0,
+    });
     const { id } = created.body;
     expect(id).toBeGreaterThan(2);
     const changed = await platform.request("PATCH", `${path}${id}/`, { as: token, body: { name: "VIP lounge" } });
     expect(changed.body).toMatchObject({ name: "VIP lounge", include_pending: true });
     const replaced = await platform.request("PUT", `${path}${id}/`, { as: token, body: { name: "Plain" } });
-    expect(replaced.body).toMatchObject({ name: "Plain", all_products: true, limit_products: [], include_pending: false });
-    expect((await platform.request("PUT", `${path}${id}/`, { as: token, body: {} })).body).toEqual({ name: [expect.any(String)] });
-    const wrong = await platform.request("POST", path, { as: token, body: { name: "", limit_products: [99], all_products: "maybe", exit_all_at: "soon" } });
+    expect(replaced.body).toMatchObject({
+      name: "Plain",
+      all_products: true,
+      limit_products: [],
+      include_pending: false,
+    });
+    expect((await platform.request("PUT", `${path}${id}/`, { as: token, body: {} })).body).toEqual({
+      name: [expect.any(String)],
+    });
+    const wrong = await platform.request("POST", path, {
+      as: token,
+      body: { name: "", limit_products: [99], all_products: "maybe", exit_all_at: "soon" },
+    });
     expect(wrong.status).toBe(400);
     expect(Object.keys(wrong.body).sort()).toEqual(["all_products", "exit_all_at", "name"]);
-    expect((await platform.request("POST", path, { as: token, body: { name: "x", limit_products: [99] } })).body).toHaveProperty("limit_products");
-    expect((await platform.request("POST", path, { as: token, body: { name: "x", rules: { and: [] } } })).body).toHaveProperty("rules");
+    expect(
+      (await platform.request("POST", path, { as: token, body: { name: "x", limit_products: [99] } })).body,
+    ).toHaveProperty("limit_products");
+    expect(
+      (await platform.request("POST", path, { as: token, body: { name: "x", rules: { and: [] } } })).body,
+    ).toHaveProperty("rules");
     expect((await platform.request("DELETE", `${eventPath}/checkinlist/${id}/`, { as: token })).status).toBe(204);
     expect((await platform.request("GET", `${path}${id}/`, { as: token })).status).toBe(404);
   });
 
   it("does not let a device change lists, nor an unknown key do anything", async () => {
-    expect((await platform.request("POST", `${eventPath}/checkinlists/`, { as: device, body: { name: "x" } })).status).toBe(403);
+    expect(
+      (await platform.request("POST", `${eventPath}/checkinlists/`, { as: device, body: { name: "x" } })).status,
+    ).toBe(403);
     expect((await platform.request("GET", `${eventPath}/checkinlists/`, { as: "Token nobody" })).status).toBe(401);
     expect((await platform.request("GET", `${eventPath}/checkinlists/`)).status).toBe(401);
-    expect((await platform.request("GET", "/api/v1/organizers/bigevents/events/other/checkinlists/", { as: token })).status).toBe(403);
-    expect((await platform.request("GET", "/api/v1/organizers/nobody/events/other/checkinlists/", { as: token })).status).toBe(403);
+    expect(
+      (await platform.request("GET", "/api/v1/organizers/bigevents/events/other/checkinlists/", { as: token })).status,
+    ).toBe(403);
+    expect(
+      (await platform.request("GET", "/api/v1/organizers/nobody/events/other/checkinlists/", { as: token })).status,
+    ).toBe(403);
   });
 
   it("takes a record again without changing anything, and takes a change at once", async () => {
     const same = await platform.import([ofEvent("order", orderData())]);
     expect(same).toMatchObject({ accepted: 1, settled: true });
-    const changed = await platform.import([ofEvent("order", orderData({ code: "TWENT", positions: [positionData({ id: 1005, secret: "a-new-secret" })] }))]);
+    const changed = await platform.import([
+      ofEvent("order", orderData({ code: "TWENT", positions: [positionData({ id: 1005, secret: "a-new-secret" })] })),
+    ]);
     expect(changed.settled).toBe(true);
     expect((await redeem("twenty-at-once")).status).toBe(404);
     expect((await redeem("a-new-secret")).body).toMatchObject({ reason: "already_redeemed" });

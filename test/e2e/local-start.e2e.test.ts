@@ -27,7 +27,10 @@ describe("tessera serve all, by itself", () => {
   });
 
   function serve(port: number, args: string[] = [], environment: Record<string, string> = {}): RunningCommand {
-    const command = runCommand(["serve", "all", "--port", String(port), "--data", join(directory, "data"), ...args], environment);
+    const command = runCommand(
+      ["serve", "all", "--port", String(port), "--data", join(directory, "data"), ...args],
+      environment,
+    );
     started.push(command);
     return command;
   }
@@ -71,7 +74,10 @@ describe("tessera serve all, by itself", () => {
   it("imports a file at the start, takes a fixed operator key, and starts fresh", async () => {
     const port = await freePort();
     const file = join(directory, "records.ndjson");
-    await writeFile(file, `${JSON.stringify({ kind: "organizer", organizer: "big", data: { slug: "big", name: "Big" } })}\n{"kind": "gate"}\n`);
+    await writeFile(
+      file,
+      `${JSON.stringify({ kind: "organizer", organizer: "big", data: { slug: "big", name: "Big" } })}\n{"kind": "gate"}\n`,
+    );
     const first = serve(port, ["--import", file], { TESSERA_OPERATOR_KEY: "fixed-operator-key" });
     const output = await first.printed("Ctrl-C stops it.");
     expect(output).toContain("2 records, 1 accepted, 1 rejected");
@@ -81,7 +87,9 @@ describe("tessera serve all, by itself", () => {
 
     const gate = join(directory, "gate.ndjson");
     await writeFile(gate, `${JSON.stringify({ kind: "gate", organizer: "big", data: { id: 1, name: "West" } })}\n`);
-    const importing = await runCommand(["import", gate, "--url", `http://127.0.0.1:${port}`], { TESSERA_OPERATOR_KEY: "fixed-operator-key" }).ended;
+    const importing = await runCommand(["import", gate, "--url", `http://127.0.0.1:${port}`], {
+      TESSERA_OPERATOR_KEY: "fixed-operator-key",
+    }).ended;
     expect(importing).toMatchObject({ code: 0, stderr: "" });
     expect(importing.stdout).toContain("1 records, 1 accepted, 0 rejected (1 gate)");
     const refused = await runCommand(["import", gate, "--url", `http://127.0.0.1:${port}`, "--key", "wrong"]).ended;
@@ -92,35 +100,67 @@ describe("tessera serve all, by itself", () => {
 
     const second = serve(port, ["--fresh"], { TESSERA_OPERATOR_KEY: "fixed-operator-key" });
     await second.printed("Ctrl-C stops it.");
-    const again = await runCommand(["import", gate, "--url", `http://127.0.0.1:${port}`], { TESSERA_OPERATOR_KEY: "fixed-operator-key" }).ended;
+    const again = await runCommand(["import", gate, "--url", `http://127.0.0.1:${port}`], {
+      TESSERA_OPERATOR_KEY: "fixed-operator-key",
+    }).ended;
     expect(again.stdout).toContain("0 accepted, 1 rejected");
     expect(again.code).toBe(1);
   }, 120_000);
 
   it.each([
-    ["a busy port", async (port: number) => {
-      const server = createServer();
-      await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
-      return { command: serve(port), undo: () => new Promise((resolve) => server.close(resolve)) };
-    }, /port/],
-    ["a data folder in use", async (port: number) => {
-      const holder = serve(await freePort());
-      await holder.printed("Ctrl-C stops it.");
-      return { command: serve(port), undo: async () => {} };
-    }, /in use/],
-    ["a folder that cannot be written", async (port: number) => {
-      await writeFile(join(directory, "file"), "");
-      return { command: runCommand(["serve", "all", "--port", String(port), "--data", join(directory, "file", "data")]), undo: async () => {} };
-    }, /cannot be written/],
-    ["a database that is not there", async (port: number) => ({ command: serve(port, ["--database-url", "postgresql://nobody@127.0.0.1:1/none"]), undo: async () => {} }), /database/],
-    ["an option that does not exist", async (port: number) => ({ command: serve(port, ["--prot", "1"]), undo: async () => {} }), /--prot/],
+    [
+      "a busy port",
+      async (port: number) => {
+        const server = createServer();
+        await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
+        return { command: serve(port), undo: () => new Promise((resolve) => server.close(resolve)) };
+      },
+      /port/,
+    ],
+    [
+      "a data folder in use",
+      async (port: number) => {
+        const holder = serve(await freePort());
+        await holder.printed("Ctrl-C stops it.");
+        return { command: serve(port), undo: async () => {} };
+      },
+      /in use/,
+    ],
+    [
+      "a folder that cannot be written",
+      async (port: number) => {
+        await writeFile(join(directory, "file"), "");
+        return {
+          command: runCommand(["serve", "all", "--port", String(port), "--data", join(directory, "file", "data")]),
+          undo: async () => {},
+        };
+      },
+      /cannot be written/,
+    ],
+    [
+      "a database that is not there",
+      async (port: number) => ({
+        command: serve(port, ["--database-url", "postgresql://nobody@127.0.0.1:1/none"]),
+        undo: async () => {},
+      }),
+      /database/,
+    ],
+    [
+      "an option that does not exist",
+      async (port: number) => ({ command: serve(port, ["--prot", "1"]), undo: async () => {} }),
+      /--prot/,
+    ],
     ["a port that is none", async () => ({ command: serve(0), undo: async () => {} }), /--port/],
-  ])("says in one sentence what to do about %s", async (_name, provoke, sentence) => {
-    const { command, undo } = await provoke(await freePort());
-    const { code, stderr } = await command.ended;
-    await undo();
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^tessera: [^\n]+\n$/);
-    expect(stderr).toMatch(sentence);
-  }, 60_000);
+  ])(
+    "says in one sentence what to do about %s",
+    async (_name, provoke, sentence) => {
+      const { command, undo } = await provoke(await freePort());
+      const { code, stderr } = await command.ended;
+      await undo();
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^tessera: [^\n]+\n$/);
+      expect(stderr).toMatch(sentence);
+    },
+    60_000,
+  );
 });

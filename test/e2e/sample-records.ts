@@ -25,7 +25,19 @@ export function eventData(overrides: Data = {}): Data {
 }
 
 export function itemData(overrides: Data = {}): Data {
-  return { id: 1, name: { en: "Standard ticket" }, default_price: "23.00", category: 1, position: 1, admission: true, active: true, variations: [], addons: [], bundles: [], ...overrides };
+  return {
+    id: 1,
+    name: { en: "Standard ticket" },
+    default_price: "23.00",
+    category: 1,
+    position: 1,
+    admission: true,
+    active: true,
+    variations: [],
+    addons: [],
+    bundles: [],
+    ...overrides,
+  };
 }
 
 export function positionData(overrides: Data = {}): Data {
@@ -49,7 +61,17 @@ export function positionData(overrides: Data = {}): Data {
 }
 
 export function orderData(overrides: Data = {}): Data {
-  return { code: "ABC12", status: "p", email: "buyer.zwiebelhuber@example.org", locale: "en", sales_channel: "web", datetime: "2027-12-01T10:00:00Z", total: "23.00", positions: [positionData()], ...overrides };
+  return {
+    code: "ABC12",
+    status: "p",
+    email: "buyer.zwiebelhuber@example.org",
+    locale: "en",
+    sales_channel: "web",
+    datetime: "2027-12-01T10:00:00Z",
+    total: "23.00",
+    positions: [positionData()],
+    ...overrides,
+  };
 }
 
 export function listData(overrides: Data = {}): Data {
@@ -62,13 +84,33 @@ export function groundwork(): unknown[] {
     ofOrganizer("organizer", { slug: organizer, name: "Big Events" }),
     ofOrganizer("api_key", { token: apiKey, name: "tests", permissions: ["*"], all_events: true }),
     ofOrganizer("gate", { id: 7, name: "West", identifier: "west" }),
-    ofOrganizer("device", { device_id: 3, token: deviceKey, name: "Scanner", gate: 7, security_profile: "full", software_brand: "tests", all_events: true }),
+    ofOrganizer("device", {
+      device_id: 3,
+      token: deviceKey,
+      name: "Scanner",
+      gate: 7,
+      security_profile: "full",
+      software_brand: "tests",
+      all_events: true,
+    }),
     ofEvent("event", eventData()),
     ofEvent("event_settings", { locale: "en" }),
     ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true }),
     ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1 }),
     ofEvent("item", itemData()),
-    ofEvent("item", itemData({ id: 2, name: { en: "T-shirt" }, admission: false, position: 2, variations: [{ id: 21, value: { en: "S" }, position: 1 }, { id: 22, value: { en: "XL" }, position: 2 }] })),
+    ofEvent(
+      "item",
+      itemData({
+        id: 2,
+        name: { en: "T-shirt" },
+        admission: false,
+        position: 2,
+        variations: [
+          { id: 21, value: { en: "S" }, position: 1 },
+          { id: 22, value: { en: "XL" }, position: 2 },
+        ],
+      }),
+    ),
     ofEvent("quota", { id: 1, name: "All", size: 100, items: [1], variations: [], subevent: null }),
   ];
 }

@@ -17,9 +17,12 @@ const kinds: ReadonlyMap<string, CredentialKind> = new Map([
 export function readAuthorization(header: string): Presented {
   const [scheme = "", token, ...more] = header.trim().split(/\s+/);
   const kind = kinds.get(scheme.toLowerCase());
-  if (kind === undefined) throw refusal("no_credentials", "This request needs credentials: send an Authorization header.");
-  if (token === undefined) throw refusal("empty_credentials", "The Authorization header names a scheme but holds no token.");
-  if (more.length > 0) throw refusal("malformed_credentials", "The token in the Authorization header must not contain spaces.");
+  if (kind === undefined)
+    throw refusal("no_credentials", "This request needs credentials: send an Authorization header.");
+  if (token === undefined)
+    throw refusal("empty_credentials", "The Authorization header names a scheme but holds no token.");
+  if (more.length > 0)
+    throw refusal("malformed_credentials", "The token in the Authorization header must not contain spaces.");
   // Node reads headers as Latin-1, which keeps every byte.
   return { kind, token: Buffer.from(token, "latin1") };
 }

@@ -30,7 +30,8 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
         settle(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
       }
     };
-    const onEnd = () => settle(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size)));
+    const onEnd = () =>
+      settle(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size)));
     const onGone = () => settle(() => reject(new ClientGone("the client went away while it sent its body")));
     request.on("data", onData);
     request.on("end", onEnd);

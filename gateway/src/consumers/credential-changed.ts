@@ -1,6 +1,6 @@
 import { type Consumer, consume, type Fact, newestPerKey } from "@tessera/kit/bus/consume";
 import type { Db } from "@tessera/kit/pg/database";
-import { CredentialKind, type CredentialChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { type CredentialChanged, CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
 import type { CredentialKind as StoredKind } from "../access/caller.ts";
 import { announceChange } from "../access/change-notice.ts";

@@ -12,7 +12,10 @@ import { isPublic } from "./authenticate.ts";
 export function authorize(directory: Directory): Middleware {
   return async (ctx, next) => {
     const { place, caller, params = {} } = ctx.state;
-    if (place === undefined || isPublic(place)) return next();
+    if (place === undefined || isPublic(place)) {
+      await next();
+      return;
+    }
     if (caller === undefined || !mayUse(caller, place, ctx.method)) throw forbidden();
     const { organizer, event } = params;
     if (organizer !== undefined && event !== undefined) {

@@ -44,7 +44,10 @@ export function findPlace(places: readonly Place[], { baseUrl }: { baseUrl: () =
     },
     async (ctx, next) => {
       const { place } = ctx.state;
-      if (place === undefined) return answerNowhere(ctx, { router, baseUrl });
+      if (place === undefined) {
+        answerNowhere(ctx, { router, baseUrl });
+        return;
+      }
       ctx.set("Allow", place.allow);
       await next();
     },
@@ -78,7 +81,8 @@ const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 function answerNowhere(ctx: Context, { router, baseUrl }: { router: Router<State>; baseUrl: () => string }): void {
   const slashed = `${ctx.path}/`;
   if (!redirected.has(ctx.method) || ctx.path.endsWith("/") || router.match(slashed, "GET").path.length === 0) {
-    return notFoundPage(ctx);
+    notFoundPage(ctx);
+    return;
   }
   const { pathname } = new URL(baseUrl());
   ctx.status = 301;

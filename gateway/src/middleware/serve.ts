@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
-import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
+import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import type { Context, Middleware } from "../context.ts";
 import { describePlace } from "../describe-place.ts";
 import { IncomingRequest } from "../incoming.ts";
@@ -20,7 +20,8 @@ export function serve({ limits, baseUrl }: ServeOptions): Middleware {
     if (place === undefined) throw new Error("a request without a place was let through");
     const route = routeFor(place, ctx.method);
     if (route === undefined) {
-      if (ctx.method !== "OPTIONS") throw new Fault("invalid", "method_not_allowed", "This method is not allowed here.");
+      if (ctx.method !== "OPTIONS")
+        throw new Fault("invalid", "method_not_allowed", "This method is not allowed here.");
       return send(ctx, { status: 200, body: describePlace(place) });
     }
     const search = new URLSearchParams(ctx.querystring);

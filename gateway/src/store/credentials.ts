@@ -29,7 +29,11 @@ interface CredentialRow {
 }
 
 /** Finds the credential that a token belongs to. */
-export async function findByHash(db: Queryable, kind: CredentialKind, tokenHash: Buffer): Promise<Credential | undefined> {
+export async function findByHash(
+  db: Queryable,
+  kind: CredentialKind,
+  tokenHash: Buffer,
+): Promise<Credential | undefined> {
   const row = await db.maybeOne<CredentialRow>(sql`
     select organizer, kind, id, token_hash, permissions, all_events, events, active, device
       from credential

@@ -18,7 +18,9 @@ export function announce(options: {
   ];
   if (demoKeys !== undefined) rows.push(["API key", demoKeys.apiKey], ["device key", demoKeys.deviceKey]);
   const table = rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`).join("\n");
-  process.stdout.write(`Tessera is running.\n\n${table}\n${demoKeys === undefined ? "" : trials(baseUrl, demoKeys)}\nCtrl-C stops it.\n`);
+  process.stdout.write(
+    `Tessera is running.\n\n${table}\n${demoKeys === undefined ? "" : trials(baseUrl, demoKeys)}\nCtrl-C stops it.\n`,
+  );
 }
 
 function trials(baseUrl: string, keys: { apiKey: string; deviceKey: string }): string {

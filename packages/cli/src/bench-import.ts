@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { openServer } from "@tessera/kit/pg/server";
 import { startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
+import { openServer } from "@tessera/kit/pg/server";
 import { showProgress } from "./progress.ts";
 
 const operatorKey = "bench-operator-key";
@@ -41,23 +41,54 @@ export async function benchImport({ orders }: { orders: number }): Promise<void>
     const copy = await copySameRows(postgres.url, directory);
     progress.done();
     print({ orders, answer, answered, seconds, redeemed, copy, peaks });
-    if (redeemed !== 201 || answer["rejected"] !== 0 || seconds > limit.seconds || Math.max(peaks.node, peaks.postgres) > limit.megabytes) process.exitCode = 1;
+    if (
+      redeemed !== 201 ||
+      answer["rejected"] !== 0 ||
+      seconds > limit.seconds ||
+      Math.max(peaks.node, peaks.postgres) > limit.megabytes
+    )
+      process.exitCode = 1;
   } finally {
     progress.done();
     await memory.stop(0);
     platform.kill("SIGTERM");
-    await new Promise((resolve) => (platform.exitCode === null && platform.signalCode === null ? platform.once("exit", resolve) : resolve(undefined)));
+    await new Promise((resolve) =>
+      platform.exitCode === null && platform.signalCode === null ? platform.once("exit", resolve) : resolve(undefined),
+    );
     await postgres.stop();
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-function startPlatformProcess({ port, directory, databaseUrl }: { port: number; directory: string; databaseUrl: string }): ChildProcess {
+function startPlatformProcess({
+  port,
+  directory,
+  databaseUrl,
+}: {
+  port: number;
+  directory: string;
+  databaseUrl: string;
+}): ChildProcess {
   const main = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./main.ts" : "./main.js", import.meta.url));
-  return spawn(process.execPath, [...process.execArgv, main, "serve", "all", "--port", String(port), "--data", join(directory, "data"), "--database-url", databaseUrl], {
-    env: { ...process.env, TESSERA_OPERATOR_KEY: operatorKey },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  return spawn(
+    process.execPath,
+    [
+      ...process.execArgv,
+      main,
+      "serve",
+      "all",
+      "--port",
+      String(port),
+      "--data",
+      join(directory, "data"),
+      "--database-url",
+      databaseUrl,
+    ],
+    {
+      env: { ...process.env, TESSERA_OPERATOR_KEY: operatorKey },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
 }
 
 async function untilReady(baseUrl: string, platform: ChildProcess): Promise<void> {
@@ -71,7 +102,11 @@ async function untilReady(baseUrl: string, platform: ChildProcess): Promise<void
   throw new Error("the platform was not ready within a minute");
 }
 
-async function sendOrders(baseUrl: string, orders: number, onSent: (sent: number) => void): Promise<Record<string, unknown>> {
+async function sendOrders(
+  baseUrl: string,
+  orders: number,
+  onSent: (sent: number) => void,
+): Promise<Record<string, unknown>> {
   const response = await fetch(`${baseUrl}/api/v1/import/`, {
     method: "POST",
     headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
@@ -85,18 +120,37 @@ async function sendOrders(baseUrl: string, orders: number, onSent: (sent: number
 
 async function* records(orders: number, onSent: (sent: number) => void): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  const line = (kind: string, data: Record<string, unknown>, inEvent = true) => `${JSON.stringify({ kind, organizer: "bench", ...(inEvent ? { event: "festival" } : {}), data })}\n`;
+  const line = (kind: string, data: Record<string, unknown>, inEvent = true) =>
+    `${JSON.stringify({ kind, organizer: "bench", ...(inEvent ? { event: "festival" } : {}), data })}\n`;
   yield encoder.encode(
     line("organizer", { slug: "bench", name: "Bench" }, false) +
       line("api_key", { token: apiKey, name: "bench", permissions: ["*"], all_events: true }, false) +
-      line("event", { slug: "festival", name: { en: "Festival" }, live: true, currency: "EUR", timezone: "Europe/Berlin", date_from: "2027-07-01T10:00:00Z", has_subevents: false }) +
-      line("item", { id: 1, name: { en: "Festival ticket" }, default_price: "99.00", admission: true, active: true, variations: [], addons: [], bundles: [] }) +
+      line("event", {
+        slug: "festival",
+        name: { en: "Festival" },
+        live: true,
+        currency: "EUR",
+        timezone: "Europe/Berlin",
+        date_from: "2027-07-01T10:00:00Z",
+        has_subevents: false,
+      }) +
+      line("item", {
+        id: 1,
+        name: { en: "Festival ticket" },
+        default_price: "99.00",
+        admission: true,
+        active: true,
+        variations: [],
+        addons: [],
+        bundles: [],
+      }) +
       line("checkin_list", { id: 1, name: "All", all_products: true, limit_products: [] }),
   );
   const perChunk = 200;
   for (let first = 1; first <= orders; first += perChunk) {
     let chunk = "";
-    for (let order = first; order < first + perChunk && order <= orders; order += 1) chunk += line("order", orderData(order));
+    for (let order = first; order < first + perChunk && order <= orders; order += 1)
+      chunk += line("order", orderData(order));
     yield encoder.encode(chunk);
     onSent(Math.min(first + perChunk - 1, orders));
   }
@@ -139,7 +193,9 @@ function secretOf(order: number): string {
 
 async function untilCounted(baseUrl: string, orders: number): Promise<void> {
   for (let waited = 0; waited < 1200; waited += 1) {
-    const status = await fetch(`${baseUrl}${event}/checkinlists/1/status/`, { headers: { authorization: `Token ${apiKey}` } });
+    const status = await fetch(`${baseUrl}${event}/checkinlists/1/status/`, {
+      headers: { authorization: `Token ${apiKey}` },
+    });
     const body = (await status.json()) as { position_count?: number };
     if (body.position_count === orders) return;
     await pause(100);
@@ -148,7 +204,10 @@ async function untilCounted(baseUrl: string, orders: number): Promise<void> {
 }
 
 async function redeemLast(baseUrl: string, orders: number): Promise<number> {
-  const answer = await fetch(`${baseUrl}${event}/checkinlists/1/positions/${secretOf(orders)}/redeem/`, { method: "POST", headers: { authorization: `Token ${apiKey}` } });
+  const answer = await fetch(`${baseUrl}${event}/checkinlists/1/positions/${secretOf(orders)}/redeem/`, {
+    method: "POST",
+    headers: { authorization: `Token ${apiKey}` },
+  });
   await answer.arrayBuffer();
   return answer.status;
 }
@@ -162,7 +221,10 @@ async function copySameRows(url: string, directory: string): Promise<{ seconds: 
     let seconds = 0;
     let rows = 0;
     for (const [index, table] of filled.entries()) {
-      const copied = await server.copyTable(table, { file: join(directory, "postgres", `bench-copy-${index}`), target: `bench_copy_${index}` });
+      const copied = await server.copyTable(table, {
+        file: join(directory, "postgres", `bench-copy-${index}`),
+        target: `bench_copy_${index}`,
+      });
       seconds += copied.seconds;
       rows += copied.rows;
     }
@@ -217,7 +279,10 @@ function print(result: {
     [`plain COPY of the same ${copy.rows} rows`, `${copy.seconds.toFixed(2)} s`],
     ["ratio to COPY", (seconds / copy.seconds).toFixed(1)],
     ["peak memory, platform process", `${peaks.node.toFixed(0)} MiB (limit ${limit.megabytes})`],
-    ["peak memory, largest PostgreSQL process", `${peaks.postgres.toFixed(0)} MiB, shared buffers included (limit ${limit.megabytes})`],
+    [
+      "peak memory, largest PostgreSQL process",
+      `${peaks.postgres.toFixed(0)} MiB, shared buffers included (limit ${limit.megabytes})`,
+    ],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   process.stdout.write(`${rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")}\n`);

@@ -14,8 +14,61 @@ const products = [
   { id: 3, name: { en: "VIP ticket", de: "VIP-Ticket" }, price: "590.00", share: 0.1 },
 ];
 
-const givenNames = ["Amina", "Björn", "Chloé", "Dmitri", "Eszter", "Fatima", "Gökhan", "Hana", "Íñigo", "Jürgen", "Keiko", "Łukasz", "Māra", "Ngozi", "Øystein", "Priya", "Quim", "Renée", "Søren", "Thị", "Ülle", "Věra", "Wei", "Xóchitl", "Ýmir", "Zoë"];
-const familyNames = ["Adeyemi", "Bäcker", "Çelik", "Dubois", "Eriksson", "Fernández", "Großmann", "Hernández", "Ivanova", "Jørgensen", "Kowalski", "Lindqvist", "Müller", "Nguyễn", "O’Connor", "Petrović", "Quispe", "Rossi", "Şahin", "Tanaka", "Ünal", "Virtanen", "Weiß", "Yılmaz", "Žižek"];
+const givenNames = [
+  "Amina",
+  "Björn",
+  "Chloé",
+  "Dmitri",
+  "Eszter",
+  "Fatima",
+  "Gökhan",
+  "Hana",
+  "Íñigo",
+  "Jürgen",
+  "Keiko",
+  "Łukasz",
+  "Māra",
+  "Ngozi",
+  "Øystein",
+  "Priya",
+  "Quim",
+  "Renée",
+  "Søren",
+  "Thị",
+  "Ülle",
+  "Věra",
+  "Wei",
+  "Xóchitl",
+  "Ýmir",
+  "Zoë",
+];
+const familyNames = [
+  "Adeyemi",
+  "Bäcker",
+  "Çelik",
+  "Dubois",
+  "Eriksson",
+  "Fernández",
+  "Großmann",
+  "Hernández",
+  "Ivanova",
+  "Jørgensen",
+  "Kowalski",
+  "Lindqvist",
+  "Müller",
+  "Nguyễn",
+  "O’Connor",
+  "Petrović",
+  "Quispe",
+  "Rossi",
+  "Şahin",
+  "Tanaka",
+  "Ünal",
+  "Virtanen",
+  "Weiß",
+  "Yılmaz",
+  "Žižek",
+];
 
 const secretAlphabet = "abcdefghjkmnpqrstuvwxyz23456789";
 const codeAlphabet = "ABCDEFGHJKLMNPQRSTUVWXYZ379";
@@ -31,7 +84,12 @@ export function demoSecret(ticket: number): string {
   return drawn(`secret ${ticket}`, 32, secretAlphabet);
 }
 
-type DemoRecord = Readonly<{ kind: string; organizer: string; event?: string; data: Readonly<Record<string, unknown>> }>;
+type DemoRecord = Readonly<{
+  kind: string;
+  organizer: string;
+  event?: string;
+  data: Readonly<Record<string, unknown>>;
+}>;
 
 /** The records of the demo: one organizer, one conference, its tickets, one list. */
 export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Generator<DemoRecord> {
@@ -42,7 +100,15 @@ export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Gener
   yield ofOrganizer("organizer", { slug: organizer, name: "Demo Events" });
   yield ofOrganizer("api_key", { token: keys.apiKey, name: "demo", permissions: ["*"], all_events: true });
   yield ofOrganizer("gate", { id: 1, name: "Main entrance", identifier: "main" });
-  yield ofOrganizer("device", { device_id: 1, token: keys.deviceKey, name: "Scanner 1", gate: 1, security_profile: "full", software_brand: "demo", all_events: true });
+  yield ofOrganizer("device", {
+    device_id: 1,
+    token: keys.deviceKey,
+    name: "Scanner 1",
+    gate: 1,
+    security_profile: "full",
+    software_brand: "demo",
+    all_events: true,
+  });
   yield ofEvent("event", {
     slug: event,
     name: { en: "Demo Conference", de: "Demo-Konferenz" },
@@ -56,11 +122,30 @@ export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Gener
   yield ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true });
   yield ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1, is_addon: false });
   for (const product of products) {
-    yield ofEvent("item", { id: product.id, name: product.name, category: 1, position: product.id, default_price: product.price, tax_rule: 1, admission: true, active: true, variations: [], addons: [], bundles: [] });
+    yield ofEvent("item", {
+      id: product.id,
+      name: product.name,
+      category: 1,
+      position: product.id,
+      default_price: product.price,
+      tax_rule: 1,
+      admission: true,
+      active: true,
+      variations: [],
+      addons: [],
+      bundles: [],
+    });
   }
   yield ofEvent("quota", { id: 1, name: "Everybody", size: 2500, items: [1, 2, 3], variations: [], subevent: null });
   for (let ticket = 1; ticket <= demo.tickets; ticket += 1) yield ofEvent("order", demoOrder(ticket));
-  yield ofEvent("checkin_list", { id: demo.list, name: "Main entrance", all_products: true, limit_products: [], include_pending: false, subevent: null });
+  yield ofEvent("checkin_list", {
+    id: demo.list,
+    name: "Main entrance",
+    all_products: true,
+    limit_products: [],
+    include_pending: false,
+    subevent: null,
+  });
 }
 
 function demoOrder(ticket: number): Record<string, unknown> {

@@ -18,7 +18,12 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
     await mkdir(directory, { recursive: true });
     await writeFile(join(directory, ".writable"), "");
   } catch (error) {
-    throw new Fault("unmet", "data_directory_not_writable", `the data folder ${directory} cannot be written; choose another one with --data DIR`, { cause: error });
+    throw new Fault(
+      "unmet",
+      "data_directory_not_writable",
+      `the data folder ${directory} cannot be written; choose another one with --data DIR`,
+      { cause: error },
+    );
   }
   if (fresh) await empty(directory);
   return {
@@ -31,7 +36,8 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
 
 /** Only what a platform keeps is removed: a mistyped --data DIR costs nothing else. */
 async function empty(directory: string): Promise<void> {
-  for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key"]) await rm(join(directory, name), { force: true });
+  for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key"])
+    await rm(join(directory, name), { force: true });
 }
 
 async function keptSecret(path: string): Promise<string> {

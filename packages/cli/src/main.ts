@@ -8,10 +8,22 @@ interface Verb {
 
 /** Everything the command can do. */
 const verbs: Readonly<Record<string, Verb>> = {
-  serve: { summary: "serve all | NAME…: run the platform, or single services of it", load: async () => (await import("./serve.ts")).serve },
-  migrate: { summary: "migrate all | NAME…: bring schemas up to date", load: async () => (await import("./migrate.ts")).migrateServices },
-  import: { summary: "import FILE | -: send records to a running platform", load: async () => (await import("./import.ts")).importRecords },
-  bench: { summary: "bench import: measure, print figures and ratios", load: async () => (await import("./bench.ts")).bench },
+  serve: {
+    summary: "serve all | NAME…: run the platform, or single services of it",
+    load: async () => (await import("./serve.ts")).serve,
+  },
+  migrate: {
+    summary: "migrate all | NAME…: bring schemas up to date",
+    load: async () => (await import("./migrate.ts")).migrateServices,
+  },
+  import: {
+    summary: "import FILE | -: send records to a running platform",
+    load: async () => (await import("./import.ts")).importRecords,
+  },
+  bench: {
+    summary: "bench import: measure, print figures and ratios",
+    load: async () => (await import("./bench.ts")).bench,
+  },
 };
 
 const usage = `tessera VERB [OPTIONS]
@@ -30,7 +42,8 @@ async function main(args: string[]): Promise<void> {
     return;
   }
   const verb = verbs[name];
-  if (verb === undefined) throw new Fault("invalid", "unknown_verb", `there is no verb ${name}; \`tessera help\` lists them`);
+  if (verb === undefined)
+    throw new Fault("invalid", "unknown_verb", `there is no verb ${name}; \`tessera help\` lists them`);
   const run = await verb.load();
   await run(rest);
 }
@@ -38,6 +51,10 @@ async function main(args: string[]): Promise<void> {
 try {
   await main(process.argv.slice(2));
 } catch (error) {
-  process.stderr.write(error instanceof Fault ? `tessera: ${error.message}\n` : `tessera: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  process.stderr.write(
+    error instanceof Fault
+      ? `tessera: ${error.message}\n`
+      : `tessera: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+  );
   process.exitCode = 1;
 }

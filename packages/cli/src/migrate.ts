@@ -5,10 +5,15 @@ import { provision, roleOf } from "@tessera/kit/pg/provision";
 import { readOptions } from "./options.ts";
 import { loadServices, services } from "./services.ts";
 
-const usage = "tessera migrate all | NAME…  [OPTIONS]\n\nCreates schemas and roles where they are missing and brings them up to date.";
+const usage =
+  "tessera migrate all | NAME…  [OPTIONS]\n\nCreates schemas and roles where they are missing and brings them up to date.";
 
 const options = {
-  "database-url": { type: "string", value: "URL", help: "an administrator's URL of the database (default DATABASE_URL)" },
+  "database-url": {
+    type: "string",
+    value: "URL",
+    help: "an administrator's URL of the database (default DATABASE_URL)",
+  },
 } as const;
 
 /** Migrates the named services' schemas in the database of the URL. */
@@ -17,7 +22,12 @@ export async function migrateServices(args: string[]): Promise<void> {
   if (read === undefined) return;
   const url = read.values["database-url"] ?? process.env["DATABASE_URL"];
   if (url === undefined) throw new Fault("invalid", "no_database_url", "set DATABASE_URL or pass --database-url");
-  if (read.names.length === 0) throw new Fault("invalid", "no_services", `name what to migrate: all, or some of ${Object.keys(services).join(", ")}`);
+  if (read.names.length === 0)
+    throw new Fault(
+      "invalid",
+      "no_services",
+      `name what to migrate: all, or some of ${Object.keys(services).join(", ")}`,
+    );
   const count = await migrateAll({ url, names: read.names });
   process.stdout.write(count === 0 ? "Everything is up to date.\n" : `${count} migrations applied.\n`);
 }

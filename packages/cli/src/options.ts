@@ -1,4 +1,4 @@
-import { parseArgs, type ParseArgsConfig } from "node:util";
+import { type ParseArgsConfig, parseArgs } from "node:util";
 import { Fault } from "@tessera/kit/fault";
 
 interface Option {
@@ -12,14 +12,23 @@ interface Option {
 type Options = Readonly<Record<string, Option>>;
 
 type Values<O extends Options> = {
-  readonly [K in keyof O]: O[K]["type"] extends "boolean" ? boolean : O[K] extends { default: string } ? string : string | undefined;
+  readonly [K in keyof O]: O[K]["type"] extends "boolean"
+    ? boolean
+    : O[K] extends { default: string }
+      ? string
+      : string | undefined;
 };
 
 /** Reads a verb's options and names; prints the help instead, and returns undefined, when it is asked for. */
-export function readOptions<const O extends Options>(usage: string, options: O, args: string[]): { values: Values<O>; names: string[] } | undefined {
+export function readOptions<const O extends Options>(
+  usage: string,
+  options: O,
+  args: string[],
+): { values: Values<O>; names: string[] } | undefined {
   const config: ParseArgsConfig["options"] = { help: { type: "boolean", short: "h" } };
   for (const [name, option] of Object.entries(options)) {
-    config[name] = option.default === undefined ? { type: option.type } : { type: option.type, default: option.default };
+    config[name] =
+      option.default === undefined ? { type: option.type } : { type: option.type, default: option.default };
   }
   try {
     const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true, allowNegative: true });
@@ -30,12 +39,19 @@ export function readOptions<const O extends Options>(usage: string, options: O, 
     return { values: values as Values<O>, names: positionals };
   } catch (error) {
     const message = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new Fault("invalid", "bad_options", `${message}; \`tessera ${usage.split(" ")[1]} --help\` lists the options`);
+    throw new Fault(
+      "invalid",
+      "bad_options",
+      `${message}; \`tessera ${usage.split(" ")[1]} --help\` lists the options`,
+    );
   }
 }
 
 function helpText(usage: string, options: Options): string {
-  const rows = Object.entries(options).map(([name, option]) => [`--${name}${option.type === "string" ? ` ${option.value ?? "VALUE"}` : ""}`, option.help] as const);
+  const rows = Object.entries(options).map(
+    ([name, option]) =>
+      [`--${name}${option.type === "string" ? ` ${option.value ?? "VALUE"}` : ""}`, option.help] as const,
+  );
   const width = Math.max(...rows.map(([left]) => left.length));
   return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
 }

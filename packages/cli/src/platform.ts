@@ -1,17 +1,19 @@
 import { memoryBus } from "@tessera/kit/bus/memory";
-import type { Environment } from "@tessera/kit/config";
 import { systemClock } from "@tessera/kit/clock";
+import type { Environment } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
+import type { Observe } from "@tessera/kit/grpc/answer-call";
 import { grpcTransport } from "@tessera/kit/grpc/client";
 import { inProcess } from "@tessera/kit/grpc/in-process";
 import { serveGrpc } from "@tessera/kit/grpc/server";
 import { createHealth } from "@tessera/kit/health";
 import { type RunningService, type Served, startService } from "@tessera/kit/lifecycle";
 import type { Log } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { serveOperations } from "@tessera/kit/operations-server";
 import { roleOf } from "@tessera/kit/pg/provision";
 import type { Implementation, Transport } from "@tessera/kit/rpc";
+import { startTracing } from "@tessera/kit/trace";
 import { topics } from "@tessera/protos/topics";
 import { loadServices, services } from "./services.ts";
 
@@ -40,9 +42,15 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const definitions = await loadServices(names);
   await refuseLostFacts(definitions.map((definition) => definition.name));
   const metrics = createMetrics();
-  const health = createHealth();
+  const observe = observeCalls(metrics);
+  const tracing = await startTracing({
+    service: names.length === 1 ? (names[0] ?? "tessera") : "tessera",
+    endpoint: environment["OTEL_EXPORTER_OTLP_ENDPOINT"],
+    log,
+  });
+  const health = createHealth({ log });
   const bus = memoryBus();
-  const network = options.transport === "grpc" ? socketNetwork(options, environment) : processNetwork(log);
+  const network = options.transport === "grpc" ? socketNetwork(options, observe) : processNetwork(log, observe);
   const running: RunningService[] = [];
   const operations = await serveOperations({ ...options.operations, health, metrics, log });
 
@@ -53,6 +61,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     for (const service of [...running].reverse()) await service.stop();
     await network.close();
     await operations.close();
+    await tracing.shutdown();
   };
   try {
     for (const definition of definitions) {
@@ -65,6 +74,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           clock: systemClock,
           log,
           metrics,
+          tracing,
           health,
           owns: Object.values(topics)
             .filter((topic) => topic.owner === definition.name)
@@ -90,8 +100,26 @@ async function refuseLostFacts(running: readonly string[]): Promise<void> {
     .filter((service) => service.consumes.some((topic) => running.includes(owned.get(topic) ?? "")));
   if (missing.length === 0) return;
   const names = missing.map((service) => service.name).join(" and ");
-  throw new Fault("unmet", "bus_cannot_reach", `the memory bus reaches only this process, and ${names} would miss facts of ${running.join(", ")}; serve them together`);
+  throw new Fault(
+    "unmet",
+    "bus_cannot_reach",
+    `the memory bus reaches only this process, and ${names} would miss facts of ${running.join(", ")}; serve them together`,
+  );
 }
+
+/** Counts every call by method and outcome. */
+function observeCalls(metrics: Metrics): Observe {
+  const calls = metrics.histogram(
+    "rpc_seconds",
+    "How long calls between services took.",
+    ["method", "status"],
+    [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
+  );
+  return ({ path, status, seconds }) => calls.observe({ method: path, status }, seconds);
+}
+
+/** How long calls under way may take when a service stops. */
+const graceMs = 5000;
 
 interface Network {
   transportTo(name: string): Transport;
@@ -99,18 +127,21 @@ interface Network {
   close(): Promise<void>;
 }
 
-function processNetwork(log: Log): Network {
-  const registry = inProcess({ log });
+function processNetwork(log: Log, observe: Observe): Network {
+  const registry = inProcess({ log, observe });
   return {
     transportTo: (name) => registry.transportTo(name),
-    serve: async (name, implementations) => registry.serve(name, implementations),
+    async serve(name, implementations) {
+      const server = registry.serve(name, implementations);
+      return { drain: async () => server.drain(), stop: () => server.stop(graceMs) };
+    },
     close: () => registry.close(),
   };
 }
 
 /** Real sockets, also between services of one process. Peers elsewhere are found by `<NAME>_ADDRESS`. */
-function socketNetwork(options: PlatformOptions, environment: Environment): Network {
-  const { names, log } = options;
+function socketNetwork(options: PlatformOptions, observe: Observe): Network {
+  const { names, log, environment } = options;
   const single = !names.includes("all") && names.length === 1;
   const ports = new Map<string, number>();
   const transports = new Map<string, Transport>();
@@ -119,7 +150,8 @@ function socketNetwork(options: PlatformOptions, environment: Environment): Netw
     if (port !== undefined) return `127.0.0.1:${port}`;
     const setting = `${name.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
     const address = environment[setting];
-    if (address === undefined) throw new Fault("unmet", "no_address", `${setting} is required: where ${name} serves gRPC`);
+    if (address === undefined)
+      throw new Fault("unmet", "no_address", `${setting} is required: where ${name} serves gRPC`);
     return address;
   };
   return {
@@ -144,9 +176,10 @@ function socketNetwork(options: PlatformOptions, environment: Environment): Netw
         port: single ? options.grpc.port : 0,
         implementations,
         log,
+        observe,
       });
       ports.set(name, server.port);
-      return { drain: async () => server.drain(), stop: () => server.stop(5000) };
+      return { drain: async () => server.drain(), stop: () => server.stop(graceMs) };
     },
     async close() {
       await Promise.all([...transports.values()].map((transport) => transport.close()));

@@ -10,7 +10,6 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   gateway: async () => (await import("@tessera/gateway")).gateway,
 };
 
-
 /** Loads services by name; `all` stands for every one. */
 export async function loadServices(names: readonly string[]): Promise<AnyService[]> {
   const wanted = names.includes("all") ? Object.keys(services) : [...new Set(names)];

@@ -13,6 +13,7 @@ import { requireMigrated } from "./pg/migrate.ts";
 import { sql } from "./pg/sql.ts";
 import { connect, type Implementation, type Transport } from "./rpc.ts";
 import type { Job, Parts, ServiceDefinition } from "./service.ts";
+import type { Tracing } from "./trace.ts";
 
 /** What surrounds a service: the same definition runs with any of these. */
 export interface Surroundings {
@@ -24,6 +25,7 @@ export interface Surroundings {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   readonly health: Health;
   /** The topics a service owns, from the catalogue. */
   readonly owns: readonly string[];
@@ -54,9 +56,12 @@ const hour = 3_600_000;
  * and last what faces the outside. Start order between services does not
  * matter: calls wait for their peer within their deadline.
  */
-export async function startService<S extends Settings>(definition: ServiceDefinition<S>, around: Surroundings): Promise<RunningService> {
+export async function startService<S extends Settings>(
+  definition: ServiceDefinition<S>,
+  around: Surroundings,
+): Promise<RunningService> {
   const { name, schema } = definition;
-  const { bus, clock, metrics, health } = around;
+  const { bus, clock, metrics, tracing, health } = around;
   const log = around.log.with({ service: name });
   const config = readConfig(definition.settings, around.environment);
   const role = around.role === undefined ? {} : { role: around.role };
@@ -85,6 +90,7 @@ export async function startService<S extends Settings>(definition: ServiceDefini
       clock,
       log,
       metrics,
+      tracing,
       peer: (peer, methods) => {
         if (!definition.needs.includes(peer)) throw new Error(`${name} calls ${peer} without naming it in needs`);
         return connect(methods, around.transportTo(peer));
@@ -94,10 +100,10 @@ export async function startService<S extends Settings>(definition: ServiceDefini
     const jobs = runJobs([...(parts.jobs ?? []), tableKeeper(db, clock)], log);
     undo.push(() => jobs.stop());
     const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
-    const calls = await around.serve([...(parts.grpc ?? []), facts]);
+    const calls = await around.serve(traceCalls(tracing, [...(parts.grpc ?? []), facts]));
     served = calls;
     undo.push(() => calls.stop());
-    await subscribeAll(definition, parts, { bus, log });
+    await subscribeAll(definition, parts, { bus, log, tracing });
     const relay = relayOf(name, { db, bus, log, metrics });
     undo.push(() => relay.stop());
     for (const server of parts.servers ?? []) {
@@ -130,20 +136,38 @@ async function unwind(undo: (() => Promise<void>)[]): Promise<void> {
 async function subscribeAll<S extends Settings>(
   definition: ServiceDefinition<S>,
   parts: Parts,
-  { bus, log }: { bus: Bus; log: Log },
+  { bus, log, tracing }: { bus: Bus; log: Log; tracing: Tracing },
 ): Promise<void> {
   const consumers = parts.consumers ?? [];
   const read = consumers.map((consumer) => consumer.topic).sort();
   if (read.join() !== [...definition.consumes].sort().join()) {
-    throw new Error(`${definition.name} declares other topics than it consumes: ${definition.consumes.join()} and ${read.join()}`);
+    throw new Error(
+      `${definition.name} declares other topics than it consumes: ${definition.consumes.join()} and ${read.join()}`,
+    );
   }
   for (const consumer of consumers) {
     await bus.subscribe({
       group: definition.name,
       topic: consumer.topic,
-      deliver: (messages, signal) => consumer.deliver(messages, { group: definition.name, log, signal }),
+      deliver: (messages, signal) => consumer.deliver(messages, { group: definition.name, log, signal, tracing }),
     });
   }
+}
+
+/** Makes every call a span, within the trace that its caller sent along. */
+function traceCalls(tracing: Tracing, implementations: readonly Implementation[]): Implementation[] {
+  return implementations.map(({ definition, handlers }) => ({
+    definition,
+    handlers: Object.fromEntries(
+      Object.entries(handlers).map(([name, handler]) => {
+        const span = definition[name]?.path ?? name;
+        return [name, (request: unknown, call) => tracing.span(span, {}, () => handler(request, call))] satisfies [
+          string,
+          typeof handler,
+        ];
+      }),
+    ),
+  }));
 }
 
 function relayOf(name: string, { db, bus, log, metrics }: { db: Db; bus: Bus; log: Log; metrics: Metrics }): Relay {
@@ -154,4 +178,3 @@ function relayOf(name: string, { db, bus, log, metrics }: { db: Db; bus: Bus; lo
 function tableKeeper(db: Db, clock: Clock): Job {
   return { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) };
 }
-

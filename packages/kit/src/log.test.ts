@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import pg from "pg";
 import { describe, expect, it } from "vitest";
 import { runInContext } from "./context.ts";
@@ -53,7 +54,9 @@ describe("a line", () => {
   ] as const)("is written at %s and above", (level, expected) => {
     const { log, lines } = listen(level);
     for (const name of ["debug", "info", "warn", "error"] as const) log[name]("said");
-    expect(lines.map((line) => (JSON.parse(line) as Line)["level"]).sort()).toEqual([...expected].sort());
+    const levels = lines.map((line) => (JSON.parse(line) as Line)["level"]);
+    expect(new Set(levels)).toEqual(new Set(expected));
+    expect(levels).toHaveLength(expected.length);
   });
 
   it("costs nothing below the level", () => {
@@ -359,9 +362,11 @@ describe("what Postgres refused", () => {
     ["among several", () => new AggregateError([refusal(), new Error("other", { cause: refusal() })])],
     ["in a list", () => [{ failures: [refusal()] }]],
     ["with lines like a stack in its message", () => refusal(`x\n    at ${personal} (file:///a)\n    at ${personal}`)],
-    ["with a message changed later", () => Object.assign(refusal(), { message: "" })],
+    ["with another message later", () => reword(refusal(), "failed")],
+    ["with a shorter message later", () => reword(refusal(), "invalid input")],
+    ["without its message later", () => reword(refusal(`x\n    at ${personal}`), "")],
     ["in a subclass", () => Object.assign(new (class Failure extends Error {})(personal), { code: "P0001" })],
-    ["as an object", () => ({ ...refusal(), message: personal })],
+    ["as an object", () => Object.assign({ message: personal }, refusal())],
   ])("quotes nothing %s", (_where, make) => {
     const text = JSON.stringify([writtenError(make()), written(make())]);
     expect(text).not.toContain(personal);
@@ -400,8 +405,23 @@ describe("where lines go", () => {
     const child = spawn(process.execPath, script(`log.info("said", { a: 1 }); process.kill(process.pid, "SIGKILL");`), {
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const output = (await Array.fromAsync(child.stdout)).join("");
+    const output = await text(child.stdout);
     expect(JSON.parse(output)).toMatchObject({ message: "said", a: 1, service: "checkin" });
+  });
+
+  it("may be closed without ending the process", async () => {
+    const child = spawn(
+      process.execPath,
+      script(`
+        (await import("node:fs")).closeSync(1);
+        for (let line = 0; line < 20; line += 1) log.info("said");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        process.stderr.write("lived");`),
+      { stdio: ["ignore", "pipe", "pipe"] },
+    );
+    const [errors] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(errors).toBe("lived");
+    expect(child.exitCode).toBe(0);
   });
 
   it("may vanish without ending the process", async () => {
@@ -416,11 +436,18 @@ describe("where lines go", () => {
       { stdio: ["ignore", "pipe", "pipe"] },
     );
     child.stdout.destroy();
-    const [errors] = await Promise.all([Array.fromAsync(child.stderr), once(child, "exit")]);
-    expect(errors.join("")).toBe("lived");
+    const [errors] = await Promise.all([text(child.stderr), once(child, "exit")]);
+    expect(errors).toBe("lived");
     expect(child.exitCode).toBe(0);
   });
 });
+
+/** Changes a message after the stack was written with the first one. */
+function reword(error: Error, message: string): Error {
+  expect(error.stack).toContain(error.message);
+  error.message = message;
+  return error;
+}
 
 function circularList(): unknown[] {
   const list: unknown[] = [1];

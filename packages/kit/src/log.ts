@@ -33,7 +33,11 @@ export interface LogOptions {
 }
 
 /** Makes the log of a process. Its methods never throw, whatever they are given and wherever it goes. */
-export function createLog({ service, level = "info", destination = standardOutput() }: LogOptions): Log {
+export function createLog({
+  service,
+  level = "info",
+  destination = pino.destination(standardOutput),
+}: LogOptions): Log {
   const logger = pino<never>(
     {
       level,
@@ -58,13 +62,8 @@ interface Holder {
 
 type PlainObject = Record<string, unknown>;
 
-function standardOutput(): { write(line: string): void } {
-  // Synchronous, so that the lines before a crash are written.
-  const output = pino.destination({ fd: 1, sync: true });
-  // A full disk or a vanished reader must not end the process; there is nowhere left to tell about it.
-  output.on("error", () => {});
-  return output;
-}
+/** Synchronous, so that the lines before a crash are written, and so that whatever goes wrong in writing is thrown where we catch it. */
+const standardOutput = { fd: 1, sync: true };
 
 function logOf(logger: Logger, bound: PlainObject): Log {
   const write = (level: LogLevel, message: string, fields: Fields | undefined) => {
@@ -98,8 +97,8 @@ const isTaken = (name: string) => reserved.has(name) || name in Object.prototype
 function plainFields(fields: Fields): PlainObject {
   const plain = toPlain(fields, { left: mostValues, above: new Set() });
   if (typeof plain !== "object" || plain === null) return { fields: plain };
-  const entries = Object.entries(plain).map(([name, value]) => [isTaken(name) ? `${name}_` : name, value]);
-  return Object.fromEntries(entries) as PlainObject;
+  const entries = Object.entries(plain as PlainObject);
+  return Object.fromEntries(entries.map(([name, value]) => [isTaken(name) ? `${name}_` : name, value]));
 }
 
 /** A line is read by people and stored for weeks: beyond these sizes it is cut, and says so. */
@@ -152,9 +151,13 @@ function describe(value: object, walk: Walk): unknown {
   if (isError(value)) return errorToPlain(value, walk);
   if (isRefusalOfPostgres(value)) return postgresErrorToPlain(value, walk);
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
-  if ("toJSON" in value && typeof value.toJSON === "function") return toPlain(value.toJSON(), walk);
+  if (saysItself(value)) return toPlain(value.toJSON(), walk);
   if (Array.isArray(value) || value instanceof Set) return listToPlain(value, walk);
   return value instanceof Map ? entriesToPlain(value, walk) : entriesToPlain(propertiesOf(value), walk);
+}
+
+function saysItself(value: object): value is { toJSON(): unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
 }
 
 function listToPlain(items: Iterable<unknown>, walk: Walk): unknown[] {
@@ -205,7 +208,7 @@ function text(value: string): string {
 }
 
 function isError(value: object): value is Error {
-  return types.isNativeError(value) || value instanceof Error;
+  return value instanceof Error;
 }
 
 /** Chosen properties only: libraries hang requests, credentials and rows on their errors. */

@@ -61,10 +61,10 @@ describe("a counter", () => {
     const metrics = createMetrics();
     const plain = metrics.counter("plain_total", "Plain.", []);
     // @ts-expect-error it has no labels
-    expect(() => plain.add({ reason: "unpaid" })).toThrow();
+    expect(() => plain.add({ reason: "unpaid" })).toThrow("reason");
     const labelled = metrics.counter("labelled_total", "Labelled.", ["reason"]);
     // @ts-expect-error the label is missing
-    expect(() => labelled.add({ other: "unpaid" })).toThrow();
+    expect(() => labelled.add({ other: "unpaid" })).toThrow("other");
   });
 });
 
@@ -120,7 +120,7 @@ describe("a gauge", () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const metrics = createMetrics();
     const answer = Promise.withResolvers<number>();
-    const collect = vi.fn(() => answer.promise);
+    const collect = vi.fn<() => Promise<number>>(() => answer.promise);
     metrics.gauge("waiting", "Waiting.", collect);
     for (let scrape = 0; scrape < 3; scrape += 1) {
       const scraped = samples(metrics, "waiting");

@@ -174,8 +174,10 @@ describe("hostile input", () => {
 
   it("with a body is answered without reading it, and the connection ends", async () => {
     const { port } = await serve();
+    const before = performance.now();
     const answer = await converse(port, "GET /livez HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
-    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(performance.now() - before).toBeLessThan(1000);
+    expect(answer.match(/^HTTP\/1\.1 .*$/gm)).toEqual(["HTTP/1.1 200 OK"]);
     expect(answer).toMatch(/\r\nConnection: close\r\n/);
   });
 
@@ -229,7 +231,7 @@ describe("close", () => {
     await Promise.all([close(), close()]);
     await close();
     expect(performance.now() - before).toBeLessThan(500);
-    await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow();
+    await expect(fetch(`http://127.0.0.1:${port}/livez`)).rejects.toThrow("fetch failed");
   });
 
   it("lets an answer under way finish", async () => {
@@ -238,10 +240,13 @@ describe("close", () => {
     const asked = get("/metrics");
     await new Promise((resolve) => setTimeout(resolve, 100));
     const before = performance.now();
-    const closing = close();
+    const closed: string[] = [];
+    const closing = ["first", "second"].map((call) => close().then(() => closed.push(call)));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(closed).toEqual([]);
     answer.resolve("late 1\n");
     expect(await (await asked).text()).toBe("late 1\n");
-    await closing;
+    await Promise.all(closing);
     expect(performance.now() - before).toBeLessThan(500);
   });
 

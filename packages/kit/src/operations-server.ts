@@ -46,25 +46,20 @@ export async function serveOperations({
   log,
 }: OperationsOptions): Promise<OperationsServer> {
   const pages = pagesOf(health, metrics);
-  const server = createServer(limits, async (request, response) => {
-    const page = await answer(request, pages).catch((error: unknown): Page => {
+  const server = createServer(limits, (request, response) => {
+    const broken = (error: unknown): Page => {
       log.error("operations page broken", { path: pathOf(request), error });
       return { status: 500, body: "internal error\n" };
-    });
-    send(request, response, page, { last: !server.listening });
+    };
+    void answer(request, pages)
+      .catch(broken)
+      .then((page) => send(request, response, page, { last: !server.listening }));
   });
   server.maxConnections = mostConnections;
   server.maxHeadersCount = mostHeaders;
   await listen(server, { host, port });
   server.on("error", (error) => log.warn("operations server disturbed", { error }));
-  let closed: Promise<void> | undefined;
-  return {
-    port: (server.address() as AddressInfo).port,
-    close() {
-      closed ??= close(server);
-      return closed;
-    },
-  };
+  return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
 
 interface Page {
@@ -73,34 +68,37 @@ interface Page {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-type Pages = Readonly<Record<string, () => Page | Promise<Page>>>;
+type Pages = ReadonlyMap<string, () => Page | Promise<Page>>;
 
 function pagesOf(health: Health, metrics: Metrics): Pages {
-  return {
-    "/livez": () => ({ status: 200, body: "ok\n" }),
-    "/readyz": async () => {
-      const readiness = await health.ready();
-      return {
-        status: readiness.ready ? 200 : 503,
-        body: `${JSON.stringify(readiness)}\n`,
-        headers: { "Content-Type": "application/json" },
-      };
-    },
+  return new Map<string, () => Page | Promise<Page>>([
+    ["/livez", () => ({ status: 200, body: "ok\n" })],
+    ["/readyz", () => readinessPage(health)],
     // Draining comes after start-up, so it counts as started.
-    "/startupz": () =>
-      health.stage === "starting" ? { status: 503, body: "starting\n" } : { status: 200, body: "ok\n" },
-    "/metrics": async () => ({
-      status: 200,
-      body: await metrics.exposition(),
-      headers: { "Content-Type": metrics.contentType },
-    }),
+    [
+      "/startupz",
+      () => (health.stage === "starting" ? { status: 503, body: "starting\n" } : { status: 200, body: "ok\n" }),
+    ],
+    [
+      "/metrics",
+      async () => ({ status: 200, body: await metrics.exposition(), headers: { "Content-Type": metrics.contentType } }),
+    ],
+  ]);
+}
+
+async function readinessPage(health: Health): Promise<Page> {
+  const readiness = await health.ready();
+  return {
+    status: readiness.ready ? 200 : 503,
+    body: `${JSON.stringify(readiness)}\n`,
+    headers: { "Content-Type": "application/json" },
   };
 }
 
 async function answer(request: IncomingMessage, pages: Pages): Promise<Page> {
   const path = pathOf(request);
-  const page = Object.hasOwn(pages, path) ? pages[path] : undefined;
-  if (page === undefined) return { status: 404, body: `only ${Object.keys(pages).join(", ")}\n` };
+  const page = pages.get(path);
+  if (page === undefined) return { status: 404, body: `only ${[...pages.keys()].join(", ")}\n` };
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, body: "only GET and HEAD\n", headers: { Allow: "GET, HEAD" } };
   }
@@ -142,7 +140,7 @@ function listen(server: Server, { host, port }: { host: string; port: number }):
   });
 }
 
-function toFault(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): unknown {
+function toFault(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): Error {
   switch (error.code) {
     case "EADDRINUSE":
       return new Fault(

@@ -26,21 +26,33 @@ export const id = (options: FieldOptions = {}): Schema => leaf("id", "integer", 
 export const boolean = (options: FieldOptions = {}): Schema => leaf("boolean", "boolean", options);
 
 /** A decimal, read from number or string and kept as a string with fixed places. */
-export const decimal = (options: FieldOptions = {}): Schema => leaf("decimal", "string", options, { format: "decimal" });
+export const decimal = (options: FieldOptions = {}): Schema =>
+  leaf("decimal", "string", options, { format: "decimal" });
 
 /** ISO 8601, kept as microseconds since 1970. */
-export const instant = (options: FieldOptions = {}): Schema => leaf("instant", "string", options, { format: "date-time" });
+export const instant = (options: FieldOptions = {}): Schema =>
+  leaf("instant", "string", options, { format: "date-time" });
 
 export const slug = (options: FieldOptions = {}): Schema => leaf("slug", "string", options);
 
 /** One of a closed list of words. */
-export const choice = (words: readonly string[], options: FieldOptions = {}): Schema => leaf("choice", "string", { ...options, enum: options.nullable === true ? [...words, null] : words });
+export const choice = (words: readonly string[], options: FieldOptions = {}): Schema =>
+  leaf("choice", "string", { ...options, enum: options.nullable === true ? [...words, null] : words });
 
 /** Any JSON. */
 export const any = (options: FieldOptions = {}): Schema => ({ read: "any", nullable: true, ...options });
 
 /** An object of named fields; those listed in `required` must be there. Others are ignored, unless it is closed. */
-export function object(properties: Readonly<Record<string, Schema>>, options: { required?: readonly string[]; closed?: boolean; description?: string; default?: unknown; nullable?: boolean } = {}): Schema {
+export function object(
+  properties: Readonly<Record<string, Schema>>,
+  options: {
+    required?: readonly string[];
+    closed?: boolean;
+    description?: string;
+    default?: unknown;
+    nullable?: boolean;
+  } = {},
+): Schema {
   const { required = [], closed = false, nullable = false, ...rest } = options;
   return {
     type: nullable ? ["object", "null"] : "object",
@@ -52,16 +64,23 @@ export function object(properties: Readonly<Record<string, Schema>>, options: { 
 }
 
 /** A map from names to values of one kind. */
-export const mapOf = (values: Schema, options: { description?: string; default?: unknown; maxProperties?: number } = {}): Schema => ({
+export const mapOf = (
+  values: Schema,
+  options: { description?: string; default?: unknown; maxProperties?: number } = {},
+): Schema => ({
   type: "object",
   additionalProperties: values,
   ...options,
 });
 
-export const arrayOf = (items: Schema, options: { description?: string; default?: unknown; maxItems?: number; nullable?: boolean } = {}): Schema => {
+export const arrayOf = (
+  items: Schema,
+  options: { description?: string; default?: unknown; maxItems?: number; nullable?: boolean } = {},
+): Schema => {
   const { nullable = false, ...rest } = options;
   return { type: nullable ? ["array", "null"] : "array", items, ...rest };
 };
 
 /** A text per language. */
-export const localized = (options: { description?: string; default?: unknown } = {}): Schema => mapOf(text({ trim: false }), { maxProperties: 200, ...options });
+export const localized = (options: { description?: string; default?: unknown } = {}): Schema =>
+  mapOf(text({ trim: false }), { maxProperties: 200, ...options });

@@ -17,7 +17,9 @@ export interface LeafSchema {
 
 export type LeafOptions = Omit<LeafSchema, "read">;
 
-export type LeafResult = { readonly value: unknown; readonly problem?: never } | { readonly problem: string; readonly value?: never };
+export type LeafResult =
+  | { readonly value: unknown; readonly problem?: never }
+  | { readonly problem: string; readonly value?: never };
 
 const wrong = (problem: string): LeafResult => ({ problem });
 const read = (value: unknown): LeafResult => ({ value });
@@ -47,16 +49,20 @@ function readText(data: unknown, leaf: LeafSchema): LeafResult {
   if (!text.isWellFormed()) return wrong("The text holds half of a character pair.");
   if (text === "" && leaf.blank === false) return wrong("This field may not be blank.");
   const { length } = [...text];
-  if (leaf.minLength !== undefined && length < leaf.minLength) return wrong(`Ensure this field has at least ${leaf.minLength} characters.`);
-  if (leaf.maxLength !== undefined && length > leaf.maxLength) return wrong(`Ensure this field has no more than ${leaf.maxLength} characters.`);
+  if (leaf.minLength !== undefined && length < leaf.minLength)
+    return wrong(`Ensure this field has at least ${leaf.minLength} characters.`);
+  if (leaf.maxLength !== undefined && length > leaf.maxLength)
+    return wrong(`Ensure this field has no more than ${leaf.maxLength} characters.`);
   return read(text);
 }
 
 function readInteger(data: unknown, leaf: LeafSchema): LeafResult {
   const number = typeof data === "string" && /^\s*[+-]?\d{1,18}(\.0{0,18})?\s*$/.test(data) ? Number(data) : data;
   if (typeof number !== "number" || !Number.isSafeInteger(number)) return wrong("A valid integer is required.");
-  if (leaf.minimum !== undefined && number < leaf.minimum) return wrong(`Ensure this value is greater than or equal to ${leaf.minimum}.`);
-  if (leaf.maximum !== undefined && number > leaf.maximum) return wrong(`Ensure this value is less than or equal to ${leaf.maximum}.`);
+  if (leaf.minimum !== undefined && number < leaf.minimum)
+    return wrong(`Ensure this value is greater than or equal to ${leaf.minimum}.`);
+  if (leaf.maximum !== undefined && number > leaf.maximum)
+    return wrong(`Ensure this value is less than or equal to ${leaf.maximum}.`);
   return read(number);
 }
 
@@ -84,7 +90,8 @@ function readBoolean(data: unknown): LeafResult {
 
 function readDecimal(data: unknown, leaf: LeafSchema): LeafResult {
   if (data === "" && leaf.nullable === true) return read(null);
-  const text = typeof data === "number" && Number.isFinite(data) ? String(data) : typeof data === "string" ? data.trim() : "";
+  const text =
+    typeof data === "number" && Number.isFinite(data) ? String(data) : typeof data === "string" ? data.trim() : "";
   const plain = toPlainDecimal(text);
   if (plain === undefined) return wrong("A valid number is required.");
   const places = leaf.places ?? 2;
@@ -92,7 +99,8 @@ function readDecimal(data: unknown, leaf: LeafSchema): LeafResult {
   const [whole = "", fraction = ""] = plain.replace("-", "").split(".");
   const significant = fraction.replace(/0+$/, "");
   if (significant.length > places) return wrong(`Ensure that there are no more than ${places} decimal places.`);
-  if (whole.replace(/^0+/, "").length + places > digits) return wrong(`Ensure that there are no more than ${digits} digits in total.`);
+  if (whole.replace(/^0+/, "").length + places > digits)
+    return wrong(`Ensure that there are no more than ${digits} digits in total.`);
   const normal = `${whole.replace(/^0+(?=\d)/, "") || "0"}${places === 0 ? "" : `.${significant.padEnd(places, "0")}`}`;
   const negative = plain.startsWith("-") && /[1-9]/.test(normal);
   return read(negative ? `-${normal}` : normal);
@@ -113,20 +121,29 @@ function toPlainDecimal(text: string): string | undefined {
   return `${sign === "-" ? "-" : ""}${padded.slice(0, at) || "0"}.${padded.slice(at)}`;
 }
 
-const instantPattern = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const instantPattern =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,6}))?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
 /** Reads ISO 8601 into microseconds since 1970; without an offset it is UTC. */
 function readInstant(data: unknown, leaf: LeafSchema): LeafResult {
   if (data === "" && leaf.nullable === true && leaf.blank === true) return read(null);
   const match = typeof data === "string" ? instantPattern.exec(data.trim()) : null;
   const instant = match === null ? undefined : toInstant(match);
-  if (instant === undefined) return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");
+  if (instant === undefined)
+    return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");
   // Beyond, microseconds would no longer be exact numbers.
   return Number.isSafeInteger(instant) ? read(instant) : wrong("Datetimes lie between the years 1685 and 2254.");
 }
 
 function toInstant(match: RegExpExecArray): number | undefined {
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [number, number, number, number, number, number];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
   if (year < 1 || month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59) return undefined;
   const civil = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
   civil.setUTCFullYear(year, month - 1, day);
@@ -146,7 +163,9 @@ function readSlug(data: unknown, leaf: LeafSchema): LeafResult {
   if (typeof data !== "string" || !/^[a-zA-Z0-9][a-zA-Z0-9._-]*$/.test(data)) {
     return wrong("A slug has letters, digits, dots, dashes and underscores, and starts with a letter or digit.");
   }
-  return data.length > (leaf.maxLength ?? 50) ? wrong(`Ensure this field has no more than ${leaf.maxLength ?? 50} characters.`) : read(data);
+  return data.length > (leaf.maxLength ?? 50)
+    ? wrong(`Ensure this field has no more than ${leaf.maxLength ?? 50} characters.`)
+    : read(data);
 }
 
 /** Postgres stores no NUL, in no text and in no JSON. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { arrayOf, boolean, choice, decimal, id, instant, integer, localized, object, text } from "./schema-build.ts";
 import { compileSchema, toJsonSchema } from "./schema.ts";
+import { arrayOf, boolean, choice, decimal, id, instant, integer, localized, object, text } from "./schema-build.ts";
 
 const schema = object(
   {
@@ -21,18 +21,57 @@ describe("compileSchema", () => {
   const check = compileSchema<Record<string, unknown>>(schema);
 
   it("reads values as the conventions say and fills in defaults", () => {
-    const body = { name: "  x ", count: "3.0", active: "No", price: "1e1", at: "2024-01-01 10:00+01:00", item: "7", rows: [{ id: "9" }], extra: 1 };
+    const body = {
+      name: "  x ",
+      count: "3.0",
+      active: "No",
+      price: "1e1",
+      at: "2024-01-01 10:00+01:00",
+      item: "7",
+      rows: [{ id: "9" }],
+      extra: 1,
+    };
     expect(check(body)).toEqual({
       ok: true,
-      value: { name: "x", count: 3, active: false, price: "10.00", at: 1704099600000000, item: 7, mode: "none", rows: [{ id: 9 }], extra: 1 },
+      value: {
+        name: "x",
+        count: 3,
+        active: false,
+        price: "10.00",
+        at: 1704099600000000,
+        item: 7,
+        mode: "none",
+        rows: [{ id: 9 }],
+        extra: 1,
+      },
     });
   });
 
   it("names every wrong field", () => {
-    const result = check({ count: 3.5, active: null, price: "1,5", at: 5, item: true, mode: "other", title: { en: 5, de: ["x"] }, rows: [{ id: 0 }, {}] });
+    const result = check({
+      count: 3.5,
+      active: null,
+      price: "1,5",
+      at: 5,
+      item: true,
+      mode: "other",
+      title: { en: 5, de: ["x"] },
+      rows: [{ id: 0 }, {}],
+    });
     expect(result.ok).toBe(false);
     if (result.ok) return;
-    expect(Object.keys(result.errors).sort()).toEqual(["active", "at", "count", "item", "mode", "name", "price", "rows.0.id", "rows.1.id", "title.de"]);
+    expect(Object.keys(result.errors).sort()).toEqual([
+      "active",
+      "at",
+      "count",
+      "item",
+      "mode",
+      "name",
+      "price",
+      "rows.0.id",
+      "rows.1.id",
+      "title.de",
+    ]);
   });
 
   it.each([
@@ -65,6 +104,9 @@ describe("compileSchema", () => {
 
 describe("toJsonSchema", () => {
   it("keeps what a reader of the document needs, without our keyword", () => {
-    expect(toJsonSchema(object({ read: boolean() }))).toEqual({ type: "object", properties: { read: { type: "boolean" } } });
+    expect(toJsonSchema(object({ read: boolean() }))).toEqual({
+      type: "object",
+      properties: { read: { type: "boolean" } },
+    });
   });
 });

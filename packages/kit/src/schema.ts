@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition } from "ajv";
-import { checkLeaf, type LeafSchema, type LeafOptions } from "./schema-leaf.ts";
+import { checkLeaf, type LeafOptions, type LeafSchema } from "./schema-leaf.ts";
 
 /**
  * A schema is plain JSON Schema, so OpenAPI shows what is checked. Leaves carry
@@ -8,7 +8,9 @@ import { checkLeaf, type LeafSchema, type LeafOptions } from "./schema-leaf.ts";
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-export type Checked<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly errors: Record<string, string[]> };
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly errors: Record<string, string[]> };
 
 export type Check<T> = (value: unknown) => Checked<T>;
 
@@ -32,7 +34,14 @@ const leafKeyword: FuncKeywordDefinition = {
 
 /** Compiles a schema into a function that reads a value, fills in defaults and names every wrong field. The value it is given may be changed. */
 export function compileSchema<T>(schema: Schema): Check<T> {
-  const ajv = new Ajv({ strict: true, allErrors: true, useDefaults: true, strictRequired: false, strictTypes: false, validateFormats: false });
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: true,
+    useDefaults: true,
+    strictRequired: false,
+    strictTypes: false,
+    validateFormats: false,
+  });
   ajv.addKeyword(leafKeyword);
   const validate = ajv.compile(executable(schema) as object);
   return (value) => {
@@ -97,7 +106,10 @@ function toFieldErrors(errors: readonly ErrorObject[]): Record<string, string[]>
 }
 
 function pathOf(error: ErrorObject): string {
-  const steps = error.instancePath.split("/").slice(2).map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
+  const steps = error.instancePath
+    .split("/")
+    .slice(2)
+    .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (error.keyword === "required") steps.push(String(error.params["missingProperty"]));
   if (error.keyword === "additionalProperties") steps.push(String(error.params["additionalProperty"]));
   return steps.join(".") || "non_field_errors";

@@ -5,6 +5,7 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";
 import type { Client, Definition, Implementation } from "./rpc.ts";
+import type { Tracing } from "./trace.ts";
 
 /** What a service is given when it starts. */
 export interface Runtime<S extends Settings> {
@@ -13,6 +14,7 @@ export interface Runtime<S extends Settings> {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
   /** A client of a peer that the service names in `needs`. */
   peer<D extends Definition>(name: string, definition: D): Client<D>;
 }

@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { currentContext, runInContext } from "./context.ts";
 import { Fault } from "./fault.ts";
@@ -42,30 +43,38 @@ afterAll(async () => {
 });
 
 /** A collector that keeps what it is sent. */
-async function collector({ port = 0, answer = () => 200 }: { port?: number; answer?: () => number | undefined } = {}) {
+async function collector({ answer = () => 200 }: { answer?: () => number | "drip" | undefined } = {}) {
   const deliveries: { url: string | undefined; authorization: string | undefined; body: Delivery }[] = [];
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString();
-    const status = answer();
-    if (status === undefined) return;
-    if (status === 200)
-      deliveries.push({
-        url: request.url,
-        authorization: request.headers.authorization,
-        body: JSON.parse(body) as Delivery,
-      });
-    response.writeHead(status, { "Content-Type": "application/json" }).end("{}");
-  }).listen(port, "127.0.0.1");
+  const received: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      received.push(request.url ?? "");
+      const status = answer();
+      if (status === undefined) return;
+      if (status === "drip") return drip(response);
+      const { url, headers } = request;
+      if (status === 200)
+        deliveries.push({ url, authorization: headers.authorization, body: JSON.parse(body) as Delivery });
+      response.writeHead(status, { "Content-Type": "application/json" }).end("{}");
+    });
+  }).listen(0, "127.0.0.1");
   servers.push(server);
   await once(server, "listening");
   const resourceSpans = () => deliveries.flatMap((delivery) => delivery.body.resourceSpans);
   return {
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    port: (server.address() as AddressInfo).port,
+    received,
     deliveries,
     spans: () => resourceSpans().flatMap((resource) => resource.scopeSpans.flatMap((scope) => scope.spans)),
     resource: () => attributesOf(resourceSpans()[0]?.resource.attributes),
   };
+}
+
+/** Keeps a client's idle timeout from ever coming. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(" "), 100);
+  response.once("close", () => clearInterval(timer));
 }
 
 function attributesOf(attributes: readonly Attribute[] = []): Record<string, unknown> {
@@ -199,11 +208,7 @@ describe("a span", () => {
     const stub = await collector();
     const tracing = await startTracing({ service: "checkin", endpoint: stub.endpoint });
     const thrown = make();
-    await expect(
-      tracing.span("work", {}, async () => {
-        throw thrown;
-      }),
-    ).rejects.toBe(thrown);
+    await expect(tracing.span("work", {}, () => Promise.reject(thrown as Error))).rejects.toBe(thrown);
     await tracing.shutdown();
     expect(stub.spans()[0]?.status).toEqual(status);
     expect(attributesOf(stub.spans()[0]?.attributes)).toEqual(attributes);
@@ -272,6 +277,7 @@ describe.concurrent("a collector", () => {
     ["refuses", () => 400],
     ["is overloaded", () => 503],
     ["never answers", () => undefined],
+    ["answers without an end", () => "drip" as const],
   ])("that %s disturbs no work, is told of once, and shutdown ends in time", async (_what, answer) => {
     const stub = await collector({ answer });
     const { log, lines } = listen();
@@ -282,6 +288,17 @@ describe.concurrent("a collector", () => {
     expect(performance.now() - before).toBeLessThan(5500);
     expect(lines.filter((line) => line.includes("traces lost"))).toHaveLength(1);
     await workOn(tracing, 1);
+  });
+
+  it("is waited for at shutdown by a batch that is being retried, though a later one is lost", async () => {
+    const statuses = [503];
+    const stub = await collector({ answer: () => statuses.pop() ?? 400 });
+    const tracing = await startTracing({ service: "checkin", endpoint: stub.endpoint });
+    await workOn(tracing, 512);
+    await vi.waitFor(() => expect(stub.received).toHaveLength(1), { timeout: 2000 });
+    await workOn(tracing, 1);
+    await tracing.shutdown();
+    expect(stub.received).toHaveLength(3);
   });
 
   it("that is away leaves no timer, no socket and no rejection behind", async () => {
@@ -333,6 +350,6 @@ async function run(script: string): Promise<{ output: string; code: number | nul
   const child = spawn(process.execPath, ["--conditions=source", "--input-type=module", "--eval", script], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [output] = await Promise.all([Array.fromAsync(child.stdout), once(child, "exit")]);
-  return { output: output.join(""), code: child.exitCode, tookMs: performance.now() - before };
+  const [output] = await Promise.all([text(child.stdout), once(child, "exit")]);
+  return { output, code: child.exitCode, tookMs: performance.now() - before };
 }

@@ -27,8 +27,9 @@ export interface TracingOptions {
 
 const off: Tracing = { span: (_name, _attributes, work) => work(), shutdown: async () => {} };
 
-/** A collector answers in milliseconds. Waiting longer would only keep more memory for it. */
+/** A collector answers in milliseconds. Waiting longer, retries included, would only keep more memory for it. */
 const longestSendMs = 3000;
+/** The exporter's own limit is on silence; this one is on an answer that trickles. */
 const longestExportMs = 4000;
 const longestShutdownMs = 5000;
 
@@ -50,9 +51,13 @@ export async function startTracing({ service, endpoint, sampleRatio = 1, log }: 
       .defaultResource()
       .merge(resources.resourceFromAttributes({ "service.name": service }))
       // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES, with which clusters name pods.
-      .merge(resources.detectResources({ detectors: [resources.envDetector] })),
+      .merge(
+        resources.detectResources({
+          detectors: [resources.serviceNameEnvDetector, resources.resourceAttributesEnvDetector],
+        }),
+      ),
     sampler: new sdk.ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter, exportTimeoutMillis: longestExportMs })],
+    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
   });
   const tracer = provider.getTracer("tessera");
 
@@ -62,7 +67,7 @@ export async function startTracing({ service, endpoint, sampleRatio = 1, log }: 
     return api.trace.setSpanContext(api.ROOT_CONTEXT, {
       traceId,
       spanId,
-      traceFlags: Number.parseInt(flags, 16) & api.TraceFlags.SAMPLED,
+      traceFlags: Number.parseInt(flags, 16),
       isRemote: true,
     });
   };
@@ -110,21 +115,31 @@ function explain(error: unknown): string {
   return error instanceof Error ? error.name : typeof error;
 }
 
-/** As OpenTelemetry numbers the results of an export. */
-const exported = 0;
+type ExportResult = Parameters<Parameters<SpanExporter["export"]>[1]>[0];
 
-/** Lets the log know of a collector that is away, once. */
+/** As OpenTelemetry numbers the results of an export. */
+const [delivered, lost] = [0, 1];
+
+/** Bounds each delivery, and lets the log know of a collector that is away, once. */
 function reporting(exporter: SpanExporter, log: Log | undefined): SpanExporter {
   let failing = false;
+  const note = (result: ExportResult) => {
+    const failed = result.code !== delivered;
+    if (failed && !failing) log?.warn("traces lost: the collector does not take them", { error: result.error });
+    if (!failed && failing) log?.info("traces delivered again");
+    failing = failed;
+  };
   return {
-    export(spans, done) {
-      exporter.export(spans, (result) => {
-        const failed = result.code !== exported;
-        if (failed && !failing) log?.warn("traces lost: the collector does not take them", { error: result.error });
-        if (!failed && failing) log?.info("traces delivered again");
-        failing = failed;
-        done(result);
+    export(spans, conclude) {
+      const sent = new Promise<ExportResult>((resolve) => {
+        exporter.export(spans, resolve);
       });
+      void waitAtMost(longestExportMs, sent, () => new Error("the collector does not end its answer"))
+        .catch((error: Error): ExportResult => ({ code: lost, error }))
+        .then((result) => {
+          note(result);
+          conclude(result);
+        });
     },
     shutdown: () => exporter.shutdown(),
   };

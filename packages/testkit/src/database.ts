@@ -62,18 +62,35 @@ async function ensureTemplate(server: ReturnType<typeof openServer>, schemas: re
   await server.createDatabase(draft);
   const url = server.urlOf(draft);
   await provision({ url, schemas: schemas.map(({ schema }) => schema) });
-  for (const { schema, migrations } of schemas) await migrate({ url, schema, role: roleOf(schema), migrations, log: quiet });
+  for (const { schema, migrations } of schemas)
+    await migrate({ url, schema, role: roleOf(schema), migrations, log: quiet });
   await server.renameDatabase(draft, template);
   return template;
 }
 
-function testDatabase({ name, url, schemas }: { name: string; url: string; schemas: readonly TestSchema[] }): TestDatabase {
+function testDatabase({
+  name,
+  url,
+  schemas,
+}: {
+  name: string;
+  url: string;
+  schemas: readonly TestSchema[];
+}): TestDatabase {
   const opened: Db[] = [];
   return {
     url,
     open(schema, options = {}) {
-      if (!schemas.some((known) => known.schema === schema)) throw new Error(`the test database has no schema ${schema}`);
-      const db = openDatabase({ url, schema, role: roleOf(schema), applicationName: `test-${schema}`, log: quiet, ...options });
+      if (!schemas.some((known) => known.schema === schema))
+        throw new Error(`the test database has no schema ${schema}`);
+      const db = openDatabase({
+        url,
+        schema,
+        role: roleOf(schema),
+        applicationName: `test-${schema}`,
+        log: quiet,
+        ...options,
+      });
       opened.push(db);
       return db;
     },

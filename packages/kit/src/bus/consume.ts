@@ -5,6 +5,7 @@ import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { toTimestamp } from "../pg/instants.ts";
+import type { Tracing } from "../trace.ts";
 import type { Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 
@@ -21,7 +22,7 @@ export interface Fact<F> {
 /** One topic's way into one service. */
 export interface Consumer {
   readonly topic: string;
-  deliver(messages: readonly Delivery[], options: { group: string; log: Log; signal: AbortSignal }): Promise<void>;
+  deliver(messages: readonly Delivery[], options: { group: string; log: Log; signal: AbortSignal; tracing?: Tracing }): Promise<void>;
 }
 
 /** A poisoned fact is tried this often before it is parked: more would only hold up the facts behind it. */
@@ -41,10 +42,11 @@ const longestPauseMs = 5000;
 export function consume<F>(topic: Topic<F>, db: Db, apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>): Consumer {
   return {
     topic: topic.name,
-    async deliver(messages, { group, log, signal }) {
+    async deliver(messages, { group, log, signal, tracing }) {
       const attempt = async (batch: readonly Delivery[]) => {
         const traceparent = batch[0]?.headers[header.traceparent];
-        const act = () => db.transaction((tx) => applyNew(tx, group, topic, batch, apply));
+        const transact = () => db.transaction((tx) => applyNew(tx, group, topic, batch, apply));
+        const act = tracing === undefined ? transact : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
         await (traceparent === undefined ? act() : runInContext({ traceparent }, act));
       };
       const failure = await untilHealed(() => attempt(messages), { log, signal, topic: topic.name });

@@ -1,40 +1,84 @@
+import { setMaxListeners } from "node:events";
 import { Fault } from "../fault.ts";
 import type { Bus, Delivery, Message, Subscription } from "./bus.ts";
 
+interface Reading {
+  readonly subscription: Subscription;
+  /** Settles when everything handed to the group so far is delivered; never rejects. */
+  tail: Promise<void>;
+}
+
 /**
- * The bus of a single process. It stores nothing: `publish` resolves only when
- * every group of this process has committed or dead-lettered, so the rows stay
- * in the outbox until then and `kill -9` loses nothing.
+ * Makes the bus of a single process. It stores nothing: `publish` resolves only when every group of this process has
+ * committed or dead-lettered, so the rows stay in the outbox until then and `kill -9` loses nothing.
+ *
+ * Whoever is named in `readers` subscribes some time after the first relay has started: until all readers of a topic
+ * have, what is published there waits.
  */
-export function memoryBus(): Bus {
-  const subscriptions = new Map<string, { subscription: Subscription; tail: Promise<void> }[]>();
+export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic">[] = []): Bus {
+  const readings = new Map<string, Reading[]>();
+  const gates = new Map<string, PromiseWithResolvers<void>>();
   const closing = new AbortController();
+  // Each delivery that waits listens to it.
+  setMaxListeners(0, closing.signal);
+
+  const isComplete = (topic: string) => {
+    const groups = (readings.get(topic) ?? []).map(({ subscription }) => subscription.group);
+    return readers.every((reader) => reader.topic !== topic || groups.includes(reader.group));
+  };
+
+  /** One gate per topic, so that publishers pass it in the order they came. */
+  const gateOf = (topic: string) => {
+    let gate = gates.get(topic);
+    if (gate === undefined) {
+      gate = Promise.withResolvers();
+      gates.set(topic, gate);
+      if (isComplete(topic)) gate.resolve();
+    }
+    return gate;
+  };
+
+  const hand = (reading: Reading, deliveries: readonly Delivery[]) => {
+    // Publishers take turns per group, so one key never overtakes itself.
+    const turn = reading.tail.then(() => {
+      if (closing.signal.aborted) throw closed();
+      return reading.subscription.deliver(deliveries, closing.signal);
+    });
+    reading.tail = turn.catch(() => {});
+    return turn;
+  };
 
   return {
     async publish(topic, messages) {
       if (closing.signal.aborted) throw closed();
+      await gateOf(topic).promise;
+      if (messages.length === 0) return;
       const deliveries = messages.map((message) => toDelivery(topic, message));
-      await Promise.all(
-        (subscriptions.get(topic) ?? []).map((entry) => {
-          // Publishers take turns per group, so one key never overtakes itself.
-          const turn = entry.tail.then(() => entry.subscription.deliver(deliveries, closing.signal));
-          entry.tail = turn.catch(() => {});
-          return turn;
-        }),
+      // Settled, not all: whoever publishes again after a rejection must not meet deliveries still under way.
+      const outcomes = await Promise.allSettled(
+        (readings.get(topic) ?? []).map((reading) => hand(reading, deliveries)),
       );
-      if (closing.signal.aborted) throw closed();
+      const failure = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failure !== undefined) throw closing.signal.aborted ? closed() : failure.reason;
     },
     async subscribe(subscription) {
-      const entries = subscriptions.get(subscription.topic) ?? [];
-      if (entries.some((entry) => entry.subscription.group === subscription.group)) {
-        throw new Error(`group ${subscription.group} reads ${subscription.topic} twice`);
+      const { topic, group } = subscription;
+      if (closing.signal.aborted) throw closed();
+      const present = readings.get(topic) ?? [];
+      if (present.some((reading) => reading.subscription.group === group)) {
+        throw new Error(`group ${group} reads ${topic} twice`);
       }
-      subscriptions.set(subscription.topic, [...entries, { subscription, tail: Promise.resolve() }]);
+      readings.set(topic, [...present, { subscription, tail: Promise.resolve() }]);
+      if (isComplete(topic)) gateOf(topic).resolve();
     },
     partitions: async () => 1,
     async close() {
       closing.abort();
-      await Promise.allSettled([...subscriptions.values()].flat().map((entry) => entry.tail));
+      for (const gate of gates.values()) {
+        gate.promise.catch(() => {});
+        gate.reject(closed());
+      }
+      await Promise.all([...readings.values()].flat().map((reading) => reading.tail));
     },
   };
 }

@@ -53,7 +53,9 @@ describe("gRPC", () => {
   /** Something in between that loses connections. */
   async function relayTo(port: number) {
     const sockets = new Set<Socket>();
+    let accepted = 0;
     const relay = createServer((inner) => {
+      accepted += 1;
       const outer = dial(port, host);
       for (const socket of [inner, outer]) {
         sockets.add(socket);
@@ -70,7 +72,11 @@ describe("gRPC", () => {
       lose((socket) => socket.destroy());
     });
     const bound = relay.address();
-    return { address: `${host}:${typeof bound === "object" && bound !== null ? bound.port : 0}`, lose };
+    return {
+      address: `${host}:${typeof bound === "object" && bound !== null ? bound.port : 0}`,
+      lose,
+      accepted: () => accepted,
+    };
   }
 
   const answer: MarkFacts = async () => ({ marker: "m", partitions: [] });
@@ -157,7 +163,8 @@ describe("gRPC", () => {
 
     it("loses no call when connections reach their age", async () => {
       const server = await serve(answer, { ageMs: 40 });
-      const client = clientOf(`${host}:${server.port}`);
+      const relay = await relayTo(server.port);
+      const client = clientOf(relay.address);
       const failures: unknown[] = [];
       let answered = 0;
       const until = Date.now() + 500;
@@ -173,6 +180,7 @@ describe("gRPC", () => {
       );
       expect(failures).toEqual([]);
       expect(answered).toBeGreaterThan(50);
+      expect(relay.accepted()).toBeGreaterThan(2);
     });
   });
 

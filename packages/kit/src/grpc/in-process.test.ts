@@ -70,6 +70,31 @@ describe("inProcess", () => {
     expect(await call).toBeInstanceOf(Fault);
   });
 
+  it("ends every call when it is closed", async () => {
+    const registry = inProcess({ log: silent });
+    const begun = Promise.withResolvers<void>();
+    registry.serve("peer", [
+      implement(FactsServiceService, {
+        markFacts: () => {
+          begun.resolve();
+          return new Promise(() => {});
+        },
+        caughtUp: async () => ({ caughtUp: true }),
+      }),
+    ]);
+    const peer = connect(FactsServiceService, registry.transportTo("peer"));
+    const nobody = connect(FactsServiceService, registry.transportTo("nobody"));
+    const calls = Promise.allSettled([peer.markFacts({}), nobody.markFacts({})]);
+    await begun.promise;
+    const before = Date.now();
+    await registry.close();
+    const later = await Promise.allSettled([peer.markFacts({}), nobody.markFacts({})]);
+    expect([...(await calls), ...later]).toEqual(
+      Array(4).fill({ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }),
+    );
+    expect(Date.now() - before).toBeLessThan(1000);
+  });
+
   it("refuses a second service of the same name and a second handler of the same method", () => {
     const registry = inProcess({ log: silent });
     registry.serve("peer", [facts]);

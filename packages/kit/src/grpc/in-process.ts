@@ -11,6 +11,8 @@ export interface InProcess {
   serve(name: string, implementations: readonly Implementation[]): InProcessServer;
   /** Opens the way to a service, which may begin to serve later. */
   transportTo(name: string): Transport;
+  /** Ends everything: calls that wait or are under way, and all that come later, are refused. */
+  close(): Promise<void>;
 }
 
 export interface InProcessServer {
@@ -53,6 +55,7 @@ export function inProcess({
   maxMessageBytes?: number;
 }): InProcess {
   const peers = new Map<string, Absent | Serving | Stopped>();
+  let ended = false;
 
   return {
     serve(name, implementations) {
@@ -86,11 +89,18 @@ export function inProcess({
         },
       };
     },
+    async close() {
+      ended = true;
+      for (const peer of peers.values()) {
+        if (peer.state === "absent") for (const goAhead of peer.waiting) goAhead();
+        else if (peer.state === "serving") for (const call of peer.underWay) call.cancel();
+      }
+    },
   };
 
   function lookUp(name: string, path: string): Absent | Serving {
     const peer = peers.get(name) ?? { state: "absent", waiting: new Set() };
-    if (peer.state === "stopped") throw peerUnavailable(path, `${name} has stopped`);
+    if (ended || peer.state === "stopped") throw peerUnavailable(path, `${name} has stopped`);
     peers.set(name, peer);
     return peer;
   }

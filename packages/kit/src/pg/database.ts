@@ -20,7 +20,7 @@ export interface Tx extends Queryable {
   /** Writes facts into the outbox: they are published if, and only if, this transaction commits. */
   publish<F>(topic: Topic<F>, facts: readonly F[]): Promise<void>;
   /** Writes tombstones: the entities of these keys are gone. */
-  retract(topic: Topic<never>, keys: readonly string[]): Promise<void>;
+  retract(topic: { readonly name: string }, keys: readonly string[]): Promise<void>;
 }
 
 export interface Db extends Queryable {
@@ -131,30 +131,47 @@ async function runTransaction<T>(
     async publish(topic, facts) {
       if (facts.length === 0) return;
       wrote = true;
-      await queryable.run(outboxRows(topic.name, facts.map((fact) => topic.key(fact)), facts.map((fact) => Buffer.from(topic.encode(fact)))));
+      await queryable.run(
+        outboxRows(
+          topic.name,
+          facts.map((fact) => topic.key(fact)),
+          facts.map((fact) => Buffer.from(topic.encode(fact))),
+        ),
+      );
     },
     async retract(topic, keys) {
       if (keys.length === 0) return;
       wrote = true;
-      await queryable.run(outboxRows(topic.name, keys, keys.map(() => null)));
+      await queryable.run(
+        outboxRows(
+          topic.name,
+          keys,
+          keys.map(() => null),
+        ),
+      );
     },
   };
+  let result: T;
   try {
     await client.query("begin");
-    const result = await work(tx);
+    result = await work(tx);
     ended = true;
     const { command } = await client.query("commit");
     // What Postgres answers where a statement failed and the work went on as if it had not.
     if (command !== "COMMIT") throw new Error("a transaction went on after a failed statement; nothing of it remains");
-    client.release();
-    if (wrote) wroteOutbox();
-    return result;
   } catch (error) {
     ended = true;
     if (breaksConnection(error)) client.release(true);
-    else await client.query("rollback").then(() => client.release(), () => client.release(true));
+    else
+      await client.query("rollback").then(
+        () => client.release(),
+        () => client.release(true),
+      );
     throw error;
   }
+  client.release();
+  if (wrote) wroteOutbox();
+  return result;
 }
 
 /** Rows for the outbox. The trace travels along, so that a fact's effects join the request that caused it. */
@@ -251,7 +268,9 @@ const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: "te
 
 function arrayOf(parse: (text: string) => unknown): (text: string) => unknown {
   // The element type of text[]: one that leaves its elements alone.
-  const split = pg.types.getTypeParser(1009 as Parameters<typeof getTypeParser>[0]) as (text: string) => (string | null)[];
+  const split = pg.types.getTypeParser(1009 as Parameters<typeof getTypeParser>[0]) as (
+    text: string,
+  ) => (string | null)[];
   return (text) => split(text).map((element) => (element === null ? null : parse(element)));
 }
 
@@ -263,11 +282,12 @@ function toSafeInteger(text: string): number {
 
 async function openDedicated(connection: pg.ClientConfig, log: Log): Promise<Dedicated> {
   const client = new pg.Client(connection);
-  let lost: (() => void) | undefined;
+  let listener: (() => void) | undefined;
+  let lost = false;
   let released = false;
   const lose = () => {
-    if (!released) lost?.();
-    lost = undefined;
+    if (!lost && !released) listener?.();
+    lost = true;
   };
   client.on("error", (error) => {
     if (!released) log.warn("database connection lost", { error });
@@ -288,9 +308,11 @@ async function openDedicated(connection: pg.ClientConfig, log: Log): Promise<Ded
   });
   return {
     ...queryable,
-    onNotification: (listener) => client.on("notification", ({ channel, payload }) => listener(channel, payload ?? "")),
-    onLost: (listener) => {
-      lost = listener;
+    onNotification: (hear) => client.on("notification", ({ channel, payload }) => hear(channel, payload ?? "")),
+    onLost: (whenLost) => {
+      // It may be gone before anybody listens.
+      if (lost) whenLost();
+      else listener = whenLost;
     },
     async release() {
       released = true;

@@ -34,14 +34,24 @@ export function toFault(error: unknown): unknown {
   if (error instanceof Fault) return error;
   const state = sqlState(error);
   if (state === lockNotAvailable) {
-    return new Fault("conflict", "locked", "another change of the same data is under way; try again", { retryAfterMs: 5000, cause: error });
+    return new Fault("conflict", "locked", "another change of the same data is under way; try again", {
+      retryAfterMs: 5000,
+      cause: error,
+    });
   }
-  if (state === queryCanceled) return new Fault("timeout", "database_timeout", "the database took too long", { cause: error });
+  if (state === queryCanceled)
+    return new Fault("timeout", "database_timeout", "the database took too long", { cause: error });
   if (breaksConnection(error)) {
-    return new Fault("unavailable", "database_unavailable", "the database cannot be reached", { retryAfterMs: 1000, cause: error });
+    return new Fault("unavailable", "database_unavailable", "the database cannot be reached", {
+      retryAfterMs: 1000,
+      cause: error,
+    });
   }
   if (retryable.has(state)) {
-    return new Fault("conflict", "concurrent_change", "another change of the same data came first; try again", { retryAfterMs: 1000, cause: error });
+    return new Fault("conflict", "concurrent_change", "another change of the same data came first; try again", {
+      retryAfterMs: 1000,
+      cause: error,
+    });
   }
   return error;
 }

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
+import { toFault } from "./failure.ts";
 
 /** The role that a service acts as. */
 export function roleOf(schema: string): string {
@@ -10,17 +12,52 @@ export function roleOf(schema: string): string {
  * service, reachable by no other service. Repeating it changes nothing.
  */
 export async function provision(options: { url: string; schemas: readonly string[] }): Promise<void> {
-  const client = new pg.Client({ connectionString: options.url, application_name: "tessera-provision", connectionTimeoutMillis: 5000 });
-  await client.connect();
+  const client = new pg.Client({
+    connectionString: options.url,
+    application_name: "tessera-provision",
+    connectionTimeoutMillis: 5000,
+  });
+  // The statement under way fails, too, and tells.
+  client.on("error", () => {});
   try {
-    // Roles belong to the whole server: databases that are provisioned at the same time wait for each other.
-    await client.query("begin");
-    await client.query("select pg_advisory_xact_lock(hashtextextended('tessera provision', 0))");
-    await client.query("create extension if not exists pg_trgm with schema public");
-    for (const schema of options.schemas) await provisionSchema(client, schema);
-    await client.query("commit");
+    await client.connect();
+    await untilAlone(() => provisionAll(client, options.schemas));
+  } catch (error) {
+    throw toFault(error);
   } finally {
     await client.end();
+  }
+}
+
+async function provisionAll(client: pg.Client, schemas: readonly string[]): Promise<void> {
+  await client.query("begin");
+  try {
+    await client.query("select pg_advisory_xact_lock(hashtextextended('tessera provision', 0))");
+    await client.query("create extension if not exists pg_trgm with schema public");
+    for (const schema of schemas.toSorted()) await provisionSchema(client, schema);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback").catch(() => {});
+    throw error;
+  }
+}
+
+/** Something exists already, a deadlock, and "tuple concurrently updated". */
+const collisions = new Set(["42710", "23505", "40P01", "XX000"]);
+
+/**
+ * Roles belong to the whole server, while a lock is known in its database only: who provisions another database at the
+ * same moment may create the same role. It is there when we look again.
+ */
+async function untilAlone(work: () => Promise<void>): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await work();
+      return;
+    } catch (error) {
+      if (tried === 20 || !(error instanceof pg.DatabaseError) || !collisions.has(error.code ?? "")) throw error;
+      await sleep(Math.random() * 20 * tried);
+    }
   }
 }
 
@@ -28,8 +65,13 @@ async function provisionSchema(client: pg.Client, schema: string): Promise<void>
   const role = pg.escapeIdentifier(roleOf(schema));
   const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [roleOf(schema)]);
   if (rowCount === 0) await client.query(`create role ${role} nologin`);
-  const { rows } = await client.query("select pg_has_role(current_user, $1, 'member') as member", [roleOf(schema)]);
-  if (rows[0]?.member !== true) await client.query(`grant ${role} to current_user`);
+  // Since 16, who creates a role is a member of it at once, yet cannot act as it.
+  const { rows } = await client.query<{ able: boolean }>(
+    `select pg_has_role(current_user, $1,
+              case when current_setting('server_version_num')::integer >= 160000 then 'set' else 'member' end) as able`,
+    [roleOf(schema)],
+  );
+  if (rows[0]?.able !== true) await client.query(`grant ${role} to current_user`);
   const { rowCount: present } = await client.query("select 1 from pg_namespace where nspname = $1", [schema]);
   if (present === 0) await client.query(`create schema ${pg.escapeIdentifier(schema)} authorization ${role}`);
   await client.query(`revoke all on schema ${pg.escapeIdentifier(schema)} from public`);

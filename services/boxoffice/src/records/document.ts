@@ -3,33 +3,41 @@ import { formatInstant } from "@tessera/values";
 
 type Write = (value: unknown) => unknown;
 
+export interface DocumentOptions {
+  /** Fields that are kept elsewhere or nowhere; `positions.*.checkins` names those of every element. */
+  readonly omit?: readonly string[];
+  /** Leaves fields out that are null: for documents that there are very many of, a third of their size. */
+  readonly nullIsMissing?: boolean;
+}
+
 /**
  * Compiles a schema into the function that makes a record's document: the known fields and no others, always in the
- * schema's order, instants as the REST API shows them. `omit` names fields that are kept elsewhere or nowhere,
- * `positions.*.checkins` those of every element.
+ * schema's order, instants as the REST API shows them.
  */
-export function compileDocument(schema: Schema, options: { omit?: readonly string[] } = {}): Write {
-  return writerOf(schema, options.omit ?? []) ?? ((value) => value);
+export function compileDocument(schema: Schema, { omit = [], nullIsMissing = false }: DocumentOptions = {}): Write {
+  return writerOf(schema, { omit, nullIsMissing }) ?? ((value) => value);
 }
 
 /** Undefined where values stay as they are, so that nothing is copied in vain. */
-function writerOf(schema: Schema, omit: readonly string[]): Write | undefined {
+function writerOf(schema: Schema, options: Required<DocumentOptions>): Write | undefined {
   if (schema["read"] === "instant") return (value) => (typeof value === "number" ? formatInstant(value) : value);
-  if (isSchemas(schema["properties"])) return objectWriter(schema["properties"], omit);
-  if (isSchemas(schema["items"])) return arrayWriter(writerOf(schema["items"], below("*", omit)));
+  if (isSchemas(schema["properties"])) return objectWriter(schema["properties"], options);
+  if (isSchemas(schema["items"])) return arrayWriter(writerOf(schema["items"], below("*", options)));
   return undefined;
 }
 
-function objectWriter(properties: Readonly<Record<string, unknown>>, omit: readonly string[]): Write {
+function objectWriter(properties: Readonly<Record<string, unknown>>, options: Required<DocumentOptions>): Write {
+  const { omit, nullIsMissing } = options;
   const fields = Object.entries(properties)
     .filter(([name]) => !omit.includes(name))
-    .map(([name, schema]) => ({ name, write: isSchemas(schema) ? writerOf(schema, below(name, omit)) : undefined }));
+    .map(([name, schema]) => ({ name, write: isSchemas(schema) ? writerOf(schema, below(name, options)) : undefined }));
   return (value) => {
     if (!isObject(value)) return value;
     const document: Record<string, unknown> = {};
     for (const { name, write } of fields) {
       const field = value[name];
-      if (field !== undefined) document[name] = write === undefined ? field : write(field);
+      if (field === undefined || (nullIsMissing && field === null)) continue;
+      document[name] = write === undefined ? field : write(field);
     }
     return document;
   };
@@ -39,8 +47,9 @@ function arrayWriter(write: Write | undefined): Write | undefined {
   return write === undefined ? undefined : (value) => (Array.isArray(value) ? value.map(write) : value);
 }
 
-function below(name: string, omit: readonly string[]): string[] {
-  return omit.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
+function below(name: string, { omit, nullIsMissing }: Required<DocumentOptions>): Required<DocumentOptions> {
+  const inside = omit.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
+  return { omit: inside, nullIsMissing };
 }
 
 function isSchemas(value: unknown): value is Readonly<Record<string, unknown>> {

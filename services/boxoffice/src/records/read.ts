@@ -1,5 +1,6 @@
 import { type Checked, compileSchema, type Schema } from "@tessera/kit/schema";
-import { compileDocument } from "./document.ts";
+import { object } from "@tessera/kit/schema-build";
+import { compileDocument, type DocumentOptions } from "./document.ts";
 
 /** What a record's `data` has become: the values to work with, and the document to keep. */
 export interface Reading<T> {
@@ -11,33 +12,41 @@ export interface Reading<T> {
 /** Says what is wrong with a value that its schema accepts, never quoting it. */
 export type Rule = (value: unknown) => string | undefined;
 
-export interface ReaderOptions<T> {
+export interface ReaderOptions<T, U> extends DocumentOptions {
   /** Rules by the path of the field they are about; `*` stands for every element. */
   readonly rules?: Readonly<Record<string, Rule>>;
   /** Replaces aliases by what they stand for and fills in what follows from other fields. */
-  readonly complete?: (data: T) => void;
-  /** Fields that the document must not have. */
-  readonly omit?: readonly string[];
+  readonly complete?: (data: T) => U;
 }
 
 /**
  * Compiles the reader of one kind of record: checks known fields, naming every wrong one, and forgets unknown ones.
- * `T` states what the schema accepts.
+ * `T` states what the schema accepts, `U` what is made of it.
  */
-export function compileReader<T extends object>(
+export function compileReader<T extends object, U extends object = T>(
   schema: Schema,
-  options: ReaderOptions<T> = {},
-): (data: unknown) => Checked<Reading<T>> {
-  const check = compileSchema<T>(schema);
-  const toDocument = compileDocument(schema, { omit: options.omit ?? [] });
+  options: ReaderOptions<T, U> = {},
+): (data: unknown) => Checked<Reading<U>> {
+  const check = compileSchema<T & U>(schema);
+  const toDocument = compileDocument(schema, options);
   const rules = Object.entries(options.rules ?? {}).map(([path, rule]) => ({ steps: path.split("."), rule }));
   return (data) => {
     const checked = check(data);
     const errors: Record<string, string[]> = checked.ok ? {} : checked.errors;
     for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", errors });
     if (!checked.ok || Object.keys(errors).length > 0) return { ok: false, errors };
-    options.complete?.(checked.value);
-    return { ok: true, value: { data: checked.value, document: JSON.stringify(toDocument(checked.value)) } };
+    const value = options.complete?.(checked.value) ?? checked.value;
+    return { ok: true, value: { data: value, document: JSON.stringify(toDocument(value)) } };
+  };
+}
+
+/** Compiles the reader of a removal: of its data, only the key counts. */
+export function compileKeyReader(schema: Schema, key: string): (data: unknown) => Checked<string> {
+  const properties = schema["properties"] as Readonly<Record<string, Schema>>;
+  const check = compileSchema<Record<string, unknown>>(object({ [key]: properties[key] ?? {} }, { required: [key] }));
+  return (data) => {
+    const checked = check(data);
+    return checked.ok ? { ok: true, value: String(checked.value[key]) } : checked;
   };
 }
 

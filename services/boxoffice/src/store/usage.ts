@@ -1,60 +1,97 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { joinSql, literal, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 
-/** What still refers to something, in the plural: `orders`. By its key. */
+/** What may only be removed when nothing refers to it any more. */
+export type Referable = keyof typeof references;
+
+/** Who still refers to something, in the plural: `items and orders`. By its key. */
 export type Users = ReadonlyMap<string, string>;
 
-/*
- * Nothing but removals asks these questions, so no index serves them: they read the rows of one event or organizer.
- */
-
-/** Finds out which of these sales channels have sold something. */
-export function ofSalesChannels(tx: Queryable, { organizer }: Scope, identifiers: readonly string[]): Promise<Users> {
-  return users(tx, sql`
-    select wanted.key, 'orders' as users
-      from unnest(${identifiers}::text[]) as wanted (key)
-     where wanted.key <> 'web'
-       and exists (select
-                     from "order"
-                    where "order".organizer = ${organizer}
-                      and "order".data ->> 'sales_channel' = wanted.key)`);
+/** Finds who refers to these. Only removals ask, so no index serves it: it reads the rows of one event or organizer. */
+export async function findUsers(
+  tx: Queryable,
+  what: Referable,
+  { scope, keys }: { scope: Scope; keys: readonly string[] },
+): Promise<Users> {
+  const branches = Object.entries(references[what](scope)).map(
+    ([users, rows]) => sql`select ${literal(users)} as users where exists (${rows})`,
+  );
+  const found = await tx.many<{ key: string; users: string }>(sql`
+    select wanted.key, string_agg(used.users, ' and ' order by used.users) as users
+      from unnest(${keys}::text[]) as wanted (key),
+           lateral (${joinSql(branches, " union all ")}) as used
+     group by wanted.key`);
+  return new Map(found.map((row) => [row.key, row.users]));
 }
 
-/** Finds out which of these gates have devices. */
-export function ofGates(tx: Queryable, { organizer }: Scope, ids: readonly string[]): Promise<Users> {
-  return users(tx, sql`
-    select wanted.key, 'devices' as users
-      from unnest(${ids}::text[]) as wanted (key)
-     where exists (select
-                     from credential
-                    where credential.organizer = ${organizer}
-                      and credential.kind = 'device'
-                      and credential.data ->> 'gate' = wanted.key)`);
+const id = sql`wanted.key::bigint`;
+
+/** Rows that refer to `wanted.key`, by what they are called. */
+const references = {
+  organizer: () => ({
+    events: sql`select from event where event.organizer = wanted.key`,
+  }),
+  sales_channel: ({ organizer }: Scope) => ({
+    orders: sql`
+      select
+        from "order"
+       where "order".organizer = ${organizer}
+         and "order".data ->> 'sales_channel' = wanted.key
+         and wanted.key <> 'web'`,
+  }),
+  gate: ({ organizer }: Scope) => ({
+    devices: sql`
+      select
+        from credential
+       where credential.organizer = ${organizer}
+         and credential.kind = 'device'
+         and credential.data -> 'gate' = to_jsonb(${id})`,
+  }),
+  subevent: (scope: Scope) => ({
+    quotas: quotas(scope, sql`quota.data -> 'subevent' = to_jsonb(${id})`),
+    positions: positions(scope, sql`position.subevent = ${id}`),
+  }),
+  tax_rule: (scope: Scope) => ({
+    items: items(scope, sql`item.data -> 'tax_rule' = to_jsonb(${id})`),
+    orders: sql`
+      select
+        from "order"
+       where "order".organizer = ${scope.organizer}
+         and "order".event = ${scope.event}
+         and ("order".data -> 'positions' @> ${listOf("tax_rule")} or "order".data -> 'fees' @> ${listOf("tax_rule")})`,
+  }),
+  category: (scope: Scope) => ({
+    items: items(
+      scope,
+      sql`(item.data -> 'category' = to_jsonb(${id}) or item.data -> 'addons' @> ${listOf("addon_category")})`,
+    ),
+  }),
+  item: (scope: Scope) => ({
+    "other items": items(scope, sql`item.data -> 'bundles' @> ${listOf("bundled_item")} and item.id <> ${id}`),
+    quotas: quotas(scope, sql`quota.data -> 'items' @> to_jsonb(${id})`),
+    positions: positions(scope, sql`position.item = ${id}`),
+  }),
+  variation: (scope: Scope) => ({
+    items: items(scope, sql`item.data -> 'bundles' @> ${listOf("bundled_variation")}`),
+    quotas: quotas(scope, sql`quota.data -> 'variations' @> to_jsonb(${id})`),
+    positions: positions(scope, sql`position.variation = ${id}`),
+  }),
+} as const;
+
+function items({ organizer, event }: Scope, condition: Sql): Sql {
+  return sql`select from item where item.organizer = ${organizer} and item.event = ${event} and ${condition}`;
 }
 
-/** Finds out which of these organizers have events. */
-export function ofOrganizers(tx: Queryable, slugs: readonly string[]): Promise<Users> {
-  return users(tx, sql`
-    select wanted.key, 'events' as users
-      from unnest(${slugs}::text[]) as wanted (key)
-     where exists (select from event where event.organizer = wanted.key)`);
+function quotas({ organizer, event }: Scope, condition: Sql): Sql {
+  return sql`select from quota where quota.organizer = ${organizer} and quota.event = ${event} and ${condition}`;
 }
 
-/** Finds out which of these dates have quotas or positions. */
-export function ofSubevents(tx: Queryable, { organizer, event }: Scope, ids: readonly string[]): Promise<Users> {
-  return users(tx, sql`
-    select wanted.id::text as key, concat_ws(' and ', used.by_quotas, used.by_positions) as users
-      from unnest(${ids}::bigint[]) as wanted (id),
-           lateral (select case when exists (select
-                                               from quota
-                                              where quota.organizer = ${organizer}
-                                                and quota.event = ${event}
-                                                and (quota.data -> 'subevent')::bigint = wanted.id) then 'quotas' end as by_quotas,
-                           case when exists (select
-                                               from position
-                                              where position.organizer = ${organizer}
-                                                and position.event = ${event}
-                                                and position.subevent = wanted.id) then 'positions' end as by_positions) as used
-     where coalesce(used.by_quotas, used.by_positions) is not null`);
+function positions({ organizer, event }: Scope, condition: Sql): Sql {
+  return sql`select from position where position.organizer = ${organizer} and position.event = ${event} and ${condition}`;
+}
+
+/** A list with an element whose field is the wanted id. */
+function listOf(field: string): Sql {
+  return sql`jsonb_build_array(jsonb_build_object(${literal(field)}, ${id}))`;
 }

@@ -33,9 +33,9 @@ export interface Ticket {
 
 /**
  * How a ticket was found: by the code as it was scanned (its own, its parent's where the list matches add-ons, its id
- * where the input is trusted), by the code with blanks for plus signs, or because this very scan has admitted it before.
+ * where the input is trusted), or by the code with blanks for plus signs.
  */
-export type FoundBy = "code" | "code_with_blanks" | "replay";
+export type FoundBy = "code" | "code_with_blanks";
 
 export interface Match<T extends Ticket> {
   readonly ticket: T;

@@ -108,16 +108,15 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   }
 
   return {
-    submit(items, signal) {
+    async submit(items, signal) {
       if (queue.length + items.length > options.longestQueue) {
         throw new Fault("exhausted", "too_many_scans", "more scans are waiting than can be decided in time; try again", {
           retryAfterMs: 1000,
         });
       }
-      const outcomes = items.map(
-        (item) => new Promise<Out>((settle) => enqueue([{ item, signal, tries: 0, settle }])),
+      return Promise.all(
+        items.map((item) => new Promise<Out>((settle) => enqueue([{ item, signal, tries: 0, settle }]))),
       );
-      return Promise.all(outcomes);
     },
   };
 }

@@ -82,7 +82,7 @@ interface Row {
   pdf_for_non_admission: boolean;
   pdf_while_pending: boolean;
   found_by: FoundBy | null;
-  position: number | null;
+  ticket: number | null;
   has_nonce: boolean | null;
   state: Buffer | null;
   parent_state: Buffer | null;
@@ -109,11 +109,11 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
            list.name, list.all_products, list.limit_products, list.subevent as list_subevent, list.include_pending,
            list.allow_multiple_entries, list.allow_entry_after_exit,
            event.timezone, event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending,
-           match.found_by, position.id as position, position.id = any(earlier.positions) as has_nonce,
-           position.state, parent.state as parent_state,
+           ticket.found_by, ticket.id as ticket, ticket.state, parent.state as parent_state,
            item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
            variation.attention as variation_attention, variation.text as variation_text,
-           presence.version, presence.entries, presence.last_type, presence.last_at, history.checkins
+           presence.version, presence.entries, presence.last_type, presence.last_at,
+           history.checkins, history.has_nonce
       from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
                   ${lookups.map((lookup) => lookup.event)}::text[],
                   ${lookups.map((lookup) => lookup.list)}::bigint[],
@@ -125,31 +125,24 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
       join list on list.organizer = asked.organizer and list.event = asked.event and list.id = asked.list
       join event on event.organizer = asked.organizer and event.event = asked.event
       left join lateral (
-        select array_agg(scan.position) as positions,
-               array_agg(scan.position) filter (where scan.raw_code = asked.code) as same_code
-          from scan
-         where scan.organizer = asked.organizer
-           and scan.event = asked.event
-           and scan.nonce = asked.nonce
-           and scan.list = asked.list
-           and scan.successful
-      ) as earlier on true
-      left join lateral (
-        select position.id, 'code' as found_by
+        select 'code' as found_by, position.id, position.item, position.variation, position.addon_to,
+               position.attendee_name, position.state
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and lower(position.secret) = lower(asked.code collate "C")
            and position.secret = asked.code
          union all
-        select position.id, 'code_with_blanks'
+        select 'code_with_blanks', position.id, position.item, position.variation, position.addon_to,
+               position.attendee_name, position.state
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and lower(position.secret) = lower(asked.code_with_blanks collate "C")
            and position.secret = asked.code_with_blanks
          union all
-        select addon.id, case when base.secret = asked.code then 'code' else 'code_with_blanks' end
+        select case when base.secret = asked.code then 'code' else 'code_with_blanks' end, addon.id, addon.item,
+               addon.variation, addon.addon_to, addon.attendee_name, addon.state
           from position as base
           join position as addon
             on addon.organizer = base.organizer and addon.event = base.event and addon.addon_to = base.id
@@ -159,29 +152,29 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
            and lower(base.secret) in (lower(asked.code collate "C"), lower(asked.code_with_blanks collate "C"))
            and base.secret in (asked.code, asked.code_with_blanks)
          union all
-        select asked.ticket_id, 'code'
-         where asked.ticket_id is not null
-         union all
-        select replayed.position, 'replay'
-          from unnest(earlier.same_code) as replayed (position)
-      ) as match on true
-      left join position
-        on position.organizer = asked.organizer and position.event = asked.event and position.id = match.id
+        select 'code', position.id, position.item, position.variation, position.addon_to, position.attendee_name,
+               position.state
+          from position
+         where position.organizer = asked.organizer
+           and position.event = asked.event
+           and position.id = asked.ticket_id
+      ) as ticket on true
       left join position as parent
-        on parent.organizer = position.organizer and parent.event = position.event and parent.id = position.addon_to
-           and coalesce(position.attendee_name, '') = ''
+        on parent.organizer = asked.organizer and parent.event = asked.event and parent.id = ticket.addon_to
+           and coalesce(ticket.attendee_name, '') = ''
       left join item
-        on item.organizer = position.organizer and item.event = position.event and item.id = position.item
+        on item.organizer = asked.organizer and item.event = asked.event and item.id = ticket.item
       left join lateral (
         select (element ->> 'checkinAttention')::boolean as attention, element ->> 'checkinText' as text
           from jsonb_array_elements(item.variations) as element
-         where (element ->> 'id')::bigint = position.variation
-      ) as variation on position.variation is not null
+         where (element ->> 'id')::bigint = ticket.variation
+      ) as variation on ticket.variation is not null
       left join presence
-        on presence.organizer = position.organizer and presence.event = position.event
-           and presence.position = position.id and presence.list = asked.list
+        on presence.organizer = asked.organizer and presence.event = asked.event
+           and presence.position = ticket.id and presence.list = asked.list
       left join lateral (
-        select json_agg(json_build_object(
+        select bool_or(scan.nonce = asked.nonce) as has_nonce,
+               json_agg(json_build_object(
                  'id', scan.id, 'at', (extract(epoch from scan.at) * 1000000)::bigint, 'type', scan.type, 'gate', scan.gate,
                  'device', scan.device, 'deviceId', scan.device_id, 'autoCheckedIn', scan.auto_checked_in)
                  order by scan.at desc, scan.id desc) as checkins
@@ -198,8 +191,8 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
     const read = reads[index] ?? { ...toRead(row), seen: new Set() };
     reads[index] = read;
     // A ticket may be found in several ways; the first is how it was scanned.
-    if (row.position === null || row.state === null || row.found_by === null || read.seen.has(row.position)) continue;
-    read.seen.add(row.position);
+    if (row.ticket === null || row.state === null || row.found_by === null || read.seen.has(row.ticket)) continue;
+    read.seen.add(row.ticket);
     read.tickets.push(toTicket(row, { foundBy: row.found_by, state: row.state }));
   }
   return reads;

@@ -18,24 +18,18 @@ export interface ScanToStore {
   readonly gate: number | null;
   readonly forced: boolean;
   readonly forceSent: boolean;
-  readonly decision: AdmissionToStore | RefusalToStore;
+  /** Null: the scan is refused. */
+  readonly admission: {
+    /** The presence as the scan leaves it; it is stored only on top of the version before. */
+    readonly presence: Presence;
+    /** What it adds to the counts. */
+    readonly entered: number;
+    readonly inside: number;
+  } | null;
+  /** Null: the scan is admitted. */
+  readonly refusal: { readonly reason: string; readonly explanation: string | null } | null;
   /** The fact that tells of it. */
-  readonly fact: { readonly key: string; readonly payload: Uint8Array };
-}
-
-export interface AdmissionToStore {
-  readonly successful: true;
-  /** The presence as the scan leaves it; it is stored only on top of the version before. */
-  readonly presence: Presence;
-  /** What it adds to the counts. */
-  readonly entered: number;
-  readonly inside: number;
-}
-
-export interface RefusalToStore {
-  readonly successful: false;
-  readonly reason: string;
-  readonly explanation: string | null;
+  readonly fact: { readonly key: string; readonly payload: Uint8Array; readonly traceparent: string | null };
 }
 
 /**
@@ -52,22 +46,24 @@ export interface RefusalToStore {
  */
 export async function storeScans(
   db: Queryable,
-  { topic, traceparent, scans }: { topic: string; traceparent: string | null; scans: readonly ScanToStore[] },
+  { topic, scans }: { topic: string; scans: readonly ScanToStore[] },
 ): Promise<Set<number>> {
   const lists = [...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.list}`, scan])).values()];
-  const admissions = scans.map(({ decision }) => (decision.successful ? decision : null));
-  const refusals = scans.map(({ decision }) => (decision.successful ? null : decision));
+  const admissions = scans.map(({ admission }) => admission);
   const rows = await db.many<{ ord: number }>(sql`
     with decided as (
-      select decided.*
+      select decided.id, decided.organizer, decided.event, decided.list, decided.position, decided.type, decided.reason,
+             decided.explanation, decided.raw_code, decided.at, decided.nonce, decided.device_id, decided.gate,
+             decided.forced, decided.force_sent, decided.version, decided.entries, decided.last_type, decided.last_at,
+             decided.entered, decided.inside, decided.fact_key, decided.fact, decided.traceparent, decided.ord
         from unnest(${scans.map((scan) => scan.id)}::bigint[],
                     ${scans.map((scan) => scan.organizer)}::text[],
                     ${scans.map((scan) => scan.event)}::text[],
                     ${scans.map((scan) => scan.list)}::bigint[],
                     ${scans.map((scan) => scan.position)}::bigint[],
                     ${scans.map((scan) => scan.type)}::text[],
-                    ${refusals.map((refusal) => refusal?.reason ?? null)}::text[],
-                    ${refusals.map((refusal) => refusal?.explanation ?? null)}::text[],
+                    ${scans.map(({ refusal }) => refusal?.reason ?? null)}::text[],
+                    ${scans.map(({ refusal }) => refusal?.explanation ?? null)}::text[],
                     ${scans.map((scan) => scan.rawCode)}::text[],
                     ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
                     ${scans.map((scan) => scan.nonce)}::text[],
@@ -82,10 +78,11 @@ export async function storeScans(
                     ${admissions.map((admission) => admission?.entered ?? null)}::bigint[],
                     ${admissions.map((admission) => admission?.inside ?? null)}::bigint[],
                     ${scans.map((scan) => scan.fact.key)}::text[],
-                    ${scans.map((scan) => Buffer.from(scan.fact.payload))}::bytea[])
+                    ${scans.map((scan) => Buffer.from(scan.fact.payload))}::bytea[],
+                    ${scans.map((scan) => scan.fact.traceparent)}::text[])
              with ordinality
              as decided (id, organizer, event, list, position, type, reason, explanation, raw_code, at, nonce, device_id, gate,
-                         forced, force_sent, version, entries, last_type, last_at, entered, inside, fact_key, fact, ord)
+                         forced, force_sent, version, entries, last_type, last_at, entered, inside, fact_key, fact, traceparent, ord)
     ), held_list as (
       select list.organizer, list.event, list.id
         from unnest(${lists.map((scan) => scan.organizer)}::text[],
@@ -93,71 +90,65 @@ export async function storeScans(
                     ${lists.map((scan) => scan.list)}::bigint[]) as wanted (organizer, event, id)
         join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
          for key share of list skip locked
-    ), held_position as (
-      select position.organizer, position.event, position.id, position.subevent, position.item, position.variation,
+    ), held_ticket as (
+      select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
+             decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
+             coalesce(position.subevent, 0) as subevent, position.item, coalesce(position.variation, 0) as variation,
              position.counted_as
-        from (select distinct decided.organizer, decided.event, decided.position
-                from decided
-               where decided.version is not null) as wanted
-        join position
-          on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.position
-         for share of position skip locked
-    ), admitted as (
-      insert into presence as held (organizer, event, position, list, version, entries, last_type, last_at)
-      select decided.organizer, decided.event, decided.position, decided.list, decided.version, decided.entries,
-             decided.last_type, decided.last_at
         from decided
         join held_list
           on held_list.organizer = decided.organizer and held_list.event = decided.event and held_list.id = decided.list
-        join held_position
-          on held_position.organizer = decided.organizer and held_position.event = decided.event
-             and held_position.id = decided.position
+        join position
+          on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
+       where decided.version is not null
+         for share of position skip locked
+    ), admitted as (
+      insert into presence as held (organizer, event, position, list, version, entries, last_type, last_at)
+      select held_ticket.organizer, held_ticket.event, held_ticket.position, held_ticket.list, held_ticket.version,
+             held_ticket.entries, held_ticket.last_type, held_ticket.last_at
+        from held_ticket
         left join presence as seen
-          on seen.organizer = decided.organizer and seen.event = decided.event
-             and seen.position = decided.position and seen.list = decided.list
-       where coalesce(seen.version, 0) = decided.version - 1
-       order by decided.organizer, decided.event, decided.position, decided.list
+          on seen.organizer = held_ticket.organizer and seen.event = held_ticket.event
+             and seen.position = held_ticket.position and seen.list = held_ticket.list
+       where coalesce(seen.version, 0) = held_ticket.version - 1
+       order by held_ticket.organizer, held_ticket.event, held_ticket.position, held_ticket.list
           on conflict (organizer, event, position, list) do update
              set version = excluded.version, entries = excluded.entries,
                  last_type = excluded.last_type, last_at = excluded.last_at
            where held.version = excluded.version - 1
       returning held.organizer, held.event, held.position, held.list
     ), kept as (
-      select decided.*
+      select decided.ord
         from decided
-        left join admitted
-          on admitted.organizer = decided.organizer and admitted.event = decided.event
-             and admitted.position = decided.position and admitted.list = decided.list
        where case when decided.version is null
-                  then exists (select from held_list
-                                where held_list.organizer = decided.organizer and held_list.event = decided.event
-                                  and held_list.id = decided.list)
-                  else admitted.position is not null
+                  then (decided.organizer, decided.event, decided.list)
+                       in (select held_list.organizer, held_list.event, held_list.id from held_list)
+                  else (decided.organizer, decided.event, decided.position, decided.list)
+                       in (select admitted.organizer, admitted.event, admitted.position, admitted.list from admitted)
               end
     ), stored as (
       insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, at, nonce,
                         device_id, gate, forced, force_sent, auto_checked_in)
-      select kept.organizer, kept.event, kept.id, kept.list, kept.position, kept.type, kept.version is not null,
-             kept.reason, kept.explanation, kept.raw_code, kept.at, kept.nonce, kept.device_id, kept.gate, kept.forced,
-             kept.force_sent, false
+      select decided.organizer, decided.event, decided.id, decided.list, decided.position, decided.type,
+             decided.version is not null, decided.reason, decided.explanation, decided.raw_code, decided.at,
+             decided.nonce, decided.device_id, decided.gate, decided.forced, decided.force_sent, false
         from kept
+        join decided on decided.ord = kept.ord
     ), counted as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
-      select kept.organizer, kept.event, kept.list, coalesce(held_position.subevent, 0), held_position.item,
-             coalesce(held_position.variation, 0), held_position.counted_as, 0, sum(kept.entered), sum(kept.inside)
+      select held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,
+             held_ticket.variation, held_ticket.counted_as, 0, sum(held_ticket.entered), sum(held_ticket.inside)
         from kept
-        join held_position
-          on held_position.organizer = kept.organizer and held_position.event = kept.event
-             and held_position.id = kept.position
-       where kept.version is not null
-         and held_position.counted_as is not null
-       group by kept.organizer, kept.event, kept.list, held_position.subevent, held_position.item,
-                held_position.variation, held_position.counted_as
-      having sum(kept.entered) <> 0 or sum(kept.inside) <> 0
+        join held_ticket on held_ticket.ord = kept.ord
+       where held_ticket.counted_as is not null
+       group by held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,
+                held_ticket.variation, held_ticket.counted_as
+      having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
     ), told as (
       insert into outbox (topic, key, payload, traceparent)
-      select ${topic}, kept.fact_key, kept.fact, ${traceparent}
+      select ${topic}, decided.fact_key, decided.fact, decided.traceparent
         from kept
+        join decided on decided.ord = kept.ord
        order by kept.ord
     )
     select kept.ord

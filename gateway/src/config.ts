@@ -1,0 +1,27 @@
+import { choice, int, optional, optionalSecret, text, url } from "@tessera/kit/config";
+
+/** What the gateway reads from its environment. */
+export const settings = {
+  host: text("HTTP_HOST", "127.0.0.1", "Address to listen on; 0.0.0.0 or :: in a container."),
+  port: int("HTTP_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes any free one."),
+  baseUrl: optional(
+    url(
+      "BASE_URL",
+      undefined,
+      "The address clients use, for links in answers; http://localhost and the port when left out. Never taken from a request.",
+    ),
+  ),
+  operatorKey: optionalSecret("OPERATOR_KEY", "The key that may bring in records; without it nobody may."),
+  bodyLimit: int(
+    "BODY_LIMIT",
+    10 * 1024 * 1024,
+    [1024, 64 * 1024 * 1024],
+    "The largest body that is read, in bytes; imports have no limit.",
+  ),
+  refusedRedeemStatus: choice(
+    "REFUSED_REDEEM_STATUS",
+    ["200", "400"],
+    "200",
+    "Status of a refused scan. Forced ones are always answered with 400, which ends the queue of offline scanners.",
+  ),
+} as const;

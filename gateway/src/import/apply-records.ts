@@ -1,0 +1,88 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Client } from "@tessera/kit/rpc";
+import type {
+  RecordsServiceService,
+  RejectedRecord,
+  Record as WireRecord,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
+
+export interface ApplyOptions {
+  readonly apply: Client<RecordsServiceService>["applyRecords"];
+  readonly signal?: AbortSignal | undefined;
+  /** How many more records may fail for a reason that the owner did not explain; shared by all batches of an import. */
+  readonly patience: { unexplained: number };
+}
+
+/** More failures than this are no matter of single records: the owner is broken. */
+export const mostUnexplained = 20;
+
+/** A batch of full size on a busy database; what takes longer is stuck. */
+const callMs = 60_000;
+
+/** An owner that restarts is back within this time. Sending a batch again is harmless: records are idempotent. */
+const patienceMs = 30_000;
+const firstPauseMs = 100;
+const longestPauseMs = 3000;
+
+/**
+ * Has a batch applied by its owner, and returns what was rejected.
+ *
+ * While the owner is away the batch waits. When an owner chokes on a batch, it
+ * is halved until the record that it cannot digest is alone: one bad record
+ * never costs the others.
+ */
+export async function applyRecords(records: readonly WireRecord[], options: ApplyOptions): Promise<RejectedRecord[]> {
+  try {
+    return await applyPatiently(records, options);
+  } catch (error) {
+    options.signal?.throwIfAborted();
+    if (mayHeal(error)) throw error;
+    if (records.length > 1) {
+      const half = records.length >> 1;
+      const first = await applyRecords(records.slice(0, half), options);
+      return [...first, ...(await applyRecords(records.slice(half), options))];
+    }
+    if (!(error instanceof Fault)) {
+      options.patience.unexplained -= 1;
+      if (options.patience.unexplained < 0) throw error;
+    }
+    return records.map(({ line }) => indigestible(line, error));
+  }
+}
+
+async function applyPatiently(
+  records: readonly WireRecord[],
+  { apply, signal }: ApplyOptions,
+): Promise<RejectedRecord[]> {
+  const until = Date.now() + patienceMs;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    try {
+      const options = signal === undefined ? { timeoutMs: callMs } : { timeoutMs: callMs, signal };
+      return (await apply({ records: [...records] }, options)).rejected;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!mayHeal(error) || Date.now() + pauseMs > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
+
+function mayHeal(error: unknown): error is Fault {
+  if (!(error instanceof Fault) || error.code === "message_too_large") return false;
+  return (
+    error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict" || error.kind === "exhausted"
+  );
+}
+
+function indigestible(line: number, error: unknown): RejectedRecord {
+  if (error instanceof Fault) {
+    const errors = Object.entries(error.fields ?? { non_field_errors: [error.message] });
+    return { line, errors: errors.map(([field, messages]) => ({ field, messages: [...messages] })) };
+  }
+  return {
+    line,
+    errors: [
+      { field: "non_field_errors", messages: ["This record could not be applied; the service's log says why."] },
+    ],
+  };
+}

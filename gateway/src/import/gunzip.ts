@@ -1,0 +1,44 @@
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { Fault } from "@tessera/kit/fault";
+
+/** Records compress about ten times, a file of zeros a thousand times. */
+const largestRatio = 200;
+
+/** Small streams may be as regular as they like. */
+const unsuspectedBytes = 64 * 1024 * 1024;
+
+/** Expands a gzip stream in constant memory. Refuses one that is corrupt, cut off, or made to keep us busy. */
+export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let compressed = 0;
+  let expanded = 0;
+  const expander = createGunzip();
+  const counted = async function* () {
+    for await (const piece of source) {
+      compressed += piece.length;
+      yield piece;
+    }
+  };
+  pipeline(Readable.from(counted(), { objectMode: false }), expander, () => {
+    // How it ends is met by whoever reads the expander.
+  });
+  try {
+    for await (const piece of expander as AsyncIterable<Buffer>) {
+      expanded += piece.length;
+      if (expanded > unsuspectedBytes && expanded > compressed * largestRatio) {
+        throw new Fault("invalid", "gzip_bomb", "The compressed body expands beyond all measure.");
+      }
+      yield piece;
+    }
+  } catch (error) {
+    throw isZlibError(error)
+      ? new Fault("invalid", "gzip_broken", "The compressed body is corrupt or cut off.")
+      : error;
+  } finally {
+    expander.destroy();
+  }
+}
+
+function isZlibError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("Z_");
+}

@@ -1,0 +1,56 @@
+import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+
+/** As many as one transaction of an owner should hold. */
+const mostRecords = 500;
+
+/** Well below what a message may hold; a single larger record travels alone. */
+const mostBytes = 1024 * 1024;
+
+/** What a record takes beside its data, about. */
+const envelopeBytes = 100;
+
+/**
+ * Gathers records for one owner and hands them on in full batches, one at a
+ * time: while one is applied the next is gathered, and whoever brings more than
+ * that waits.
+ */
+export class RecordBatches {
+  readonly #apply: (batch: readonly WireRecord[]) => Promise<void>;
+  #gathered: WireRecord[] = [];
+  #bytes = 0;
+  #inFlight: Promise<void> = Promise.resolve();
+
+  constructor(apply: (batch: readonly WireRecord[]) => Promise<void>) {
+    this.#apply = apply;
+  }
+
+  /** Takes a record; resolves when there is room for another. */
+  async add(record: WireRecord): Promise<void> {
+    const bytes = record.data.length + envelopeBytes;
+    if (this.#gathered.length > 0 && this.#bytes + bytes > mostBytes) await this.#send();
+    this.#gathered.push(record);
+    this.#bytes += bytes;
+    if (this.#gathered.length >= mostRecords) await this.#send();
+  }
+
+  /** Resolves when everything taken so far is applied. */
+  async flush(): Promise<void> {
+    await this.#send();
+    await this.#inFlight;
+  }
+
+  async #send(): Promise<void> {
+    // Again where somebody else has sent a batch meanwhile: there is one in flight.
+    for (let awaited: Promise<void> | undefined; awaited !== this.#inFlight; ) {
+      awaited = this.#inFlight;
+      await awaited;
+    }
+    if (this.#gathered.length === 0) return;
+    const batch = this.#gathered;
+    this.#gathered = [];
+    this.#bytes = 0;
+    this.#inFlight = this.#apply(batch);
+    // Whoever sends or flushes next meets the failure; until then it is nobody's.
+    this.#inFlight.catch(() => {});
+  }
+}

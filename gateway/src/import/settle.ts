@@ -1,0 +1,49 @@
+import type { Client } from "@tessera/kit/rpc";
+import type { FactsServiceService, MarkFactsResponse } from "@tessera/protos/gen/platform/v1/facts";
+
+/** Asks one service whether its consumers have passed a marker. */
+export type CaughtUp = Client<FactsServiceService>["caughtUp"];
+
+export interface SettleOptions {
+  /** The service whose facts everybody is to have read. */
+  readonly owner: Pick<Client<FactsServiceService>, "markFacts">;
+  readonly readers: readonly CaughtUp[];
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const firstPauseMs = 5;
+const longestPauseMs = 250;
+
+/** Waits until every reader has consumed what an owner has published so far. Returns false when the time is over first. */
+export async function settle({ owner, readers, until, signal }: SettleOptions): Promise<boolean> {
+  try {
+    const mark = await owner.markFacts({}, callOptions(until, signal));
+    const settled = await Promise.all(readers.map((reader) => untilCaughtUp(reader, mark, { until, signal })));
+    return settled.every(Boolean);
+  } catch {
+    signal?.throwIfAborted();
+    // What was applied is durable; that nobody can say when it is seen is what the answer reports.
+    return false;
+  }
+}
+
+async function untilCaughtUp(
+  reader: CaughtUp,
+  mark: MarkFactsResponse,
+  { until, signal }: { until: number; signal: AbortSignal | undefined },
+): Promise<boolean> {
+  for (let pauseMs = firstPauseMs; Date.now() < until; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
+    const answer = await reader(mark, callOptions(until, signal)).catch(() => undefined);
+    signal?.throwIfAborted();
+    if (answer?.caughtUp === true) return true;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return false;
+}
+
+function callOptions(until: number, signal: AbortSignal | undefined) {
+  const timeoutMs = Math.max(1, until - Date.now());
+  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+}

@@ -1,0 +1,64 @@
+/** One line of a stream, without what ends it. */
+export type Line =
+  | { readonly number: number; readonly bytes: Buffer }
+  /** Longer than allowed; what it held is gone. */
+  | { readonly number: number; readonly bytes: undefined };
+
+/** Cuts a stream of bytes into lines, keeping at most one line in memory. */
+export interface LineSplitter {
+  /** Takes the next piece and returns the lines that end in it. */
+  push(piece: Uint8Array): Line[];
+  /** Returns the last line, which need not end. */
+  end(): Line[];
+}
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+
+export function splitLines({ maxBytes }: { maxBytes: number }): LineSplitter {
+  let kept: Buffer[] = [];
+  let size = 0;
+  let skipping = false;
+  let number = 0;
+
+  function keep(part: Buffer): void {
+    if (skipping) return;
+    size += part.length;
+    // One byte more may be the carriage return.
+    if (size > maxBytes + 1) {
+      skipping = true;
+      kept = [];
+    } else if (part.length > 0) kept.push(part);
+  }
+
+  function finish(): Line {
+    number += 1;
+    const bytes = skipping
+      ? undefined
+      : withoutReturn(kept.length === 1 ? (kept[0] as Buffer) : Buffer.concat(kept, size));
+    kept = [];
+    size = 0;
+    skipping = false;
+    return { number, bytes: bytes !== undefined && bytes.length > maxBytes ? undefined : bytes };
+  }
+
+  return {
+    push(piece) {
+      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+      const lines: Line[] = [];
+      let start = 0;
+      for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
+        keep(bytes.subarray(start, end));
+        lines.push(finish());
+        start = end + 1;
+      }
+      keep(bytes.subarray(start));
+      return lines;
+    },
+    end: () => (size > 0 ? [finish()] : []),
+  };
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === carriageReturn ? line.subarray(0, -1) : line;
+}

@@ -1,0 +1,62 @@
+import type { RecordErrors } from "./parse-record.ts";
+
+/** What became of an import, as it is answered. */
+export interface ImportSummary {
+  readonly records: number;
+  readonly accepted: number;
+  readonly rejected: number;
+  /** Accepted records by kind. */
+  readonly kinds: Readonly<Record<string, number>>;
+  /** The first of the rejected lines; their number is in `rejected`. */
+  readonly errors: readonly LineError[];
+  /** Whether everything accepted was visible everywhere when the import ended. */
+  readonly settled: boolean;
+}
+
+export interface LineError {
+  readonly line: number;
+  /** Null where the line does not say, or says something that is no kind. */
+  readonly kind: string | null;
+  readonly errors: RecordErrors;
+}
+
+/** More would fill the memory of whoever reads the answer. */
+const mostErrors = 1000;
+
+/** Counts what becomes of records. */
+export class Tally {
+  #accepted = 0;
+  #rejected = 0;
+  readonly #kinds = new Map<string, number>();
+  readonly #errors: LineError[] = [];
+
+  accept(kind: string): void {
+    this.#accepted += 1;
+    this.#kinds.set(kind, (this.#kinds.get(kind) ?? 0) + 1);
+  }
+
+  reject(error: LineError): void {
+    this.#rejected += 1;
+    if (this.#errors.length < mostErrors) this.#errors.push(error);
+  }
+
+  get accepted(): number {
+    return this.#accepted;
+  }
+
+  get records(): number {
+    return this.#accepted + this.#rejected;
+  }
+
+  summary({ settled }: { settled: boolean }): ImportSummary {
+    return {
+      records: this.records,
+      accepted: this.#accepted,
+      rejected: this.#rejected,
+      kinds: Object.fromEntries(this.#kinds),
+      // Owners answer one after the other, so the lines of one may come before those of another.
+      errors: this.#errors.toSorted((one, other) => one.line - other.line),
+      settled,
+    };
+  }
+}

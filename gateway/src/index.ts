@@ -1,0 +1,110 @@
+import { readFileSync } from "node:fs";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import { hasPassed } from "@tessera/kit/bus/markers";
+import { defineService } from "@tessera/kit/service";
+import { topics } from "@tessera/protos/topics";
+import { listenForChanges } from "./access/change-notice.ts";
+import { openDirectory } from "./access/directory.ts";
+import { buildApp } from "./app.ts";
+import { connectPeers, peers } from "./clients.ts";
+import { settings } from "./config.ts";
+import { credentialChanged } from "./consumers/credential-changed.ts";
+import { eventChanged } from "./consumers/event-changed.ts";
+import { httpServer } from "./http-server.ts";
+import type { ImportTargets } from "./import/import-stream.ts";
+import { allRoutes } from "./routes/index.ts";
+import { findByHash } from "./store/credentials.ts";
+import { hasEvent } from "./store/events.ts";
+
+export { gunzip } from "./import/gunzip.ts";
+export {
+  ImportFailure,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportTargets,
+  importStream,
+} from "./import/import-stream.ts";
+export type { ImportSummary } from "./import/tally.ts";
+
+const name = "gateway";
+const consumes = [topics.credentialChanged.name, topics.eventChanged.name];
+
+/** A whole body has this long to arrive; imports are limited by their pauses instead. */
+const bodyMs = 30_000;
+
+/** Translates /api/v1 onto the services behind it. */
+export const gateway = defineService({
+  name,
+  schema: "gateway",
+  settings,
+  migrations: new URL("../migrations/", import.meta.url),
+  needs: [...peers],
+  consumes,
+  async start({ config, db, log, metrics, peer }) {
+    const clients = connectPeers(peer);
+    const directory = openDirectory(
+      {
+        findByHash: (kind, hash) => findByHash(db, kind, hash),
+        hasEvent: (organizer, event) => hasEvent(db, organizer, event),
+      },
+      { operatorKey: config.operatorKey?.reveal() },
+    );
+    const listener = listenForChanges(db, log, () => directory.forget());
+    const importTargets: ImportTargets = {
+      owners: {
+        boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
+        checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
+      },
+      readers: [
+        clients.boxofficeFacts.caughtUp,
+        clients.checkinFacts.caughtUp,
+        async (marked) => ({ caughtUp: await hasPassed(db, { group: name, consumes, ...marked }) }),
+      ],
+    };
+    const server = httpServer({ host: config.host, port: config.port, log });
+    const baseUrl = () => (config.baseUrl ?? `http://localhost:${server.port()}`).replace(/\/+$/, "");
+    const routes = allRoutes({
+      clients,
+      importTargets,
+      refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
+      baseUrl,
+      version,
+    });
+    const app = buildApp({
+      routes,
+      directory,
+      limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
+      baseUrl,
+      isDraining: () => server.isDraining(),
+      log,
+      metrics,
+    });
+    const answer = app.callback();
+    server.answerWith((request, response) => void answer(request, response));
+    return {
+      consumers: [credentialChanged(db), eventChanged(db)].map((consumer) =>
+        thenForget(consumer, () => directory.forget()),
+      ),
+      servers: [server],
+      close: () => listener.stop(),
+    };
+  },
+});
+
+/** This process forgets as soon as a delivery is committed; the others hear of it. */
+function thenForget(consumer: Consumer, forget: () => void): Consumer {
+  return {
+    topic: consumer.topic,
+    async deliver(messages, options) {
+      try {
+        await consumer.deliver(messages, options);
+      } finally {
+        forget();
+      }
+    },
+  };
+}
+
+const { version = "0.0.0" } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  version?: string;
+};

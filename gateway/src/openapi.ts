@@ -1,0 +1,171 @@
+import { type Schema, toJsonSchema } from "@tessera/kit/schema";
+import { detail, fieldErrors } from "./answers.ts";
+import { bodyTypes } from "./body/parse-body.ts";
+import type { Parameters } from "./parameter.ts";
+import type { Access, Answer, Route } from "./route.ts";
+
+/** Writes the OpenAPI document of all routes, from nothing but their declarations. */
+export function openApi(routes: readonly Route[], { server, version }: { server: string; version: string }): object {
+  const components = new Components();
+  const paths: Record<string, Record<string, object>> = {};
+  for (const route of routes) {
+    const path = documentedPath(route.path);
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route, components) };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "Tessera",
+      version,
+      description:
+        "Check-in, vouchers and ticket layouts of ticketed events. Instants are ISO 8601 in UTC; decimals are strings. Unknown fields and parameters are ignored.",
+    },
+    servers: [{ url: server }],
+    tags: [...new Set(routes.map(tagOf))].map((name) => ({ name })),
+    paths,
+    components: { schemas: components.schemas, securitySchemes },
+  };
+}
+
+const securitySchemes = {
+  key: { type: "apiKey", in: "header", name: "Authorization", description: "`Token <key>` of an API key." },
+  device: { type: "apiKey", in: "header", name: "Authorization", description: "`Device <key>` of a scanner." },
+};
+
+/** Paths are shown as clients write them: what may hold slashes is an ordinary parameter there. */
+export function documentedPath(path: string): string {
+  return path.replaceAll("+}", "}");
+}
+
+function operation(route: Route, components: Components): object {
+  return {
+    operationId: route.name,
+    tags: [tagOf(route)],
+    summary: route.summary,
+    description: [route.description, rightsOf(route.access)].filter((text) => text !== undefined).join("\n\n"),
+    security: securityOf(route.access),
+    parameters: [...pathParameters(route.path), ...queryParameters(route.query ?? {})],
+    ...requestBody(route, components),
+    responses: Object.fromEntries(
+      Object.entries(answersOf(route)).map(([status, answer]) => [
+        status,
+        response(route, Number(status), answer, components),
+      ]),
+    ),
+  };
+}
+
+/** The part of the path that says what a route is about. */
+function tagOf({ path }: Route): string {
+  const [, resource] = /\/events\/\{event\}\/([\w-]+)\//.exec(path) ?? [];
+  return resource === undefined ? "deployment" : resource === "checkinlist" ? "checkinlists" : resource;
+}
+
+function rightsOf(access: Access): string | undefined {
+  if (access.kind === "public") return undefined;
+  if (access.kind === "operator") return "Needs the operator's key.";
+  const rights =
+    access.anyOf.length === 0 ? "access to the event" : access.anyOf.map((name) => `\`${name}\``).join(" or ");
+  const profiles = access.profiles.length === 0 ? "" : ` Open to device profiles ${access.profiles.join(", ")}.`;
+  return `Needs ${rights}.${profiles}`;
+}
+
+function securityOf(access: Access): object[] {
+  if (access.kind === "public") return [];
+  return access.kind === "operator" ? [{ key: [] }] : [{ key: [] }, { device: [] }];
+}
+
+function pathParameters(path: string): object[] {
+  return Array.from(path.matchAll(/\{(\w+)\+?\}/g), ([, name = ""]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: textParameters.has(name) ? { type: "string" } : { type: "integer", minimum: 1 },
+  }));
+}
+
+const textParameters = new Set(["organizer", "event", "lookup", "file"]);
+
+function queryParameters(parameters: Parameters): object[] {
+  return Object.entries(parameters).map(([name, { description, schema, repeatable }]) => ({
+    name,
+    in: "query",
+    description,
+    schema: repeatable ? { type: "array", items: toJsonSchema(schema) } : toJsonSchema(schema),
+    ...(repeatable ? { style: "form", explode: true } : {}),
+  }));
+}
+
+function requestBody({ body, streams }: Route, components: Components): object {
+  if (streams !== undefined)
+    return { requestBody: { required: true, content: { [streams]: { schema: { type: "string" } } } } };
+  if (body === undefined) return {};
+  const schema = components.refer(body.schema);
+  const required = ((body.schema["required"] ?? []) as readonly string[]).length > 0;
+  return { requestBody: { required, content: Object.fromEntries(bodyTypes.map((type) => [type, { schema }])) } };
+}
+
+function response(
+  { produces = "application/json" }: Route,
+  status: number,
+  answer: Answer,
+  components: Components,
+): object {
+  const { description, schema } = answer;
+  const retry = status === 409 || status === 429 || status === 503;
+  return {
+    description,
+    ...(retry ? { headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } } } : {}),
+    ...(schema === undefined
+      ? {}
+      : { content: { [status < 300 ? produces : "application/json"]: { schema: components.refer(schema) } } }),
+  };
+}
+
+/** Every answer a route may give: those it declares, and those of what stands in front of all routes. */
+export function answersOf(route: Route): Readonly<Record<number, Answer>> {
+  const guarded = route.access.kind !== "public";
+  const reads = route.body !== undefined || route.streams !== undefined;
+  const common: Record<number, Answer> = {
+    ...(reads ? { 400: { description: "The body is not valid.", schema: fieldErrors } } : {}),
+    ...(guarded ? { 401: { description: "No valid credentials.", schema: detail } } : {}),
+    ...(guarded
+      ? { 403: { description: "These credentials do not allow this, or there is no such event.", schema: detail } }
+      : {}),
+    ...(route.path.includes("{") ? { 404: { description: "There is no such object.", schema: detail } } : {}),
+    406: { description: "The Accept header rules out the answer.", schema: detail },
+    ...(reads ? { 408: { description: "The body arrived too slowly.", schema: detail } } : {}),
+    ...(reads ? { 413: { description: "The body is too large.", schema: detail } } : {}),
+    ...(reads
+      ? { 415: { description: "The media type or encoding of the body is not supported.", schema: detail } }
+      : {}),
+    ...(guarded ? { 429: { description: "Too many requests.", schema: detail } } : {}),
+    ...(guarded ? { 503: { description: "A service cannot be reached; try again.", schema: detail } } : {}),
+  };
+  return { ...common, ...route.answers };
+}
+
+/** Schemas with a title become components, once each. */
+class Components {
+  readonly schemas: Record<string, object> = {};
+  readonly #seen = new Map<string, Schema>();
+
+  refer(schema: Schema): object {
+    return this.#hoist(toJsonSchema(schema)) as object;
+  }
+
+  #hoist(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#hoist(item));
+    if (typeof value !== "object" || value === null) return value;
+    const inner = Object.fromEntries(Object.entries(value).map(([name, part]) => [name, this.#hoist(part)]));
+    const { title } = inner;
+    // A field may be called title; a schema's title is a string.
+    if (typeof title !== "string" || inner["type"] === undefined) return inner;
+    const before = this.#seen.get(title);
+    if (before !== undefined && JSON.stringify(before) !== JSON.stringify(inner))
+      throw new Error(`two schemas are called ${title}`);
+    this.#seen.set(title, inner);
+    this.schemas[title] = inner;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+}

@@ -1,0 +1,373 @@
+import { Fault } from "@tessera/kit/fault";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aList } from "../../testing/fake-peers.ts";
+import { requireDocumented } from "../../testing/require-documented.ts";
+import { inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+
+const lists = `${inEvent}/checkinlists/`;
+const noSuchList = () => new Fault("not_found", "list_not_found", "There is no such check-in list.");
+
+let app: ServedApp;
+beforeEach(async () => {
+  app = await serveApp();
+});
+afterEach(async () => {
+  requireDocumented(app);
+  await app.close();
+});
+
+describe("GET checkinlists/", () => {
+  const answerWith = (count: number, page = 1) =>
+    app.peers.when("checkinLists", "listCheckinLists", async () => ({
+      lists: [aList({ rules: '{"and":[]}' })],
+      count,
+      page,
+    }));
+
+  it("shows a page of lists with every field", async () => {
+    answerWith(1);
+    const { status, json } = await app.send("GET", lists);
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      count: 1,
+      next: null,
+      previous: null,
+      results: [
+        {
+          id: 7,
+          name: "Main gate",
+          all_products: true,
+          limit_products: [],
+          subevent: null,
+          checkin_count: 3,
+          position_count: 10,
+          include_pending: false,
+          allow_multiple_entries: false,
+          allow_entry_after_exit: true,
+          rules: { and: [] },
+          exit_all_at: null,
+          addon_match: false,
+          ignore_in_statistics: false,
+          consider_tickets_used: true,
+        },
+      ],
+    });
+  });
+
+  it("passes the query on as the service reads it", async () => {
+    answerWith(1);
+    await app.send(
+      "GET",
+      `${lists}?ordering=-name,nonsense,id&ordering=datetime,-name&subevent=3&subevent=4&subevent_match=5&ends_after=2024-01-01T00:00:00+01:00&page_size=500&tag=&unknown=1`,
+    );
+    expect(app.peers.requestsOf("listCheckinLists")).toEqual([
+      {
+        organizer: "bigevents",
+        event: "sampleconf",
+        page: 1,
+        pageSize: 50,
+        ordering: ["-name"],
+        subevent: 4,
+        subeventMatch: 5,
+        endsAfter: Date.UTC(2023, 11, 31, 23) * 1000,
+        withCounts: true,
+      },
+    ]);
+  });
+
+  it("leaves out excluded fields, and counts nothing when nobody wants counts", async () => {
+    answerWith(1);
+    const { json } = await app.send(
+      "GET",
+      `${lists}?exclude=checkin_count&exclude=position_count&exclude=rules&exclude=nonsense`,
+    );
+    expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ withCounts: false }]);
+    const [result] = (json as { results: object[] }).results;
+    expect(Object.keys(result ?? {})).not.toContain("checkin_count");
+    expect(Object.keys(result ?? {})).not.toContain("rules");
+    expect(Object.keys(result ?? {})).toContain("name");
+  });
+
+  it("links pages by the configured address, with the query as it came and ordered by name", async () => {
+    answerWith(101, 2);
+    const { json } = await app.send(
+      "GET",
+      `${lists}?page=2&tag=&ordering=name&exclude=rules&exclude=id&page_size=500`,
+      {
+        headers: { host: "evil.example" },
+      },
+    );
+    const base = `${publicBase}${lists}`;
+    expect(json).toMatchObject({
+      next: `${base}?exclude=rules&exclude=id&ordering=name&page=3&page_size=500&tag=`,
+      previous: `${base}?exclude=rules&exclude=id&ordering=name&page_size=500&tag=`,
+    });
+  });
+
+  it("finds the last page", async () => {
+    answerWith(101, 3);
+    const { json } = await app.send("GET", `${lists}?page=last`);
+    expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ page: 0 }]);
+    expect(json).toMatchObject({ next: null, previous: `${publicBase}${lists}?page=2` });
+  });
+
+  it.each(["0", "-1", "x", "1.5", "99999999999", "4294967297"])("has no page %s", async (page) => {
+    answerWith(1);
+    expect(await app.send("GET", `${lists}?page=${page}`)).toMatchObject({
+      status: 404,
+      json: { detail: "Invalid page." },
+    });
+    expect(app.peers.calls).toEqual([]);
+  });
+
+  it("has no page behind the last", async () => {
+    answerWith(1, 2);
+    expect(await app.send("GET", `${lists}?page=2`)).toMatchObject({ status: 404, json: { detail: "Invalid page." } });
+  });
+
+  it("names every wrong filter", async () => {
+    const { status, json } = await app.send("GET", `${lists}?subevent=x&subevent_match=y&ends_after=yesterday&page=0`);
+    expect(status).toBe(400);
+    expect(Object.keys(json as object).sort()).toEqual(["ends_after", "subevent", "subevent_match"]);
+  });
+
+  it("passes on what the service says of a filter", async () => {
+    app.peers.when("checkinLists", "listCheckinLists", async () => {
+      throw new Fault("invalid", "unknown_subevent", "no such date", {
+        fields: { subevent: ["This is no id of this event."] },
+      });
+    });
+    expect(await app.send("GET", `${lists}?subevent=99`)).toMatchObject({
+      status: 400,
+      json: { subevent: ["This is no id of this event."] },
+    });
+  });
+
+  it("refuses a null character in the query", async () => {
+    expect(await app.send("GET", `${lists}?search=a%00b`)).toMatchObject({ status: 400 });
+  });
+});
+
+describe("GET checkinlists/{id}/", () => {
+  it("shows instants in UTC with microseconds where there are any", async () => {
+    app.peers.when("checkinLists", "getCheckinList", async () => ({
+      list: aList({ exitAllAt: 1_700_000_000_000_001, subevent: 3 }),
+    }));
+    expect(await app.send("GET", `${lists}7/`)).toMatchObject({
+      status: 200,
+      json: { exit_all_at: "2023-11-14T22:13:20.000001Z", subevent: 3 },
+    });
+  });
+
+  it("is 404 for a list that is not there and for what is no id", async () => {
+    app.peers.when("checkinLists", "getCheckinList", async () => {
+      throw noSuchList();
+    });
+    expect(await app.send("GET", `${lists}7/`)).toMatchObject({
+      status: 404,
+      json: { detail: "There is no such check-in list." },
+    });
+    for (const id of ["x", "7x", "-1", "0", "9999999999999999", "%20", "1%2F2", "٧"]) {
+      expect((await app.send("GET", `${lists}${encodeURI(id).replaceAll("%25", "%")}/`)).status).toBe(404);
+    }
+    expect(app.peers.requestsOf("getCheckinList")).toHaveLength(1);
+  });
+
+  it("answers HEAD like GET without a body", async () => {
+    app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
+    const got = await app.send("GET", `${lists}7/`);
+    const headed = await app.send("HEAD", `${lists}7/`);
+    expect(headed).toMatchObject({ status: 200, text: "" });
+    expect(headed.headers["content-length"]).toBe(got.headers["content-length"]);
+  });
+});
+
+describe("POST checkinlists/", () => {
+  beforeEach(() => {
+    app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
+  });
+
+  it("creates a list and fills in defaults", async () => {
+    const { status, json } = await app.send("POST", lists, { body: { name: " Gate ", checkin_count: 5, unknown: 1 } });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({
+      name: "Gate",
+      all_products: true,
+      allow_entry_after_exit: true,
+      rules: {},
+      consider_tickets_used: true,
+    });
+  });
+
+  it("takes all fields, rules as they are", async () => {
+    const rules = { ">": [{ var: "now" }, { buildTime: ["date_from"] }], 10: "x", a: 1.5 };
+    await app.send("POST", lists, {
+      body: {
+        name: "Gate",
+        all_products: "false",
+        limit_products: ["3", 4],
+        subevent: "5",
+        rules,
+        exit_all_at: "2024-01-01T00:00:00.000001Z",
+        addon_match: 1,
+      },
+    });
+    const [request] = app.peers.requestsOf("createCheckinList") as [{ fields: { rules: string } }];
+    expect(request).toMatchObject({
+      organizer: "bigevents",
+      event: "sampleconf",
+      fields: {
+        allProducts: false,
+        limitProducts: [3, 4],
+        subevent: 5,
+        exitAllAt: 1_704_067_200_000_001,
+        addonMatch: true,
+      },
+    });
+    expect(JSON.parse(request.fields.rules)).toEqual(rules);
+  });
+
+  it("names every wrong field", async () => {
+    const { status, json } = await app.send("POST", lists, {
+      body: { all_products: "maybe", limit_products: "3", rules: null, exit_all_at: 5, include_pending: null },
+    });
+    expect(status).toBe(400);
+    expect(Object.keys(json as object).sort()).toEqual([
+      "all_products",
+      "exit_all_at",
+      "include_pending",
+      "limit_products",
+      "name",
+      "rules",
+    ]);
+  });
+
+  it("reads a form: a box that is missing was not ticked, a list is repeated", async () => {
+    const { status } = await app.send("POST", lists, {
+      headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
+      body: "name=T%C3%BCr&limit_products=3&limit_products=4&include_pending=on&rules=%7B%22and%22%3A%5B%5D%7D",
+    });
+    expect(status).toBe(201);
+    expect(app.peers.requestsOf("createCheckinList")).toMatchObject([
+      {
+        fields: {
+          name: "Tür",
+          limitProducts: [3, 4],
+          includePending: true,
+          allProducts: false,
+          allowEntryAfterExit: false,
+          rules: '{"and":[]}',
+        },
+      },
+    ]);
+  });
+
+  it.each(["__proto__", "constructor", "prototype"])("takes %s for a name as any other", async (name) => {
+    const { status, json } = await app.send("POST", lists, {
+      headers: { "content-type": "application/json" },
+      body: `{"name":"x","${name}":{"include_pending":true}}`,
+    });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ include_pending: false });
+    expect(({} as Record<string, unknown>)["include_pending"]).toBeUndefined();
+  });
+});
+
+describe("changing a list", () => {
+  beforeEach(() => {
+    app.peers.when("checkinLists", "updateCheckinList", async () => ({ list: aList() }));
+    app.peers.when("checkinLists", "getCheckinList", async ({ id }) => {
+      if (id !== 7) throw noSuchList();
+      return { list: aList() };
+    });
+    app.peers.when("checkinLists", "deleteCheckinList", async ({ id }) => {
+      if (id !== 7) throw noSuchList();
+      return {};
+    });
+  });
+
+  it("PATCH sets what was sent", async () => {
+    const { status } = await app.send("PATCH", `${lists}7/`, {
+      body: { include_pending: true, subevent: null, id: 9 },
+    });
+    expect(status).toBe(200);
+    expect(app.peers.requestsOf("updateCheckinList")).toMatchObject([
+      { id: 7, updateMask: ["subevent", "include_pending"], fields: { includePending: true, subevent: undefined } },
+    ]);
+  });
+
+  it("PUT returns what was left out to its default", async () => {
+    const { status } = await app.send("PUT", `${lists}7/`, { body: { name: "New" } });
+    expect(status).toBe(200);
+    const [request] = app.peers.requestsOf("updateCheckinList") as [{ updateMask: string[]; fields: object }];
+    expect(request.updateMask).toHaveLength(12);
+    expect(request.fields).toMatchObject({ name: "New", allProducts: true, considerTicketsUsed: true, rules: "{}" });
+    expect(await app.send("PUT", `${lists}7/`, { body: {} })).toMatchObject({
+      status: 400,
+      json: { name: [expect.any(String)] },
+    });
+  });
+
+  it("a form that leaves out a box keeps it on PATCH", async () => {
+    await app.send("PATCH", `${lists}7/`, {
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: "name=x",
+    });
+    expect(app.peers.requestsOf("updateCheckinList")).toMatchObject([{ updateMask: ["name"] }]);
+  });
+
+  it("a missing list counts before a wrong body", async () => {
+    for (const body of [{ name: "" }, "{", { include_pending: "maybe" }]) {
+      const headers = { "content-type": "application/json" };
+      expect((await app.send("PATCH", `${lists}8/`, { headers, body })).status).toBe(404);
+      expect((await app.send("PATCH", `${lists}x/`, { headers, body })).status).toBe(404);
+      expect((await app.send("PATCH", `${lists}7/`, { headers, body })).status).toBe(400);
+    }
+    expect(
+      (await app.send("PATCH", `${lists}8/`, { headers: { "content-type": "text/plain" }, body: "x" })).status,
+    ).toBe(404);
+    expect(
+      (await app.send("PATCH", `${lists}7/`, { headers: { "content-type": "text/plain" }, body: "x" })).status,
+    ).toBe(415);
+  });
+
+  it.each(["checkinlists", "checkinlist"])("DELETE works on %s/", async (resource) => {
+    expect(await app.send("DELETE", `${inEvent}/${resource}/7/`)).toMatchObject({ status: 204, text: "" });
+    expect((await app.send("DELETE", `${inEvent}/${resource}/8/`)).status).toBe(404);
+  });
+
+  it("says how long to wait when another change is under way", async () => {
+    app.peers.when("checkinLists", "updateCheckinList", async () => {
+      throw new Fault("conflict", "locked", "another change is under way");
+    });
+    const { status, headers } = await app.send("PATCH", `${lists}7/`, { body: { name: "x" } });
+    expect([status, headers["retry-after"]]).toEqual([409, "5"]);
+  });
+
+  it("needs the right to change settings", async () => {
+    expect((await app.send("PATCH", `${lists}7/`, { key: keys.reader, body: { name: "x" } })).status).toBe(403);
+    expect((await app.send("PATCH", `${lists}7/`, { key: keys.settings, body: { name: "x" } })).status).toBe(200);
+  });
+});
+
+describe("GET checkinlists/{id}/status/", () => {
+  it("shows the numbers", async () => {
+    const counts = { positionCount: 4, checkinCount: 2 };
+    app.peers.when("checkinLists", "getCheckinListStatus", async () => ({
+      eventName: "Conference",
+      ...counts,
+      insideCount: 1,
+      items: [{ id: 1, name: "Ticket", admission: true, ...counts, variations: [{ id: 2, value: "VIP", ...counts }] }],
+    }));
+    const shown = { position_count: 4, checkin_count: 2 };
+    expect(await app.send("GET", `${lists}7/status/`)).toMatchObject({
+      status: 200,
+      json: {
+        ...shown,
+        inside_count: 1,
+        event: { name: "Conference" },
+        items: [{ id: 1, name: "Ticket", admission: true, ...shown, variations: [{ id: 2, value: "VIP", ...shown }] }],
+      },
+    });
+  });
+});

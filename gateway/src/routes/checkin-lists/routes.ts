@@ -1,0 +1,162 @@
+import { conflict, invalid, notFound } from "../../answers.ts";
+import type { Clients } from "../../clients.ts";
+import { pageOf, paging, toPage } from "../../paging.ts";
+import { idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
+import { type Access, declare, type Incoming } from "../../route.ts";
+import { presentList, presentStatus, toFields, withoutFields } from "./present.ts";
+import { type ListBody, listBody, listPatch, listShown, statusShown } from "./schema.ts";
+
+const reading: Access = {
+  kind: "event",
+  anyOf: ["event.orders:read", "event.orders:checkin"],
+  profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"],
+};
+
+const readingOne: Access = { ...reading, profiles: [] };
+
+const writing: Access = { kind: "event", anyOf: ["event.settings.general:write"], profiles: [] };
+
+const shown = (description: string) => ({ description, schema: listShown });
+const missing = notFound("The event has no such list.");
+
+/** Fields that a client may leave out of the answer. */
+const excludable = Object.keys(listShown["properties"] ?? {});
+
+/** All fields that PATCH and PUT can set. */
+const settable = Object.keys(listPatch.schema["properties"] as object);
+
+type Anything = Incoming<unknown, unknown>;
+
+/** Lists of an event: `checkinlists/` and below. */
+export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists">) {
+  const inEvent = ({ organizer, event }: Anything) => ({ organizer, event });
+  const ofPath = (request: Anything) => ({ ...inEvent(request), id: request.id("id") });
+
+  const exists = async (request: Anything) => {
+    await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
+  };
+
+  const update = async (request: Anything, body: Partial<ListBody>, updateMask: string[]) => {
+    const { list } = await checkinLists.updateCheckinList({ ...ofPath(request), fields: toFields(body), updateMask });
+    return { status: 200, body: presentList(list) };
+  };
+
+  return {
+    list: declare({
+      name: "listCheckinLists",
+      summary: "Lists the check-in lists of an event",
+      access: reading,
+      query: {
+        ...paging,
+        ordering: ordering(["id", "name", "subevent__date_from"], "subevent__date_from,name"),
+        subevent: idFilter("Only lists of this date."),
+        subevent_match: numberFilter("Lists of this date and those of all dates."),
+        ends_after: instantFilter("Leaves out lists whose date has ended by then."),
+        exclude: words("Leaves a field out of the answer; without both counts, nothing is counted.", excludable),
+        expand: words("Nothing to expand yet.", []),
+      },
+      answers: {
+        200: { description: "One page of lists.", schema: pageOf({ ...listShown, required: [] }) },
+        400: invalid,
+        404: notFound("There is no such page."),
+      },
+      async handle(request) {
+        const {
+          page,
+          page_size: pageSize,
+          exclude,
+          ordering: columns,
+          subevent,
+          subevent_match: match,
+          ends_after: end,
+        } = request.query;
+        const found = await checkinLists.listCheckinLists(
+          {
+            ...inEvent(request),
+            page,
+            pageSize,
+            ordering: [...columns],
+            subevent,
+            subeventMatch: match,
+            endsAfter: end,
+            withCounts: !(exclude.includes("position_count") && exclude.includes("checkin_count")),
+          },
+          { signal: request.signal },
+        );
+        const results = found.lists.map((list) => withoutFields(presentList(list), exclude));
+        return { status: 200, body: toPage(request.url, { count: found.count, page: found.page, pageSize, results }) };
+      },
+    }),
+
+    get: declare({
+      name: "getCheckinList",
+      summary: "Shows a check-in list",
+      access: readingOne,
+      answers: { 200: shown("The list."), 404: missing },
+      async handle(request) {
+        const { list } = await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
+        return { status: 200, body: presentList(list) };
+      },
+    }),
+
+    create: declare({
+      name: "createCheckinList",
+      summary: "Creates a check-in list",
+      access: writing,
+      body: listBody,
+      answers: { 201: shown("The new list."), 400: invalid, 409: conflict },
+      async handle(request) {
+        const { list } = await checkinLists.createCheckinList({ ...inEvent(request), fields: toFields(request.body) });
+        return { status: 201, body: presentList(list) };
+      },
+    }),
+
+    patch: declare({
+      name: "updateCheckinList",
+      summary: "Changes some fields of a check-in list",
+      access: writing,
+      body: listPatch,
+      answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
+      exists,
+      handle: (request) =>
+        update(
+          request,
+          request.body,
+          settable.filter((field) => Object.hasOwn(request.body, field)),
+        ),
+    }),
+
+    put: declare({
+      name: "replaceCheckinList",
+      summary: "Sets all fields of a check-in list",
+      description: "Fields that are left out return to their default.",
+      access: writing,
+      body: listBody,
+      answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
+      exists,
+      handle: (request) => update(request, request.body, settable),
+    }),
+
+    remove: declare({
+      name: "deleteCheckinList",
+      summary: "Deletes a check-in list and all scans made on it",
+      access: writing,
+      answers: { 204: { description: "It is gone." }, 404: missing, 409: conflict },
+      async handle(request) {
+        await checkinLists.deleteCheckinList(ofPath(request));
+        return { status: 204 };
+      },
+    }),
+
+    status: declare({
+      name: "getCheckinListStatus",
+      summary: "Counts the tickets, entries and visitors inside of a check-in list",
+      access: reading,
+      answers: { 200: { description: "The numbers of this moment.", schema: statusShown }, 404: missing },
+      async handle(request) {
+        const status = await checkinLists.getCheckinListStatus(ofPath(request), { signal: request.signal });
+        return { status: 200, body: presentStatus(status) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,9 @@
+import type { ImportFailure } from "../../import/import-stream.ts";
+import { toProblem } from "../../problem.ts";
+import type { Reply } from "../../route.ts";
+
+/** Answers an import that ended early: what is wrong, and what had been applied by then. */
+export function presentFailure({ cause, summary }: ImportFailure): Reply {
+  const { status, headers, body } = toProblem(cause);
+  return { status, headers, body: { ...(body as object), ...summary } };
+}

@@ -1,0 +1,50 @@
+import { detail } from "../../answers.ts";
+import { unsupported } from "../../body/parse-body.ts";
+import { gunzip } from "../../import/gunzip.ts";
+import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
+import { limitIdle } from "../../import/limit-idle.ts";
+import { declare, type Incoming } from "../../route.ts";
+import { presentFailure } from "./present.ts";
+import { failureShown, summaryShown } from "./schema.ts";
+
+/** A client that sends nothing for this long has gone without saying so. */
+const idleMs = 60_000;
+
+/** Brings records in: `/api/v1/import/`. */
+export function importRoutes(targets: ImportTargets) {
+  const failed = (description: string) => ({ description, schema: { anyOf: [failureShown, detail] } });
+
+  return {
+    importRecords: declare({
+      name: "importRecords",
+      summary: "Brings in events, products, orders, keys and lists as records",
+      description:
+        "One record per line, in a stream of any length, compressed with gzip or not. A bad line is reported and skipped. Sending records again changes nothing.",
+      access: { kind: "operator" },
+      streams: "application/x-ndjson",
+      answers: {
+        200: { description: "What became of the records.", schema: summaryShown },
+        400: failed("The body is not NDJSON, or its compression is broken."),
+        408: failed("Nothing arrived for a minute."),
+        503: failed("A service that owns records stayed away."),
+      },
+      async handle(request) {
+        const { signal } = request;
+        try {
+          return { status: 200, body: await importStream(contentOf(request), targets, { signal }) };
+        } catch (error) {
+          if (error instanceof ImportFailure) return presentFailure(error);
+          throw error;
+        }
+      },
+    }),
+  };
+}
+
+function contentOf(request: Incoming<unknown, unknown>): AsyncIterable<Uint8Array> {
+  const encoding = request.header("Content-Encoding").trim().toLowerCase();
+  const arriving = limitIdle(request.stream(), idleMs);
+  if (encoding === "" || encoding === "identity") return arriving;
+  if (encoding === "gzip" || encoding === "x-gzip") return gunzip(arriving);
+  throw unsupported("Compress the body with gzip or not at all.");
+}

@@ -1,0 +1,22 @@
+import type { Schema } from "@tessera/kit/schema";
+import { arrayOf, boolean, integer, mapOf, text } from "@tessera/kit/schema-build";
+import { record } from "../../answers.ts";
+
+const summary = {
+  records: integer({ description: "Lines that held something." }),
+  accepted: integer(),
+  rejected: integer(),
+  kinds: mapOf(integer(), { description: "Accepted records by kind." }),
+  errors: arrayOf(
+    record("RejectedLine", { line: integer(), kind: text({ nullable: true }), errors: mapOf(arrayOf(text())) }),
+    {
+      description: "The first 1000 rejected lines.",
+    },
+  ),
+  settled: boolean({ description: "Everything accepted is visible through every endpoint." }),
+};
+
+export const summaryShown: Schema = record("ImportSummary", summary);
+
+/** What an import that ended early had done by then. */
+export const failureShown: Schema = record("ImportFailure", { detail: text(), ...summary });

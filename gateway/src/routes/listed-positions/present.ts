@@ -1,0 +1,106 @@
+import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { type Checkin, type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { formatInstant, formatNullableInstant } from "../../instant.ts";
+
+/** Where a position is: what its addresses are made of. */
+export interface PositionPlace {
+  /** The deployment's address, without a slash at its end. */
+  readonly base: string;
+  readonly organizer: string;
+  readonly event: string;
+}
+
+/** The letter that clients know an order's status by. A status of a newer service counts as one that admits nobody. */
+const statusLetters: ReadonlyMap<string, string> = new Map([
+  [OrderStatus.PENDING, "n"],
+  [OrderStatus.PAID, "p"],
+  [OrderStatus.EXPIRED, "e"],
+]);
+const canceled = "c";
+
+/** Writes a position as a check-in list shows it. */
+export function presentPosition(listed: ListedPosition | undefined, place: PositionPlace) {
+  const { position } = listed ?? {};
+  if (listed === undefined || position?.order === undefined)
+    throw new Error("checkin answered without a position or its order");
+  const { order } = position;
+  return {
+    id: position.id,
+    order: order.code,
+    positionid: position.positionid,
+    item: position.item,
+    variation: position.variation ?? null,
+    price: position.price,
+    attendee_name: listed.attendeeName ?? null,
+    attendee_name_parts: listed.attendeeNameParts,
+    company: position.company ?? null,
+    street: position.street ?? null,
+    zipcode: position.zipcode ?? null,
+    city: position.city ?? null,
+    country: position.country ?? null,
+    state: position.state ?? null,
+    attendee_email: position.attendeeEmail ?? null,
+    voucher: position.voucher ?? null,
+    tax_rate: position.taxRate,
+    tax_value: position.taxValue,
+    secret: position.secret,
+    addon_to: position.addonTo ?? null,
+    subevent: position.subevent ?? null,
+    checkins: listed.checkins.map(presentCheckin),
+    print_logs: [],
+    downloads: listed.downloads.map((output) => ({ output, url: downloadUrl(place, position.id, output) })),
+    answers: position.answers.map(presentAnswer),
+    tax_rule: position.taxRule ?? null,
+    pseudonymization_id: position.pseudonymizationId,
+    seat: position.seat === undefined ? null : presentSeat(position.seat),
+    require_attention: listed.requireAttention,
+    order__status: statusLetters.get(order.status) ?? canceled,
+    order__valid_if_pending: order.validIfPending,
+    order__require_approval: order.requireApproval,
+    order__locale: order.locale,
+    valid_from: formatNullableInstant(position.validFrom),
+    valid_until: formatNullableInstant(position.validUntil),
+    blocked: position.blocked.length === 0 ? null : position.blocked,
+  };
+}
+
+function presentCheckin(checkin: Checkin) {
+  return {
+    id: checkin.id,
+    datetime: formatInstant(checkin.at),
+    list: checkin.list,
+    auto_checked_in: checkin.autoCheckedIn,
+    gate: checkin.gate ?? null,
+    device: checkin.device ?? null,
+    device_id: checkin.deviceId ?? null,
+    type: checkin.type === ScanType.EXIT ? "exit" : "entry",
+  };
+}
+
+function presentAnswer(answer: Answer) {
+  return {
+    question: answer.question,
+    answer: answer.answer,
+    question_identifier: answer.questionIdentifier,
+    options: answer.options,
+    option_identifiers: answer.optionIdentifiers,
+  };
+}
+
+function presentSeat(seat: Seat) {
+  return {
+    id: seat.id,
+    name: seat.name,
+    seat_guid: seat.seatGuid,
+    zone_name: seat.zoneName,
+    row_name: seat.rowName,
+    row_label: seat.rowLabel ?? null,
+    seat_label: seat.seatLabel ?? null,
+    seat_number: seat.seatNumber,
+  };
+}
+
+function downloadUrl({ base, organizer, event }: PositionPlace, position: number, output: string): string {
+  const path = ["organizers", organizer, "events", event, "orderpositions", position, "download", output];
+  return `${base}/api/v1/${path.map(encodeURIComponent).join("/")}/`;
+}

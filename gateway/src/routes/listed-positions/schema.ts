@@ -1,0 +1,86 @@
+import type { Schema } from "@tessera/kit/schema";
+import { any, arrayOf, boolean, choice, id, instant, integer, localized, mapOf, text } from "@tessera/kit/schema-build";
+import { record } from "../../answers.ts";
+
+const maybe = { nullable: true } as const;
+const money = text({ description: "A decimal." });
+
+const checkinShown = record("Checkin", {
+  id: id(),
+  datetime: instant(),
+  list: id(),
+  auto_checked_in: boolean(),
+  gate: id(maybe),
+  device: id({ ...maybe, description: "Internal id." }),
+  device_id: id({ ...maybe, description: "Number at the organizer." }),
+  type: choice(["entry", "exit"]),
+});
+
+const answerShown = record("Answer", {
+  question: id(),
+  answer: text(),
+  question_identifier: text(),
+  options: arrayOf(id()),
+  option_identifiers: arrayOf(text()),
+});
+
+const seatShown: Schema = {
+  ...record("Seat", {
+    id: id(),
+    name: text(),
+    seat_guid: text(),
+    zone_name: text(),
+    row_name: text(),
+    row_label: text(maybe),
+    seat_label: text(maybe),
+    seat_number: text(),
+  }),
+  type: ["object", "null"],
+};
+
+/** A position as a check-in list shows it. */
+export const positionShown: Schema = record("ListedPosition", {
+  id: id(),
+  order: text({ description: "Code of its order." }),
+  positionid: integer({ description: "Number within its order." }),
+  item: id(),
+  variation: id(maybe),
+  price: money,
+  attendee_name: text({ ...maybe, description: "Its own name, else its parent's, else that of the invoice address." }),
+  attendee_name_parts: mapOf(text()),
+  company: text(maybe),
+  street: text(maybe),
+  zipcode: text(maybe),
+  city: text(maybe),
+  country: text(maybe),
+  state: text(maybe),
+  attendee_email: text(maybe),
+  voucher: id(maybe),
+  tax_rate: money,
+  tax_value: money,
+  tax_rule: id(maybe),
+  secret: text(),
+  addon_to: id(maybe),
+  subevent: id(maybe),
+  checkins: arrayOf(checkinShown, { description: "Successful scans on this list, newest first." }),
+  print_logs: arrayOf(any()),
+  downloads: arrayOf(record("Download", { output: text(), url: text() })),
+  answers: arrayOf(answerShown),
+  pseudonymization_id: text(),
+  seat: seatShown,
+  require_attention: boolean(),
+  order__status: choice(["n", "p", "e", "c"], { description: "Pending, paid, expired, canceled." }),
+  order__valid_if_pending: boolean(),
+  order__require_approval: boolean(),
+  order__locale: text(),
+  valid_from: instant(maybe),
+  valid_until: instant(maybe),
+  blocked: arrayOf(text(), { nullable: true }),
+});
+
+/** A question that a scan asks. */
+export const questionShown: Schema = record(
+  "Question",
+  { id: id(), question: localized(), type: text(), required: boolean(), position: integer(), options: arrayOf(any()) },
+  { optional: ["options"] },
+);

@@ -1,0 +1,70 @@
+import { Fault } from "@tessera/kit/fault";
+import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Reply } from "../../route.ts";
+import { type PositionPlace, presentPosition } from "../listed-positions/present.ts";
+
+export interface PresentOptions extends PositionPlace {
+  readonly force: boolean;
+  /** The status of a refusal that was not forced. */
+  readonly refusedStatus: RefusedStatus;
+}
+
+export type RefusedStatus = 200 | 400;
+
+/**
+ * Decides how the outcome of a scan is answered. A forced refusal is always
+ * 400: scanners send a scan that they judged offline again until they read
+ * success or 400, so with 200 they would never stop.
+ */
+export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): Reply {
+  switch (outcome.outcome?.$case) {
+    case "admitted":
+      return {
+        status: 201,
+        body: { status: "ok", ...around(outcome, options), position: presentPosition(outcome.position, options) },
+      };
+    case "refused": {
+      const { reason, explanation } = outcome.outcome.value;
+      return {
+        status: options.force ? 400 : options.refusedStatus,
+        body: {
+          status: "error",
+          reason,
+          reason_explanation: explanation ?? null,
+          ...around(outcome, options),
+          ...(outcome.position === undefined ? {} : { position: presentPosition(outcome.position, options) }),
+        },
+      };
+    }
+    case "unknownTicket":
+      return {
+        status: 404,
+        body: {
+          detail: "Not found.",
+          status: "error",
+          reason: "invalid",
+          reason_explanation: null,
+          ...around(outcome, options),
+        },
+      };
+    case "unknownList":
+      throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
+    default:
+      throw new Fault("unavailable", "scan_undecided", "This scan could not be decided now; send it again.", {
+        retryAfterMs: 1000,
+      });
+  }
+}
+
+function around({ list, position, checkinTexts }: ScanOutcome, { event }: PositionPlace) {
+  return {
+    require_attention: position?.requireAttention ?? false,
+    checkin_texts: checkinTexts,
+    list: presentList(list, event),
+  };
+}
+
+function presentList(list: ScannedList | undefined, event: string) {
+  if (list === undefined) throw new Error("checkin decided a scan without naming its list");
+  return { id: list.id, name: list.name, event, subevent: list.subevent ?? null, include_pending: list.includePending };
+}

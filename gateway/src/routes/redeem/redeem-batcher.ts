@@ -1,0 +1,116 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Client } from "@tessera/kit/rpc";
+import type { Scan, ScanOutcome, ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+
+/** Has one scan decided. */
+export type RedeemScan = (scan: Scan) => Promise<ScanOutcome>;
+
+/** A call larger than this is slower per scan: the statements behind it degrade. */
+const largestBatch = 64;
+
+/** One call is decided while the next one travels; a third would only split the batches. */
+const mostInFlight = 2;
+
+/** More scans than can be decided before their scanners give up are better refused at once. */
+const longestQueue = 4096;
+
+/** From a scan's arrival to its answer, retry included; scanners wait a little longer. */
+const scanMs = 8000;
+
+/** One call; what is left of a scan's time is for its retry. */
+const callMs = 5000;
+
+interface Waiting {
+  readonly scan: Scan;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+  resolve(outcome: ScanOutcome): void;
+  reject(cause: unknown): void;
+}
+
+/**
+ * Gathers scans: those that arrive while calls are in flight go together in the
+ * next one. Nothing waits for a timer, so a single scan is as fast as ever.
+ *
+ * When a call fails, nobody knows which of its scans were stored. A scan with a
+ * nonce is stored once however often it is sent, so it is tried once more, on
+ * its own; any other is the scanner's to repeat.
+ */
+export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): RedeemScan {
+  const queue: Waiting[] = [];
+  let inFlight = 0;
+
+  function send(): void {
+    while (inFlight < mostInFlight && queue.length > 0) {
+      const batch = queue.splice(0, largestBatch).filter(isInTime);
+      if (batch.length === 0) continue;
+      inFlight += 1;
+      void decide(batch).finally(() => {
+        inFlight -= 1;
+        send();
+      });
+    }
+  }
+
+  async function decide(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await call(batch);
+      // Settled one by one: the retries of a few do not hold up the next batch.
+      for (const [index, waiting] of batch.entries()) void settle(waiting, outcomes[index]);
+    } catch (error) {
+      for (const waiting of batch) void retry(waiting, error);
+    }
+  }
+
+  async function call(batch: readonly Waiting[]): Promise<ScanOutcome[]> {
+    const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
+    const { outcomes } = await redeem({ scans: batch.map(({ scan }) => scan) }, { timeoutMs });
+    if (outcomes.length !== batch.length)
+      throw new Error(`checkin decided ${outcomes.length} scans of ${batch.length}`);
+    return outcomes;
+  }
+
+  async function settle(waiting: Waiting, outcome: ScanOutcome | undefined): Promise<void> {
+    if (outcome?.outcome === undefined || outcome.outcome.$case === "failed") await retry(waiting, undefined);
+    else waiting.resolve(outcome);
+  }
+
+  async function retry(waiting: Waiting, cause: unknown): Promise<void> {
+    if (waiting.scan.nonce === undefined) return waiting.reject(undecided(cause));
+    if (!isInTime(waiting)) return;
+    try {
+      const [outcome] = await call([waiting]);
+      if (outcome?.outcome === undefined || outcome.outcome.$case === "failed") waiting.reject(undecided(cause));
+      else waiting.resolve(outcome);
+    } catch (error) {
+      waiting.reject(undecided(error));
+    }
+  }
+
+  return (scan) =>
+    new Promise((resolve, reject) => {
+      if (queue.length >= longestQueue) return reject(overloaded());
+      queue.push({ scan, until: Date.now() + scanMs, resolve, reject });
+      send();
+    });
+}
+
+/** Tells whether somebody still waits for a scan; if not, it is refused without having been sent. */
+function isInTime(waiting: Waiting): boolean {
+  if (waiting.until > Date.now()) return true;
+  waiting.reject(undecided(undefined));
+  return false;
+}
+
+function undecided(cause: unknown): Fault {
+  return new Fault("unavailable", "scan_undecided", "This scan could not be decided now; send it again.", {
+    retryAfterMs: 1000,
+    cause,
+  });
+}
+
+function overloaded(): Fault {
+  return new Fault("exhausted", "too_many_scans", "More scans are waiting than can be decided; send it again.", {
+    retryAfterMs: 1000,
+  });
+}

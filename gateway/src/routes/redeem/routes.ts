@@ -1,0 +1,89 @@
+import { Fault } from "@tessera/kit/fault";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { detail, fieldErrors, invalid } from "../../answers.ts";
+import type { Clients } from "../../clients.ts";
+import { presence, words } from "../../parameter.ts";
+import { declare, type Incoming } from "../../route.ts";
+import { presentOutcome, type RefusedStatus } from "./present.ts";
+import type { RedeemScan } from "./redeem-batcher.ts";
+import { admittedShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
+
+export interface RedeemOptions {
+  readonly checkinLists: Clients["checkinLists"];
+  readonly redeem: RedeemScan;
+  readonly refusedStatus: RefusedStatus;
+}
+
+/** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
+export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOptions) {
+  return {
+    redeem: declare({
+      name: "redeemListedPosition",
+      summary: "Checks a ticket in or out",
+      description:
+        "`lookup` is a ticket secret or, where the input is trusted, a position id. It may hold any characters.",
+      access: {
+        kind: "event",
+        anyOf: ["event.orders:write", "event.orders:checkin"],
+        profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"],
+      },
+      query: {
+        untrusted_input: presence("Never reads `lookup` as an id; for what a scanner or a person typed."),
+        expand: words("Nothing to expand yet.", []),
+      },
+      body: redeemBody,
+      answers: {
+        200: { description: "Refused.", schema: refusedShown },
+        201: { description: "Admitted; the scan is stored.", schema: admittedShown },
+        400: {
+          description: `A refusal of a forced scan. ${invalid.description}`,
+          schema: { anyOf: [refusedShown, fieldErrors] },
+        },
+        404: {
+          description: "No ticket has this code, or there is no such list.",
+          schema: { anyOf: [unknownShown, detail] },
+        },
+      },
+      async exists(request) {
+        const { organizer, event } = request;
+        await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal: request.signal });
+      },
+      async handle(request) {
+        const { organizer, event, url } = request;
+        const scan = toScan(request);
+        const outcome = await redeem(scan);
+        return presentOutcome(outcome, { base: url.base, organizer, event, force: scan.force, refusedStatus });
+      },
+    }),
+  };
+}
+
+function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemBody>): Scan {
+  const { body, query, tenant } = request;
+  if (body.simulate === true) {
+    const message = "Scans cannot be simulated: this would admit. Leave the field out.";
+    throw new Fault("invalid", "simulation_not_supported", message, { fields: { simulate: [message] } });
+  }
+  return {
+    organizer: request.organizer,
+    event: request.event,
+    list: request.id("list"),
+    lookup: request.param("lookup"),
+    untrustedInput: query.untrusted_input || isScanner(tenant.device?.softwareBrand ?? ""),
+    type: body.type === "exit" ? ScanType.EXIT : ScanType.ENTRY,
+    at: body.datetime ?? undefined,
+    force: body.force ?? false,
+    ignoreUnpaid: body.ignore_unpaid ?? false,
+    canceledSupported: body.canceled_supported ?? false,
+    questionsSupported: body.questions_supported ?? true,
+    nonce: body.nonce === "" ? undefined : (body.nonce ?? undefined),
+    deviceId: tenant.device?.deviceId,
+    gate: tenant.device?.gate ?? undefined,
+  };
+}
+
+/** Software that passes on what it scanned, whatever it says about that. */
+function isScanner(softwareBrand: string): boolean {
+  return softwareBrand.toLowerCase().includes("pretixscan");
+}

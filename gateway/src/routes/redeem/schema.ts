@@ -1,0 +1,87 @@
+import type { Schema } from "@tessera/kit/schema";
+import { any, arrayOf, boolean, choice, id, instant, mapOf, object, text } from "@tessera/kit/schema-build";
+import { record } from "../../answers.ts";
+import { bodyOf } from "../../route.ts";
+import { positionShown } from "../listed-positions/schema.ts";
+
+/** What a scanner sends. */
+export interface RedeemBody {
+  readonly type?: "entry" | "exit" | "" | null;
+  readonly datetime?: number | null;
+  readonly force?: boolean | null;
+  readonly ignore_unpaid?: boolean | null;
+  readonly questions_supported?: boolean | null;
+  readonly canceled_supported?: boolean | null;
+  readonly nonce?: string | null;
+  readonly answers?: Readonly<Record<string, unknown>> | null;
+  readonly simulate?: boolean | null;
+}
+
+const decision = (description: string, byDefault: boolean) =>
+  boolean({ nullable: true, description: `${description} Default: ${byDefault}.` });
+
+export const redeemBody = bodyOf<RedeemBody>(
+  object({
+    type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
+    datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
+    force: decision("Succeeds whatever was scanned before. For scans made offline.", false),
+    ignore_unpaid: decision("Admits pending orders, where the list includes them.", false),
+    questions_supported: decision("The scanner can ask the questions of a ticket.", true),
+    canceled_supported: decision("The scanner knows the reason `canceled`.", false),
+    nonce: text({
+      nullable: true,
+      trim: false,
+      maxLength: 190,
+      description: "Identifies the scan: sent again, it succeeds again and is stored once.",
+    }),
+    answers: {
+      ...mapOf(any(), {
+        description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+      }),
+      type: ["object", "null"],
+    },
+    simulate: decision("Reserved; true is refused, because a rehearsal must never admit.", false),
+  }),
+  // A form that says nothing of questions comes from a scanner that never heard of the field, and the field's default is yes.
+  { missingBooleans: "default" },
+);
+
+const listShown = record("ScannedList", {
+  id: id(),
+  name: text(),
+  event: text({ description: "Slug of its event." }),
+  subevent: id({ nullable: true }),
+  include_pending: boolean(),
+});
+
+const around = {
+  require_attention: boolean(),
+  checkin_texts: arrayOf(text(), { description: "What the staff should read: texts of order, variation and product." }),
+  list: listShown,
+};
+
+export const admittedShown: Schema = record("Admitted", {
+  status: { const: "ok" },
+  ...around,
+  position: positionShown,
+});
+
+export const refusedShown: Schema = record(
+  "Refused",
+  {
+    status: { const: "error" },
+    reason: text({ description: "Why, for instance `already_redeemed` or `unpaid`." }),
+    reason_explanation: text({ nullable: true, description: "For a person; null where the reason says it all." }),
+    ...around,
+    position: positionShown,
+  },
+  { optional: ["position"] },
+);
+
+export const unknownShown: Schema = record("UnknownTicket", {
+  detail: text(),
+  status: { const: "error" },
+  reason: { const: "invalid" },
+  reason_explanation: { type: "null" },
+  ...around,
+});

@@ -1,0 +1,124 @@
+import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Clients } from "../clients.ts";
+
+/** Peers that do what a test says and remember what they were asked. */
+export interface FakePeers {
+  readonly clients: Clients;
+  /** Names of the methods called, with their requests, in order. */
+  readonly calls: { readonly method: string; readonly request: unknown }[];
+  /** Makes a method answer. */
+  when<Service extends keyof Clients, Method extends keyof Clients[Service] & string>(
+    service: Service,
+    method: Method,
+    answer: Clients[Service][Method],
+  ): void;
+  requestsOf(method: string): unknown[];
+}
+
+const services: readonly (keyof Clients)[] = [
+  "checkinLists",
+  "listedPositions",
+  "scans",
+  "checkinRecords",
+  "checkinFacts",
+  "boxofficeRecords",
+  "boxofficeFacts",
+];
+
+/** Makes peers of which every method fails until a test says otherwise. */
+export function fakePeers(): FakePeers {
+  const answers = new Map<string, (request: unknown, options: unknown) => unknown>();
+  const calls: { method: string; request: unknown }[] = [];
+  const clientOf = (service: string) =>
+    new Proxy(
+      {},
+      {
+        get: (_target, method: string) => async (request: unknown, options: unknown) => {
+          calls.push({ method, request });
+          const answer = answers.get(`${service}.${method}`);
+          if (answer === undefined) throw new Error(`no test said what ${service}.${method} answers`);
+          return answer(request, options);
+        },
+      },
+    );
+  return {
+    clients: Object.fromEntries(services.map((service) => [service, clientOf(service)])) as unknown as Clients,
+    calls,
+    when: (service, method, answer) =>
+      void answers.set(`${service}.${method}`, answer as (request: unknown, options: unknown) => unknown),
+    requestsOf: (method) => calls.filter((call) => call.method === method).map(({ request }) => request),
+  };
+}
+
+/** A list as checkin knows it. */
+export function aList(overrides: Partial<CheckinList["fields"]> = {}, id = 7): CheckinList {
+  return {
+    id,
+    positionCount: 10,
+    checkinCount: 3,
+    fields: {
+      name: "Main gate",
+      allProducts: true,
+      limitProducts: [],
+      subevent: undefined,
+      includePending: false,
+      allowMultipleEntries: false,
+      allowEntryAfterExit: true,
+      rules: "{}",
+      exitAllAt: undefined,
+      addonMatch: false,
+      ignoreInStatistics: false,
+      considerTicketsUsed: true,
+      ...overrides,
+    },
+  };
+}
+
+/** A paid ticket that was scanned once. */
+export function aPosition(overrides: Partial<ListedPosition> = {}): ListedPosition {
+  return {
+    attendeeName: "Ada Lovelace",
+    attendeeNameParts: { full_name: "Ada Lovelace" },
+    checkins: [
+      {
+        id: 5,
+        list: 7,
+        at: 1_700_000_000_123_456,
+        type: ScanType.ENTRY,
+        gate: 2,
+        device: 9,
+        deviceId: 3,
+        autoCheckedIn: false,
+      },
+    ],
+    requireAttention: false,
+    downloads: ["pdf"],
+    position: {
+      id: 42,
+      positionid: 1,
+      item: 11,
+      price: "23.00",
+      attendeeNameParts: {},
+      taxRate: "19.00",
+      taxValue: "3.67",
+      secret: "abc",
+      pseudonymizationId: "PSEUDO",
+      canceled: false,
+      blocked: [],
+      answers: [{ question: 1, answer: "M", questionIdentifier: "SIZE", options: [4], optionIdentifiers: ["M"] }],
+      seat: { id: 1, name: "Row 1, Seat 2", seatGuid: "1-2", zoneName: "A", rowName: "1", seatNumber: "2" },
+      order: {
+        code: "ABC12",
+        status: OrderStatus.PAID,
+        validIfPending: false,
+        requireApproval: false,
+        locale: "en",
+        placedAt: 1_700_000_000_000_000,
+        checkinAttention: false,
+      },
+    },
+    ...overrides,
+  };
+}

@@ -1,0 +1,232 @@
+import { hash } from "node:crypto";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import type { Credential } from "../access/caller.ts";
+import { openDirectory } from "../access/directory.ts";
+import { buildApp } from "../app.ts";
+import { httpServer } from "../http-server.ts";
+import type { Place } from "../place.ts";
+import type { Route } from "../route.ts";
+import { allRoutes } from "../routes/index.ts";
+import type { RefusedStatus } from "../routes/redeem/present.ts";
+import { type FakePeers, fakePeers } from "./fake-peers.ts";
+
+export interface Sent {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** The body as JSON; undefined where it is none. */
+  readonly json: unknown;
+}
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON. */
+  readonly body?: unknown;
+  /** The API key; null sends no credentials. */
+  readonly key?: string | null;
+}
+
+/** What the application did with one request. */
+export interface Seen {
+  readonly place: Place | undefined;
+  readonly method: string;
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export interface ServedApp {
+  readonly peers: FakePeers;
+  readonly routes: readonly Route[];
+  readonly seen: Seen[];
+  /** Log lines, parsed. */
+  readonly logged: Record<string, unknown>[];
+  readonly port: number;
+  /** Sends a request whose path goes out exactly as given. */
+  send(method: string, path: string, options?: SendOptions): Promise<Sent>;
+  close(): Promise<void>;
+}
+
+/** The address that answers link to; the server itself listens somewhere else. */
+export const publicBase = "https://tickets.example.com/shop";
+
+export const inEvent = "/api/v1/organizers/bigevents/events/sampleconf";
+
+/** Tokens that every test may use. */
+export const keys = {
+  all: "key-with-every-permission",
+  reader: "key-that-reads-orders",
+  gate: "key-that-may-only-check-in",
+  settings: "key-that-may-change-settings",
+  none: "key-without-permissions",
+  otherEvent: "key-of-another-event",
+  otherOrganizer: "key-of-another-organizer",
+  inactive: "key-that-was-switched-off",
+  operator: "operator-key",
+} as const;
+
+/** Tokens of devices. */
+export const devices = {
+  full: "device-full",
+  scan: "device-scan",
+  kiosk: "device-kiosk",
+  revoked: "device-revoked",
+} as const;
+
+const credentials: readonly Credential[] = [
+  apiKey(keys.all, { permissions: ["*"] }),
+  apiKey(keys.reader, { permissions: ["event.orders:read"] }),
+  apiKey(keys.gate, { permissions: ["event.orders:checkin"] }),
+  apiKey(keys.settings, { permissions: ["event.settings.general:write"] }),
+  apiKey(keys.none, {}),
+  apiKey(keys.otherEvent, { permissions: ["*"], allEvents: false, events: ["other"] }),
+  apiKey(keys.otherOrganizer, { permissions: ["*"], organizer: "somebody" }),
+  apiKey(keys.inactive, { permissions: ["*"], active: false }),
+  device(devices.full, { profile: "full" }),
+  device(devices.scan, { profile: "of-the-future", brand: "pretixSCAN Android" }),
+  device(devices.kiosk, { profile: "pretixscan_online_kiosk" }),
+  device(devices.revoked, { profile: "full", active: false }),
+];
+
+function apiKey(token: string, overrides: Partial<Credential>): Credential {
+  const tokenHash = hash("sha256", token, "buffer");
+  return {
+    organizer: "bigevents",
+    kind: "api_key",
+    id: tokenHash.toString("hex"),
+    tokenHash,
+    permissions: [],
+    allEvents: true,
+    events: [],
+    active: true,
+    device: null,
+    ...overrides,
+  };
+}
+
+function device(
+  token: string,
+  { profile, brand = "other", active = true }: { profile: string; brand?: string; active?: boolean },
+): Credential {
+  return apiKey(token, {
+    kind: "device",
+    id: "3",
+    active,
+    device: { deviceId: 3, gate: 2, securityProfile: profile, softwareBrand: brand },
+  });
+}
+
+/** Serves the whole application on a free port, with fake peers behind it. */
+export async function serveApp(
+  options: {
+    refusedStatus?: RefusedStatus;
+    maxBytes?: number;
+    maxMs?: number;
+    routes?: (routes: readonly Route[]) => readonly Route[];
+  } = {},
+): Promise<ServedApp> {
+  const peers = fakePeers();
+  const { clients } = peers;
+  const logged: Record<string, unknown>[] = [];
+  const log = createLog({
+    service: "gateway",
+    destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const server = httpServer({ host: "127.0.0.1", port: 0, log });
+  const directory = openDirectory(
+    {
+      findByHash: async (kind, tokenHash) =>
+        credentials.find((known) => known.kind === kind && known.tokenHash.equals(tokenHash)),
+      hasEvent: async (organizer, event) => organizer === "bigevents" && (event === "sampleconf" || event === "other"),
+    },
+    { operatorKey: keys.operator },
+  );
+  const all = allRoutes({
+    clients,
+    importTargets: {
+      owners: {
+        boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
+        checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
+      },
+      readers: [clients.checkinFacts.caughtUp],
+    },
+    refusedStatus: options.refusedStatus ?? 200,
+    baseUrl: () => publicBase,
+    version: "1.2.3",
+  });
+  const routes = options.routes?.(all) ?? all;
+  const app = buildApp({
+    routes,
+    directory,
+    limits: { maxBytes: options.maxBytes ?? 10 * 1024 * 1024, maxMs: options.maxMs ?? 5000 },
+    baseUrl: () => publicBase,
+    isDraining: () => server.isDraining(),
+    log,
+    metrics: createMetrics(),
+  });
+  const seen: Seen[] = [];
+  app.middleware.unshift(async (ctx, next) => {
+    await next();
+    seen.push({ place: ctx.state.place, method: ctx.method, status: ctx.status, body: ctx.body });
+  });
+  const answer = app.callback();
+  server.answerWith((request, response) => void answer(request, response));
+  await server.start();
+  return {
+    peers,
+    routes,
+    seen,
+    logged,
+    port: server.port(),
+    send: (method, path, sendOptions) => send(server.port(), method, path, sendOptions),
+    close: () => server.stop(),
+  };
+}
+
+function send(
+  port: number,
+  method: string,
+  path: string,
+  { headers = {}, body, key = keys.all }: SendOptions = {},
+): Promise<Sent> {
+  const content = body === undefined || typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  return new Promise((resolve, reject) => {
+    const request = httpRequest(
+      {
+        port,
+        host: "127.0.0.1",
+        method,
+        path,
+        agent: false,
+        headers: {
+          ...(key === null
+            ? {}
+            : { authorization: Object.values<string>(devices).includes(key) ? `Device ${key}` : `Token ${key}` }),
+          ...(body !== undefined && content !== body ? { "content-type": "application/json" } : {}),
+          ...(content === undefined ? {} : { "content-length": String(Buffer.byteLength(content)) }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, json: toJson(text) });
+        });
+      },
+    );
+    request.on("error", reject);
+    request.end(content);
+  });
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../", import.meta.url));
+
+describe("test.mjs", () => {
+  it("fails when no test ran, and says so in its last line", () => {
+    const result = spawnSync(process.execPath, [join(root, "scripts/test.mjs"), "--only=unit", "no-such-test"], {
+      encoding: "utf8",
+    });
+    expect(result.stdout.trimEnd().split("\n").at(-1)).toBe("0 passed, 0 failed");
+    expect(result.status).toBe(1);
+  });
+
+  it("refuses a group that it does not know", () => {
+    const result = spawnSync(process.execPath, [join(root, "scripts/test.mjs"), "--only=uint"], { encoding: "utf8" });
+    expect(result.stderr).toBe("--only takes checks, unit, db, e2e, not uint\n");
+    expect(result.status).toBe(2);
+  });
+});
+
+describe("record-results.mjs", () => {
+  const files = {
+    "sound.test.ts": `it("passes", () => {}); it("lacks something", ({ skip }) => skip("no moon tonight"));`,
+    "wrong.test.ts": `it("fails", () => { throw new Error("no"); }); it("passes", () => {});`,
+    "unloadable.test.ts": `import "./nowhere.ts"; it("never runs", () => {});`,
+    "hook.test.ts": `beforeAll(() => { throw new Error("no ground"); }); it("stands on it", () => {});`,
+    "crash.test.ts": `it("kills its process", () => { process.kill(process.pid, "SIGKILL"); });`,
+    "stray.test.ts": `it("forgets a promise", () => { void Promise.reject(new Error("lost")); });`,
+  };
+  let folder: string;
+
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "tessera-results-"));
+    symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
+    mkdirSync(join(folder, "tests"));
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, "tests", name), text);
+    writeFileSync(join(folder, "package.json"), `{ "type": "module" }`);
+    writeFileSync(join(folder, "vitest.config.mjs"), `export default { test: { globals: true } };`);
+  });
+
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function record(name: string): unknown {
+    const reporter = join(root, "scripts/record-results.mjs");
+    const results = join(folder, `${name}.json`);
+    const vitest = join(dirname(fileURLToPath(import.meta.resolve("vitest/package.json"))), "vitest.mjs");
+    spawnSync(process.execPath, [vitest, "run", `--reporter=${reporter}`, `tests/${name}`], {
+      cwd: folder,
+      env: { ...process.env, RESULTS_FILE: results },
+    });
+    return JSON.parse(readFileSync(results, "utf8"));
+  }
+
+  it("counts what passed and says why something was skipped", () => {
+    expect(record("sound.test.ts")).toEqual({
+      passed: 1,
+      failed: [],
+      skipped: [{ name: "tests/sound.test.ts > lacks something", reason: "no moon tonight" }],
+    });
+  });
+
+  it.each([
+    ["wrong.test.ts", 1, "tests/wrong.test.ts > fails"],
+    ["unloadable.test.ts", 0, "tests/unloadable.test.ts: "],
+    ["hook.test.ts", 0, "tests/hook.test.ts: no ground"],
+    ["crash.test.ts", 0, "tests/crash.test.ts"],
+    ["stray.test.ts", 1, "an error outside every test: lost"],
+  ])("counts the failure of %s", (name, passed, failure) => {
+    expect(record(name)).toMatchObject({
+      passed,
+      failed: expect.arrayContaining([expect.stringContaining(failure)]) as unknown,
+    });
+  });
+});

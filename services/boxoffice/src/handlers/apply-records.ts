@@ -1,0 +1,110 @@
+import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import type { Log } from "@tessera/kit/log";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { Handler } from "@tessera/kit/rpc";
+import type {
+  ApplyRecordsRequest,
+  ApplyRecordsResponse,
+  Record as SentRecord,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
+import { splitRuns } from "../domain/split-runs.ts";
+import { applyRun } from "../records/apply-run.ts";
+import { type Readable, readRecord } from "../records/read-record.ts";
+import { type IdSequence, raise } from "../store/id-sequences.ts";
+import { type Lock, take } from "../store/locks.ts";
+
+type Refused = Map<Readable, FieldErrors>;
+
+/**
+ * Applies records in their order, all in one transaction.
+ *
+ * A record that is wrong is rejected, the others are stored. Should storing fail
+ * for a reason that nobody foresaw, each record gets a transaction of its own,
+ * so that only those go that cannot be stored. Failures that may heal reach the
+ * caller, who sends the batch again: the same record again changes nothing.
+ */
+export function applyRecords({ db, log }: { db: Db; log: Log }): Handler<ApplyRecordsRequest, ApplyRecordsResponse> {
+  return async ({ records }) => {
+    const errors = new Map<SentRecord, FieldErrors>();
+    const readable: Readable[] = [];
+    for (const sent of records) {
+      const read = readRecord(sent);
+      if (read.ok) readable.push(read.value);
+      else errors.set(sent, read.errors);
+    }
+    for (const [record, refused] of await applyAll(readable, { db, log })) errors.set(record.sent, refused);
+    return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))) };
+  };
+}
+
+async function applyAll(records: readonly Readable[], { db, log }: { db: Db; log: Log }): Promise<Refused> {
+  if (records.length === 0) return new Map();
+  try {
+    return await db.transaction((tx) => applyBatch(tx, records));
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    log.warn("a batch of records could not be stored; its records follow one by one", { error });
+    return applySingly(records, { db, log });
+  }
+}
+
+async function applySingly(records: readonly Readable[], { db, log }: { db: Db; log: Log }): Promise<Refused> {
+  const refused: Refused = new Map();
+  for (const record of records) {
+    try {
+      for (const [key, errors] of await db.transaction((tx) => applyBatch(tx, [record]))) refused.set(key, errors);
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      log.error("a record could not be stored", { line: record.sent.line, kind: record.sent.kind, error });
+      refused.set(record, { non_field_errors: ["could not be stored"] });
+    }
+  }
+  return refused;
+}
+
+async function applyBatch(tx: Tx, records: readonly Readable[]): Promise<Refused> {
+  await take(tx, locksOf(records));
+  const refused: Refused = new Map();
+  for (const run of splitRuns(records, { group: groupOf, key: ({ key }) => key })) {
+    for (const [record, errors] of await applyRun(tx, run)) refused.set(record, errors);
+  }
+  await raise(tx, highestIds(records.filter((record) => !refused.has(record))));
+  return refused;
+}
+
+function groupOf({ sent, scope, removal }: Readable): string {
+  return [sent.kind, removal, scope.organizer, scope.event].join(" ");
+}
+
+/**
+ * Between looking up what a record refers to and storing it nothing may come that takes it away. Batches of one event
+ * therefore follow each other, and what belongs to an organizer changes while none of its events does.
+ */
+function locksOf(records: readonly Readable[]): Lock[] {
+  const locks = new Map<string, Lock>();
+  for (const { kind, scope } of records) {
+    const ofOrganizer = `records ${scope.organizer}`;
+    const exclusive = kind.belongsTo !== "event" || locks.get(ofOrganizer)?.exclusive === true;
+    locks.set(ofOrganizer, { name: ofOrganizer, exclusive });
+    const ofEvent = `${ofOrganizer}/${scope.event}`;
+    if (kind.belongsTo === "event") locks.set(ofEvent, { name: ofEvent, exclusive: true });
+  }
+  return [...locks.values()];
+}
+
+function highestIds(records: readonly Readable[]): Map<IdSequence, number> {
+  const highest = new Map<IdSequence, number>();
+  for (const { kind, value, removal } of records) {
+    if (removal) continue;
+    for (const [sequence, id] of kind.idsOf?.(value) ?? []) {
+      if (id > (highest.get(sequence) ?? 0)) highest.set(sequence, id);
+    }
+  }
+  return highest;
+}
+
+function toRejected({ line }: SentRecord, errors: FieldErrors | undefined): ApplyRecordsResponse["rejected"] {
+  if (errors === undefined) return [];
+  const fields = Object.entries(errors).map(([field, messages]) => ({ field, messages: [...messages] }));
+  return [{ line, errors: fields }];
+}

@@ -1,0 +1,96 @@
+import { arrayOf, boolean, object, slug, text } from "@tessera/kit/schema-build";
+import { topics } from "@tessera/protos/topics";
+import { isPermission, resolvePermissions } from "../domain/permissions.ts";
+import * as credentials from "../store/credentials.ts";
+import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
+import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { compileKeyReader, compileReader } from "./read.ts";
+import { verbatim } from "./schema-parts.ts";
+import { compareTokens, hashToken } from "./token.ts";
+
+interface ApiKey {
+  token: string;
+  name: string;
+  permissions: string[];
+  all_events: boolean;
+  events: string[];
+  active: boolean;
+}
+
+/** An API key without its clear token. */
+interface ApiKeyRecord {
+  readonly id: string;
+  readonly tokenHash: Buffer;
+  readonly data: StoredApiKey;
+  readonly document: string;
+}
+
+const schema = object(
+  {
+    token: verbatim(1000),
+    name: text({ default: "", maxLength: 190 }),
+    permissions: arrayOf(text(), {
+      default: [],
+      maxItems: 1000,
+      description: "Names of permissions, classic names included; `*` for all.",
+    }),
+    all_events: boolean({ default: false }),
+    events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
+    active: boolean({ default: true }),
+  },
+  { required: ["token"] },
+);
+
+const read = compileReader<ApiKey>(schema, {
+  rules: {
+    "permissions.*": (name) =>
+      typeof name === "string" && !isPermission(name) ? "There is no permission of this name." : undefined,
+  },
+  complete: (key) => ({ ...key, permissions: resolvePermissions(key.permissions) }),
+  omit: ["token"],
+});
+
+const readToken = compileKeyReader(schema, "token");
+
+/** An API key. It is known by the hash of its token. */
+export const apiKey: RecordKind<ApiKeyRecord> = {
+  schema,
+  belongsTo: "organizer",
+  read(data) {
+    const checked = read(data);
+    if (!checked.ok) return checked;
+    const { token, ...stored } = checked.value.data;
+    const tokenHash = hashToken(token);
+    return { ok: true, value: { id: tokenHash.toString("hex"), tokenHash, data: stored, document: checked.value.document } };
+  },
+  readKey(data) {
+    const token = readToken(data);
+    return token.ok ? { ok: true, value: hashToken(token.value).toString("hex") } : token;
+  },
+  keyOf: ({ id }) => id,
+  mention({ id, data }, mentioned) {
+    mentioned.tokens.add(id);
+    for (const event of data.events) mentioned.events.add(event);
+  },
+  async refuse(_tx, { scope, values, known }) {
+    const compare = compareTokens(known);
+    return refuseEach(values, ({ id, tokenHash, data }, complain) => {
+      compare(tokenHash, `${scope.organizer}/api_key/${id}`, complain);
+      for (const [index, event] of data.events.entries()) {
+        if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
+      }
+    });
+  },
+  async store(tx, { scope: { organizer }, values }) {
+    const revisions = await credentials.upsert(tx, { organizer, kind: "api_key", rows: values });
+    const changed = values.flatMap((key) => {
+      const revision = revisions.get(key.id);
+      return revision === undefined ? [] : [apiKeyFact({ organizer, ...key, revision })];
+    });
+    await tx.publish(topics.credentialChanged, changed);
+  },
+  async remove(tx, { scope: { organizer }, keys }) {
+    const removed = await credentials.remove(tx, { organizer, kind: "api_key", ids: keys });
+    await tx.retract(topics.credentialChanged, removed.map((id) => credentialKey(organizer, "api_key", id)));
+  },
+};

@@ -1,0 +1,113 @@
+import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
+import { topics } from "@tessera/protos/topics";
+import { resolveSecurityProfile } from "../domain/security-profile.ts";
+import * as credentials from "../store/credentials.ts";
+import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.ts";
+import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { compileKeyReader, compileReader } from "./read.ts";
+import { idOrNull } from "./schema-parts.ts";
+import { compareTokens, hashToken } from "./token.ts";
+
+interface Device extends StoredDevice {
+  readonly token: string | null;
+}
+
+/** As it may be sent. */
+interface SentDevice extends Omit<Device, "security_profile" | "software_brand"> {
+  readonly security_profile: string | null;
+  readonly software_brand: string | null;
+}
+
+/** A device without its clear token. */
+interface DeviceRecord {
+  readonly id: string;
+  readonly tokenHash: Buffer | null;
+  readonly data: StoredDevice;
+  readonly document: string;
+}
+
+const schema = object(
+  {
+    device_id: id(),
+    token: text({
+      nullable: true,
+      default: null,
+      trim: false,
+      blank: false,
+      maxLength: 1000,
+      description: "Null: the device was never initialised, nothing authenticates as it.",
+    }),
+    name: text({ default: "", maxLength: 190 }),
+    gate: idOrNull(),
+    security_profile: text({
+      nullable: true,
+      default: "full",
+      maxLength: 190,
+      description: "A name that is not known counts as `pretixscan`.",
+    }),
+    software_brand: text({ nullable: true, default: "", maxLength: 190 }),
+    all_events: boolean({ default: false }),
+    events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
+    revoked: boolean({ default: false }),
+  },
+  { required: ["device_id"] },
+);
+
+const read = compileReader<SentDevice, Device>(schema, {
+  complete: (device) => ({
+    ...device,
+    security_profile: resolveSecurityProfile(device.security_profile),
+    software_brand: device.software_brand ?? "",
+  }),
+  omit: ["token"],
+});
+
+/** A device that scans. */
+export const device: RecordKind<DeviceRecord> = {
+  schema,
+  belongsTo: "organizer",
+  read(data) {
+    const checked = read(data);
+    if (!checked.ok) return checked;
+    const { token, ...stored } = checked.value.data;
+    return {
+      ok: true,
+      value: {
+        id: String(stored.device_id),
+        tokenHash: token === null ? null : hashToken(token),
+        data: stored,
+        document: checked.value.document,
+      },
+    };
+  },
+  readKey: compileKeyReader(schema, "device_id"),
+  keyOf: ({ id }) => id,
+  idsOf: ({ data }) => [["device_id_seq", data.device_id]],
+  mention({ tokenHash, data }, mentioned) {
+    if (tokenHash !== null) mentioned.tokens.add(tokenHash.toString("hex"));
+    if (data.gate !== null) mentioned.gates.add(data.gate);
+    for (const event of data.events) mentioned.events.add(event);
+  },
+  async refuse(_tx, { scope, values, known }) {
+    const compare = compareTokens(known);
+    return refuseEach(values, ({ id, tokenHash, data }, complain) => {
+      compare(tokenHash, `${scope.organizer}/device/${id}`, complain);
+      if (data.gate !== null && !known.gates.has(data.gate)) complain("gate", notKnown(`gate ${data.gate}`));
+      for (const [index, event] of data.events.entries()) {
+        if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
+      }
+    });
+  },
+  async store(tx, { scope: { organizer }, values, known }) {
+    const revisions = await credentials.upsert(tx, { organizer, kind: "device", rows: values });
+    const changed = values.flatMap((value) => {
+      const revision = revisions.get(value.id);
+      return revision === undefined ? [] : [deviceFact({ organizer, ...value, revision, gates: known.gates })];
+    });
+    await tx.publish(topics.credentialChanged, changed);
+  },
+  async remove(tx, { scope: { organizer }, keys }) {
+    const removed = await credentials.remove(tx, { organizer, kind: "device", ids: keys });
+    await tx.retract(topics.credentialChanged, removed.map((id) => credentialKey(organizer, "device", id)));
+  },
+};

@@ -1,0 +1,57 @@
+import type { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { parseInstant } from "@tessera/values";
+import type { StoredEvent } from "../store/events.ts";
+
+/** What a fact needs of an event's document, whose instants are texts. */
+export interface EventDocument {
+  readonly name: Readonly<Record<string, string>>;
+  readonly timezone: string | null;
+  readonly has_subevents: boolean;
+  readonly date_from: string;
+  readonly date_to: string | null;
+  readonly date_admission: string | null;
+}
+
+/** What a fact needs of an event's settings. */
+export interface EventSettings {
+  readonly locale: string;
+  readonly timezone: string | null;
+  readonly ticketoutput_pdf__enabled: boolean;
+  readonly ticket_download_addons: boolean;
+  readonly ticket_download_nonadm: boolean;
+  readonly ticket_download_pending: boolean;
+}
+
+/** Writes what everybody may know of an event. The zone may stand in either of its two records, or in none: then it is UTC. */
+export function eventFact(
+  organizer: string,
+  event: StoredEvent<EventDocument, EventSettings>,
+  defaults: EventSettings,
+): EventChanged {
+  const { data } = event;
+  const settings = { ...defaults, ...event.settings };
+  const timezone = data.timezone ?? settings.timezone ?? "UTC";
+  return {
+    organizer,
+    event: event.slug,
+    revision: event.revision,
+    name: { ...data.name },
+    timezone,
+    locale: settings.locale,
+    hasSubevents: data.has_subevents,
+    dateFrom: toInstant(data.date_from),
+    dateTo: toInstant(data.date_to),
+    dateAdmission: toInstant(data.date_admission),
+    ticketDownload: {
+      pdfEnabled: settings.ticketoutput_pdf__enabled,
+      addons: settings.ticket_download_addons,
+      nonAdmission: settings.ticket_download_nonadm,
+      pending: settings.ticket_download_pending,
+    },
+    document: Buffer.from(JSON.stringify({ ...data, timezone })),
+  };
+}
+
+function toInstant(text: string | null): number | undefined {
+  return text === null ? undefined : parseInstant(text);
+}

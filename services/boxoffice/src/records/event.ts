@@ -1,0 +1,91 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { arrayOf, boolean, instant, object, slug, text } from "@tessera/kit/schema-build";
+import { entityKey, topics } from "@tessera/protos/topics";
+import type { Scope } from "../domain/scope.ts";
+import * as catalogue from "../store/catalogue.ts";
+import * as events from "../store/events.ts";
+import * as orders from "../store/orders.ts";
+import * as positions from "../store/positions.ts";
+import { type EventDocument, eventFact, type EventSettings } from "./event-fact.ts";
+import { defaultSettings, timeZoneRule } from "./event-settings.ts";
+import { type RecordKind, refuseEach } from "./kind.ts";
+import { compileKeyReader, compileReader, type Reading } from "./read.ts";
+import { degreesOrNull, freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
+
+interface Event {
+  slug: string;
+  has_subevents: boolean;
+}
+
+const schema = object(
+  {
+    slug: slug(),
+    name: names(),
+    live: boolean({ default: false }),
+    testmode: boolean({ default: false }),
+    currency: text({ default: "EUR", minLength: 3, maxLength: 3 }),
+    date_from: instant(),
+    date_to: instantOrNull(),
+    date_admission: instantOrNull(),
+    is_public: boolean({ default: true }),
+    presale_start: instantOrNull(),
+    presale_end: instantOrNull(),
+    location: namesOrNull(),
+    geo_lat: degreesOrNull(90),
+    geo_lon: degreesOrNull(180),
+    has_subevents: boolean({ default: false, description: "Whether it is a series. It stays what it was at first." }),
+    meta_data: freeMap(text({ trim: false, maxLength: 10_000 }), { default: {} }),
+    seating_plan: idOrNull(),
+    plugins: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
+    seat_category_mapping: freeMap(idOrNull(), { default: {} }),
+    timezone: { ...lineOrNull(), description: "IANA name. Null: that of the event's settings, or UTC." },
+    item_meta_properties: freeMap(text({ nullable: true, trim: false, maxLength: 10_000 }), { default: {} }),
+    all_sales_channels: boolean({ default: true }),
+    limit_sales_channels: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
+    public_url: lineOrNull(2000),
+  },
+  { required: ["slug", "name", "date_from"] },
+);
+
+/** An event. Removing it takes everything along that lives in it. */
+export const event: RecordKind<Reading<Event>> = {
+  schema,
+  belongsTo: "organizer",
+  addressedAs: "event",
+  read: compileReader(schema, { rules: { timezone: timeZoneRule } }),
+  readKey: compileKeyReader(schema, "slug"),
+  keyOf: ({ data }) => data.slug,
+  mention: ({ data }, mentioned) => mentioned.events.add(data.slug),
+  async refuse(_tx, { values, known }) {
+    return refuseEach(values, ({ data }, complain) => {
+      const series = known.events.get(data.slug) ?? data.has_subevents;
+      if (series !== data.has_subevents) complain("has_subevents", "A series stays one, and no event becomes one.");
+    });
+  },
+  async store(tx, { scope: { organizer }, values }) {
+    const rows = values.map(({ data, document }) => ({ slug: data.slug, document }));
+    const changed = await events.upsert<EventDocument, EventSettings>(tx, organizer, rows);
+    await tx.publish(topics.eventChanged, changed.map((stored) => eventFact(organizer, stored, defaultSettings.data)));
+  },
+  async remove(tx, { scope: { organizer }, keys }) {
+    for (const slug of keys) await removeWhole(tx, { organizer, event: slug });
+  },
+};
+
+/** Where the facts about what lives in an event are; the rest of it publishes nothing. */
+const topicsBelow = {
+  subevent: topics.subeventChanged,
+  category: topics.categoryChanged,
+  item: topics.itemChanged,
+} as const;
+
+async function removeWhole(tx: Tx, scope: Scope): Promise<void> {
+  const toKey = (id: number | string) => entityKey(scope.organizer, scope.event, id);
+  await tx.retract(topics.positionChanged, (await positions.removeAll(tx, scope)).map(toKey));
+  await orders.removeAll(tx, scope);
+  for (const table of ["quota", "item", "category", "tax_rule", "subevent"] as const) {
+    const removed = await catalogue.removeAll(tx, table, scope);
+    if (table in topicsBelow) await tx.retract(topicsBelow[table as keyof typeof topicsBelow], removed.map(toKey));
+  }
+  if (await events.remove(tx, scope)) await tx.retract(topics.eventChanged, [toKey("")]);
+}

@@ -1,0 +1,35 @@
+import { id, object, text } from "@tessera/kit/schema-build";
+import { topics } from "@tessera/protos/topics";
+import * as credentials from "../store/credentials.ts";
+import { catalogueKind } from "./catalogue-kind.ts";
+import { deviceFact, type StoredDevice } from "./credential-fact.ts";
+import { type RecordKind, refuseUsed } from "./kind.ts";
+import { compileReader, type Reading } from "./read.ts";
+
+interface Gate {
+  id: number;
+  name: string;
+}
+
+const schema = object(
+  { id: id(), name: text({ blank: false, maxLength: 190 }), identifier: text({ default: "", maxLength: 190 }) },
+  { required: ["id", "name"] },
+);
+
+/** A gate: where devices stand. */
+export const gate: RecordKind<Reading<Gate>> = {
+  ...catalogueKind<Gate>({
+    table: "gate",
+    belongsTo: "organizer",
+    schema,
+    key: "id",
+    read: compileReader(schema),
+    async afterChange(tx, { organizer }, changed) {
+      const gates = new Map(changed.map(({ data }) => [data.id, data.name]));
+      const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
+      await tx.publish(topics.credentialChanged, devices.map((device) => deviceFact({ organizer, ...device, gates })));
+    },
+  }),
+  idsOf: ({ data }) => [["gate_id_seq", data.id]],
+  refuseRemoval: (tx, removal) => refuseUsed(tx, "gate", removal),
+};

@@ -1,0 +1,83 @@
+import type { FieldErrors } from "@tessera/kit/fault";
+import type { Tx } from "@tessera/kit/pg/database";
+import type { Checked, Schema } from "@tessera/kit/schema";
+import type { Scope } from "../domain/scope.ts";
+import type { IdSequence } from "../store/id-sequences.ts";
+import type { Known, Mentioned } from "../store/references.ts";
+import { findUsers, type Referable } from "../store/usage.ts";
+
+/** Records, or keys of records, that were refused, and why. */
+export type Refusals<V> = ReadonlyMap<V, FieldErrors>;
+
+/** Records of one kind and scope that are applied together; no key is among them twice. */
+export interface Run<V> {
+  readonly scope: Scope;
+  readonly values: readonly V[];
+  readonly known: Known;
+}
+
+/** Keys of one kind and scope that are removed together. */
+export interface Removal {
+  readonly scope: Scope;
+  readonly keys: readonly string[];
+}
+
+/**
+ * What boxoffice knows of one kind of record.
+ *
+ * Reading needs no database and happens once. The rest happens in a transaction
+ * that may start over: what a run mentions is looked up, records that contradict
+ * it are refused, the others are stored, and what that changed is published.
+ */
+export interface RecordKind<V> {
+  /** What a record's `data` may be. */
+  readonly schema: Schema;
+  /** Where its records live; organizers live nowhere. */
+  readonly belongsTo: "nothing" | "organizer" | "event";
+  /** The part of a record's address that repeats its key. */
+  readonly addressedAs?: "organizer" | "event";
+  read(data: unknown): Checked<V>;
+  /** Reads the data of a removal, which is only the key. */
+  readKey(data: unknown): Checked<string>;
+  keyOf(value: V): string;
+  /** The ids a record brings along; our own must exceed them. */
+  idsOf?(value: V): Iterable<readonly [IdSequence, number]>;
+  /** Collects what a record refers to. */
+  mention?(value: V, mentioned: Mentioned): void;
+  /** Refuses what contradicts what is known, or an earlier record of the run. */
+  refuse?(tx: Tx, run: Run<V>): Promise<Refusals<V>>;
+  store(tx: Tx, run: Run<V>): Promise<void>;
+  /** Refuses to remove what is still referred to. */
+  refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
+  remove(tx: Tx, removal: Removal): Promise<void>;
+}
+
+/** Notes what is wrong with a field. */
+export type Complain = (field: string, message: string) => void;
+
+/** Examines records one after the other, collecting complaints. */
+export function refuseEach<V>(values: Iterable<V>, examine: (value: V, complain: Complain) => void): Map<V, Record<string, string[]>> {
+  const refusals = new Map<V, Record<string, string[]>>();
+  for (const value of values) {
+    const errors: Record<string, string[]> = {};
+    examine(value, (field, message) => {
+      (errors[field] ??= []).push(message);
+    });
+    if (Object.keys(errors).length > 0) refusals.set(value, errors);
+  }
+  return refusals;
+}
+
+/** Says that something a record refers to is missing. */
+export function notKnown(what: string): string {
+  return `${what} is not known; its record must come first`;
+}
+
+/** Refuses removals of what others still refer to. */
+export async function refuseUsed(tx: Tx, what: Referable, removal: Removal): Promise<Refusals<string>> {
+  const users = await findUsers(tx, what, removal);
+  return refuseEach(removal.keys, (key, complain) => {
+    const by = users.get(key);
+    if (by !== undefined) complain("non_field_errors", `${by} refer to it; remove or change those first`);
+  });
+}

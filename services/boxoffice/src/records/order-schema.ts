@@ -1,0 +1,244 @@
+import type { Schema } from "@tessera/kit/schema";
+import { any, arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
+import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, verbatim } from "./schema-parts.ts";
+
+type NameParts = Record<string, string | null>;
+
+export interface OrderData {
+  code: string;
+  status: "n" | "p" | "e" | "c";
+  email: string | null;
+  locale: string;
+  sales_channel: string;
+  datetime: number;
+  checkin_attention: boolean;
+  checkin_text: string | null;
+  require_approval: boolean;
+  valid_if_pending: boolean;
+  invoice_address: { name: string | null; name_parts: NameParts | null; company: string | null } | null;
+  fees: { tax_rule: number | null }[];
+  positions: PositionData[];
+}
+
+export interface PositionData {
+  id: number;
+  positionid: number;
+  canceled: boolean;
+  item: number;
+  variation: number | null;
+  price: string;
+  attendee_name: string | null;
+  attendee_name_parts: NameParts | null;
+  attendee_email: string | null;
+  company: string | null;
+  street: string | null;
+  zipcode: string | null;
+  city: string | null;
+  country: string | null;
+  state: string | null;
+  voucher: number | null;
+  tax_rate: string;
+  tax_value: string;
+  tax_rule: number | null;
+  secret: string;
+  addon_to: number | null;
+  subevent: number | null;
+  blocked: string[] | null;
+  valid_from: number | null;
+  valid_until: number | null;
+  pseudonymization_id: string;
+  answers: AnswerData[] | null;
+  seat: SeatData | string | null;
+  checkins: CheckinData[] | null;
+}
+
+export interface AnswerData {
+  question: number;
+  answer: string;
+  question_identifier: string;
+  options: number[];
+  option_identifiers: string[];
+}
+
+export interface SeatData {
+  id: number | null;
+  name: string | null;
+  seat_guid: string;
+  zone_name: string;
+  row_name: string;
+  row_label: string | null;
+  seat_number: string;
+  seat_label: string | null;
+}
+
+export interface CheckinData {
+  id: number;
+  list: number;
+  datetime: number;
+  type: "entry" | "exit";
+  gate: number | null;
+  device: number | null;
+  device_id: number | null;
+  auto_checked_in: boolean;
+}
+
+/** A text that is empty, or null, where there is none. */
+const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });
+
+const answer = object(
+  {
+    question: id(),
+    answer: text({ trim: false, default: "" }),
+    question_identifier: text({ default: "", maxLength: 190 }),
+    options: arrayOf(id(), { default: [], maxItems: 1000 }),
+    option_identifiers: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
+    file_name: lineOrNull(),
+  },
+  { required: ["question"] },
+);
+
+/** A seat as its guid alone, or with all that is known of it. */
+const seat: Schema = {
+  ...object(
+    {
+      id: idOrNull(),
+      name: lineOrNull(1000),
+      seat_guid: verbatim(1000),
+      zone_name: text({ default: "", maxLength: 1000 }),
+      row_name: text({ default: "", maxLength: 1000 }),
+      row_label: lineOrNull(1000),
+      seat_number: text({ default: "", maxLength: 1000 }),
+      seat_label: lineOrNull(1000),
+    },
+    { required: ["seat_guid"] },
+  ),
+  type: ["object", "string", "null"],
+  minLength: 1,
+  maxLength: 1000,
+  pattern: "^[^\\u0000\\ud800-\\udfff]*$",
+  default: null,
+};
+
+const checkin = object(
+  {
+    id: id(),
+    list: id(),
+    datetime: instant(),
+    type: choice(["entry", "exit"], { default: "entry" }),
+    gate: idOrNull(),
+    device: idOrNull(),
+    device_id: idOrNull(),
+    auto_checked_in: boolean({ default: false }),
+  },
+  { required: ["id", "list", "datetime"] },
+);
+
+const taxed = {
+  tax_rate: decimal({ default: "0.00", digits: 10 }),
+  tax_value: decimal({ default: "0.00" }),
+  tax_code: lineOrNull(190),
+  tax_rule: idOrNull(),
+};
+
+const position = object(
+  {
+    id: id(),
+    positionid: integer({ minimum: 1, maximum: 2 ** 31 - 1 }),
+    canceled: boolean({ default: false }),
+    item: id(),
+    variation: idOrNull(),
+    price: decimal({ default: "0.00" }),
+    attendee_name: lineOrNull(1000),
+    attendee_name_parts: nameParts(),
+    attendee_email: lineOrNull(1000),
+    company: lineOrNull(1000),
+    street: lineOrNull(10_000),
+    zipcode: lineOrNull(1000),
+    city: lineOrNull(1000),
+    country: lineOrNull(2),
+    state: lineOrNull(),
+    voucher: idOrNull(),
+    voucher_budget_use: decimal({ nullable: true, default: null }),
+    discount: idOrNull(),
+    ...taxed,
+    secret: verbatim(1000),
+    addon_to: { ...idOrNull(), description: "The id of another position of the order." },
+    subevent: idOrNull(),
+    blocked: arrayOf(text({ blank: false, maxLength: 1000 }), { nullable: true, default: null, maxItems: 1000 }),
+    valid_from: instantOrNull(),
+    valid_until: instantOrNull(),
+    pseudonymization_id: text({ trim: false, default: "", maxLength: 190 }),
+    answers: arrayOf(answer, { nullable: true, default: [], maxItems: 1000 }),
+    seat,
+    checkins: {
+      ...arrayOf(checkin, { nullable: true, default: [], maxItems: 100_000 }),
+      description: "Scans made elsewhere. Where there are none, those that are known stay.",
+    },
+  },
+  { required: ["id", "positionid", "item", "secret"] },
+);
+
+const fee = object({
+  id: idOrNull(),
+  fee_type: text({ default: "other", maxLength: 190 }),
+  internal_type: text({ default: "", maxLength: 255 }),
+  description: text({ default: "", maxLength: 1000 }),
+  value: decimal({ default: "0.00" }),
+  canceled: boolean({ default: false }),
+  ...taxed,
+});
+
+const invoiceAddress: Schema = {
+  ...object({
+    last_modified: instantOrNull(),
+    company: blankOrNull(1000),
+    is_business: boolean({ default: false }),
+    name: blankOrNull(1000),
+    name_parts: nameParts(),
+    street: blankOrNull(10_000),
+    zipcode: blankOrNull(),
+    city: blankOrNull(1000),
+    country: blankOrNull(2),
+    state: blankOrNull(),
+    internal_reference: blankOrNull(10_000),
+    custom_field: lineOrNull(10_000),
+    vat_id: blankOrNull(),
+    vat_id_validated: boolean({ default: false }),
+    transmission_type: lineOrNull(190),
+    transmission_info: any({ default: null }),
+  }),
+  type: ["object", "null"],
+  default: null,
+};
+
+/** An order with its positions. */
+export const orderSchema = object(
+  {
+    code: verbatim(50),
+    status: choice(["n", "p", "e", "c"]),
+    testmode: boolean({ default: false }),
+    secret: text({ trim: false, default: "", maxLength: 190 }),
+    email: lineOrNull(1000),
+    phone: lineOrNull(),
+    customer: lineOrNull(),
+    locale: text({ default: "en", blank: false, maxLength: 50 }),
+    sales_channel: text({ trim: false, default: "web", maxLength: 190 }),
+    datetime: instant(),
+    expires: instantOrNull(),
+    total: decimal({ default: "0.00" }),
+    tax_rounding_mode: text({ default: "line", maxLength: 190 }),
+    comment: text({ default: "", maxLength: 1_000_000 }),
+    api_meta: freeMap(any(), { default: {} }),
+    custom_followup_at: lineOrNull(50),
+    checkin_attention: boolean({ default: false }),
+    checkin_text: lineOrNull(10_000),
+    require_approval: boolean({ default: false }),
+    valid_if_pending: boolean({ default: false }),
+    last_modified: instantOrNull(),
+    cancellation_date: instantOrNull(),
+    invoice_address: invoiceAddress,
+    fees: arrayOf(fee, { default: [], maxItems: 10_000 }),
+    positions: arrayOf(position, { default: [], maxItems: 10_000 }),
+  },
+  { required: ["code", "status", "datetime"] },
+);

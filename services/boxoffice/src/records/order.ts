@@ -1,0 +1,162 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { entityKey, topics } from "@tessera/protos/topics";
+import type { Scope } from "../domain/scope.ts";
+import * as orders from "../store/orders.ts";
+import * as positions from "../store/positions.ts";
+import type { Known } from "../store/references.ts";
+import { decodeEarlierCheckins, encodeEarlierCheckins, toOrder, toPosition } from "./position-message.ts";
+import { type Complain, notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
+import { compileKeyReader, compileReader, type Reading } from "./read.ts";
+
+/** An order with all that can be made of it before the database is asked. */
+interface OrderRecord extends Reading<OrderData> {
+  readonly positions: readonly (positions.PositionRow & { readonly message: Position })[];
+}
+
+/** Answers that are files come inside of their record; there is no place yet for larger ones. */
+const longestAnswer = 64 * 1024;
+
+const read = compileReader<OrderData>(orderSchema, {
+  rules: {
+    "positions.*.answers.*.answer": (answer) => {
+      if (typeof answer !== "string" || answer.length <= longestAnswer) return undefined;
+      return answer.startsWith("data:")
+        ? "This version does not take files of more than 64 KB."
+        : `Ensure this field has no more than ${longestAnswer} characters.`;
+    },
+  },
+  // Scans are never lost by sending an order again without them, so they are not part of what it is replaced by.
+  omit: ["positions.*.checkins"],
+  nullIsMissing: true,
+});
+
+/** An order with its positions. */
+export const order: RecordKind<OrderRecord> = {
+  schema: orderSchema,
+  belongsTo: "event",
+  read(data) {
+    const checked = read(data);
+    if (!checked.ok) return checked;
+    const reading = checked.value;
+    const contradictions = refuseEach([reading.data], examinePositions).get(reading.data);
+    if (contradictions !== undefined) return { ok: false, errors: contradictions };
+    return { ok: true, value: { ...reading, positions: toRows(reading.data) } };
+  },
+  readKey: compileKeyReader(orderSchema, "code"),
+  keyOf: ({ data }) => data.code,
+  *idsOf({ data }) {
+    for (const { id } of data.positions) yield ["position_id_seq", id];
+  },
+  mention({ data }, mentioned) {
+    mentioned.orders.add(data.code);
+    mentioned.salesChannels.add(data.sales_channel);
+    for (const { tax_rule } of data.fees) if (tax_rule !== null) mentioned.taxRules.add(tax_rule);
+    for (const position of data.positions) {
+      mentioned.positions.add(position.id);
+      mentioned.items.add(position.item);
+      if (position.subevent !== null) mentioned.subevents.add(position.subevent);
+      if (position.tax_rule !== null) mentioned.taxRules.add(position.tax_rule);
+    }
+  },
+  async refuse(_tx, { values, known }) {
+    const ordersOf = new Map(known.positions);
+    return refuseEach(values, ({ data }, complain) => {
+      if (!known.salesChannels.has(data.sales_channel)) complain("sales_channel", notKnown("sales channel"));
+      for (const [index, { tax_rule }] of data.fees.entries()) {
+        if (tax_rule !== null && !known.taxRules.has(tax_rule)) {
+          complain(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
+        }
+      }
+      for (const [index, position] of data.positions.entries()) {
+        const at: Complain = (field, message) => complain(`positions.${index}.${field}`, message);
+        examineReferences(position, known, at);
+        if ((ordersOf.get(position.id) ?? data.code) !== data.code) at("id", `position ${position.id} belongs to another order`);
+        else ordersOf.set(position.id, data.code);
+      }
+    });
+  },
+  async store(tx, { scope, values, known }) {
+    await removePositions(tx, scope, values.flatMap(({ data }) => missing(data, known.orders.get(data.code))));
+    await orders.upsert(tx, scope, values.map(({ data, document }) => ({ code: data.code, status: data.status, document })));
+    const sent = new Map(values.flatMap((value) => value.positions).map((position) => [position.id, position]));
+    const changed = await positions.upsert(tx, scope, [...sent.values()]);
+    await tx.publish(
+      topics.positionChanged,
+      changed.map(({ id, revision, earlierCheckins }) => ({
+        ...scope,
+        revision,
+        position: sent.get(id)?.message,
+        earlierCheckins: decodeEarlierCheckins(earlierCheckins),
+      })),
+    );
+  },
+  async remove(tx, { scope, keys }) {
+    await removePositions(tx, scope, await orders.remove(tx, scope, keys));
+  },
+};
+
+/** Complains about positions that contradict each other. */
+function examinePositions({ positions: all }: OrderData, complain: Complain): void {
+  const ids = new Set<number>();
+  const numbers = new Set<number>();
+  for (const [index, { id, positionid }] of all.entries()) {
+    if (ids.has(id)) complain(`positions.${index}.id`, `position ${id} occurs twice`);
+    if (numbers.has(positionid)) complain(`positions.${index}.positionid`, `positionid ${positionid} occurs twice`);
+    ids.add(id);
+    numbers.add(positionid);
+  }
+  for (const [index, { id, addon_to }] of all.entries()) {
+    if (addon_to !== null && (addon_to === id || !ids.has(addon_to))) {
+      complain(`positions.${index}.addon_to`, "This is not the id of another position of the order.");
+    }
+  }
+}
+
+/** An item may have had variations when a position was sold and none now, so only a variation that is given is checked. */
+function examineReferences(position: PositionData, known: Known, complain: Complain): void {
+  const variations = known.items.get(position.item);
+  if (variations === undefined) complain("item", notKnown(`item ${position.item}`));
+  else if (position.variation !== null && !variations.has(position.variation)) {
+    complain("variation", `item ${position.item} has no variation ${position.variation}`);
+  }
+  if (position.subevent === null && known.series === true) complain("subevent", "A position of a series belongs to a date.");
+  if (position.subevent !== null && !known.subevents.has(position.subevent)) {
+    complain("subevent", notKnown(`subevent ${position.subevent}`));
+  }
+  if (position.tax_rule !== null && !known.taxRules.has(position.tax_rule)) {
+    complain("tax_rule", notKnown(`tax rule ${position.tax_rule}`));
+  }
+}
+
+function toRows(data: OrderData): OrderRecord["positions"] {
+  const orderPart = toOrder(data);
+  return data.positions.map((position) => {
+    const message = toPosition(position, orderPart);
+    return {
+      id: position.id,
+      orderCode: data.code,
+      positionid: position.positionid,
+      item: position.item,
+      variation: position.variation,
+      subevent: position.subevent,
+      addonTo: position.addon_to,
+      secret: position.secret,
+      canceled: position.canceled,
+      message,
+      state: Position.encode(message).finish(),
+      earlierCheckins: encodeEarlierCheckins(position.checkins),
+    };
+  });
+}
+
+/** The positions that an order had and now has no more. */
+function missing({ positions: sent }: OrderData, stored: readonly number[] = []): number[] {
+  return stored.filter((id) => !sent.some((position) => position.id === id));
+}
+
+async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
+  const removed = await positions.remove(tx, scope, ids);
+  await tx.retract(topics.positionChanged, removed.map((id) => entityKey(scope.organizer, scope.event, id)));
+}

@@ -1,0 +1,35 @@
+import { object, slug, text } from "@tessera/kit/schema-build";
+import { topics } from "@tessera/protos/topics";
+import * as credentials from "../store/credentials.ts";
+import * as organizers from "../store/organizers.ts";
+import { credentialKey } from "./credential-fact.ts";
+import { type RecordKind, refuseUsed } from "./kind.ts";
+import { compileKeyReader, compileReader, type Reading } from "./read.ts";
+
+interface Organizer {
+  slug: string;
+  name: string;
+}
+
+const schema = object({ slug: slug(), name: text({ blank: false, maxLength: 200 }) }, { required: ["slug", "name"] });
+
+/** An organizer: what all else belongs to. */
+export const organizer: RecordKind<Reading<Organizer>> = {
+  schema,
+  belongsTo: "nothing",
+  addressedAs: "organizer",
+  read: compileReader(schema),
+  readKey: compileKeyReader(schema, "slug"),
+  keyOf: ({ data }) => data.slug,
+  async store(tx, { values }) {
+    for (const { data, document } of values) await organizers.upsert(tx, { slug: data.slug, document });
+  },
+  refuseRemoval: (tx, removal) => refuseUsed(tx, "organizer", removal),
+  async remove(tx, { keys }) {
+    for (const slug of keys) {
+      const removed = await credentials.removeAll(tx, slug);
+      await tx.retract(topics.credentialChanged, removed.map(({ kind, id }) => credentialKey(slug, kind, id)));
+      await organizers.remove(tx, slug);
+    }
+  },
+};

@@ -1,0 +1,129 @@
+import { type EarlierCheckin, PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import {
+  type Answer,
+  type InvoiceName,
+  type Order,
+  OrderStatus,
+  type Position,
+  type Seat,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { composeName } from "../domain/compose-name.ts";
+import type { AnswerData, CheckinData, OrderData, PositionData, SeatData } from "./order-schema.ts";
+
+const statuses = { n: OrderStatus.PENDING, p: OrderStatus.PAID, e: OrderStatus.EXPIRED, c: OrderStatus.CANCELED } as const;
+
+/** Writes what of an order its positions carry with them. */
+export function toOrder(data: OrderData): Order {
+  return {
+    code: data.code,
+    status: statuses[data.status],
+    validIfPending: data.valid_if_pending,
+    requireApproval: data.require_approval,
+    locale: data.locale,
+    placedAt: data.datetime,
+    email: data.email ?? undefined,
+    checkinAttention: data.checkin_attention,
+    checkinText: data.checkin_text ?? undefined,
+    invoiceName: toInvoiceName(data.invoice_address),
+  };
+}
+
+function toInvoiceName(address: OrderData["invoice_address"]): InvoiceName | undefined {
+  if (address === null) return undefined;
+  const nameParts = toNameParts(address.name_parts);
+  return { name: address.name || composeName(nameParts), nameParts, company: address.company ?? "" };
+}
+
+/** Writes a position as everybody outside boxoffice sees it. */
+export function toPosition(data: PositionData, order: Order): Position {
+  const attendeeNameParts = toNameParts(data.attendee_name_parts);
+  return {
+    id: data.id,
+    positionid: data.positionid,
+    item: data.item,
+    variation: data.variation ?? undefined,
+    subevent: data.subevent ?? undefined,
+    addonTo: data.addon_to ?? undefined,
+    price: data.price,
+    attendeeName: data.attendee_name || composeName(attendeeNameParts) || undefined,
+    attendeeNameParts,
+    attendeeEmail: data.attendee_email ?? undefined,
+    company: data.company ?? undefined,
+    street: data.street ?? undefined,
+    zipcode: data.zipcode ?? undefined,
+    city: data.city ?? undefined,
+    country: data.country ?? undefined,
+    state: data.state ?? undefined,
+    voucher: data.voucher ?? undefined,
+    taxRate: data.tax_rate,
+    taxValue: data.tax_value,
+    taxRule: data.tax_rule ?? undefined,
+    secret: data.secret,
+    pseudonymizationId: data.pseudonymization_id,
+    seat: data.seat === null ? undefined : toSeat(data.seat),
+    canceled: data.canceled,
+    blocked: data.blocked ?? [],
+    validFrom: data.valid_from ?? undefined,
+    validUntil: data.valid_until ?? undefined,
+    answers: (data.answers ?? []).map(toAnswer),
+    order,
+  };
+}
+
+/** By name, so that the same parts always have the same bytes, in whatever order they were sent. */
+function toNameParts(parts: PositionData["attendee_name_parts"]): Record<string, string> {
+  const present = Object.entries(parts ?? {}).filter((part): part is [string, string] => part[1] !== null);
+  return Object.fromEntries(present.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Of a guid alone nothing is known but itself. */
+function toSeat(data: SeatData | string): Seat {
+  if (typeof data === "string") {
+    return { id: 0, name: data, seatGuid: data, zoneName: "", rowName: "", seatNumber: "" };
+  }
+  return {
+    id: data.id ?? 0,
+    name: data.name ?? data.seat_guid,
+    seatGuid: data.seat_guid,
+    zoneName: data.zone_name,
+    rowName: data.row_name,
+    rowLabel: data.row_label ?? undefined,
+    seatNumber: data.seat_number,
+    seatLabel: data.seat_label ?? undefined,
+  };
+}
+
+function toAnswer(data: AnswerData): Answer {
+  return {
+    question: data.question,
+    answer: data.answer,
+    questionIdentifier: data.question_identifier,
+    options: data.options,
+    optionIdentifiers: data.option_identifiers,
+  };
+}
+
+/** Encodes scans made elsewhere, for storing; null where there are none. */
+export function encodeEarlierCheckins(checkins: readonly CheckinData[] | null): Uint8Array | null {
+  if (checkins === null || checkins.length === 0) return null;
+  const earlierCheckins = checkins.map(toEarlierCheckin);
+  return PositionChanged.encode({ organizer: "", event: "", revision: 0, position: undefined, earlierCheckins }).finish();
+}
+
+/** Reads what `encodeEarlierCheckins` wrote. */
+export function decodeEarlierCheckins(bytes: Uint8Array | null): EarlierCheckin[] {
+  return bytes === null ? [] : PositionChanged.decode(bytes).earlierCheckins;
+}
+
+function toEarlierCheckin(data: CheckinData): EarlierCheckin {
+  return {
+    id: data.id,
+    list: data.list,
+    exit: data.type === "exit",
+    at: data.datetime,
+    gate: data.gate ?? undefined,
+    device: data.device ?? undefined,
+    deviceId: data.device_id ?? undefined,
+    autoCheckedIn: data.auto_checked_in,
+  };
+}

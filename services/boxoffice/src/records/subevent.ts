@@ -1,0 +1,83 @@
+import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/kit/schema-build";
+import type { SubeventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { topics } from "@tessera/protos/topics";
+import { catalogueKind } from "./catalogue-kind.ts";
+import { type RecordKind, refuseEach, refuseUsed } from "./kind.ts";
+import { compileReader, type Reading } from "./read.ts";
+import { degreesOrNull, freeMap, idOrNull, instantOrNull, names, namesOrNull } from "./schema-parts.ts";
+
+interface Subevent {
+  id: number;
+  name: Record<string, string>;
+  active: boolean;
+  date_from: number;
+  date_to: number | null;
+  date_admission: number | null;
+}
+
+const override = {
+  disabled: boolean({ default: false }),
+  available_from: instantOrNull(),
+  available_until: instantOrNull(),
+  price: decimal({ nullable: true, default: null }),
+};
+
+const schema = object(
+  {
+    id: id(),
+    name: names(),
+    active: boolean({ default: true }),
+    is_public: boolean({ default: true }),
+    date_from: instant(),
+    date_to: instantOrNull(),
+    date_admission: instantOrNull(),
+    presale_start: instantOrNull(),
+    presale_end: instantOrNull(),
+    frontpage_text: namesOrNull(),
+    location: namesOrNull(),
+    geo_lat: degreesOrNull(90),
+    geo_lon: degreesOrNull(180),
+    item_price_overrides: arrayOf(object({ item: id(), ...override }, { required: ["item"] }), { default: [], maxItems: 10_000 }),
+    variation_price_overrides: arrayOf(object({ variation: id(), ...override }, { required: ["variation"] }), {
+      default: [],
+      maxItems: 10_000,
+    }),
+    meta_data: freeMap(text({ trim: false, maxLength: 10_000 }), { default: {} }),
+    seating_plan: idOrNull(),
+    seat_category_mapping: freeMap(idOrNull(), { default: {} }),
+    last_modified: instantOrNull(),
+  },
+  { required: ["id", "name", "date_from"] },
+);
+
+/** A date of a series. Its price overrides name products that may come after it, so they are taken as they are. */
+export const subevent: RecordKind<Reading<Subevent>> = {
+  ...catalogueKind<Subevent, SubeventChanged>({
+    table: "subevent",
+    belongsTo: "event",
+    schema,
+    key: "id",
+    read: compileReader(schema),
+    fact: {
+      topic: topics.subeventChanged,
+      of: ({ scope, data, document, revision }) => ({
+        ...scope,
+        id: data.id,
+        revision,
+        name: data.name,
+        active: data.active,
+        dateFrom: data.date_from,
+        dateTo: data.date_to ?? undefined,
+        dateAdmission: data.date_admission ?? undefined,
+        document: Buffer.from(document),
+      }),
+    },
+  }),
+  idsOf: ({ data }) => [["subevent_id_seq", data.id]],
+  async refuse(_tx, { values, known }) {
+    return refuseEach(values, (_value, complain) => {
+      if (known.series !== true) complain("non_field_errors", "the event is no series and has no dates of its own");
+    });
+  },
+  refuseRemoval: (tx, removal) => refuseUsed(tx, "subevent", removal),
+};

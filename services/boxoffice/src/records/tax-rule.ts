@@ -1,0 +1,33 @@
+import { any, boolean, decimal, id, object } from "@tessera/kit/schema-build";
+import { catalogueKind } from "./catalogue-kind.ts";
+import { type RecordKind, refuseUsed } from "./kind.ts";
+import { compileReader, type Reading } from "./read.ts";
+import { lineOrNull, names } from "./schema-parts.ts";
+
+interface TaxRule {
+  id: number;
+}
+
+const schema = object(
+  {
+    id: id(),
+    name: names({ default: {} }),
+    internal_name: lineOrNull(),
+    rate: decimal({ default: "0.00", digits: 10 }),
+    code: lineOrNull(190),
+    price_includes_tax: boolean({ default: true }),
+    default: boolean({ default: false }),
+    eu_reverse_charge: boolean({ default: false }),
+    home_country: lineOrNull(2),
+    keep_gross_if_rate_changes: boolean({ default: false }),
+    custom_rules: any({ default: null }),
+  },
+  { required: ["id"] },
+);
+
+/** A tax rule: the rate of what it is set for. */
+export const taxRule: RecordKind<Reading<TaxRule>> = {
+  ...catalogueKind<TaxRule>({ table: "tax_rule", belongsTo: "event", schema, key: "id", read: compileReader(schema) }),
+  idsOf: ({ data }) => [["tax_rule_id_seq", data.id]],
+  refuseRemoval: (tx, removal) => refuseUsed(tx, "tax_rule", removal),
+};
