@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { listen } from "@tessera/kit/listen";
 import type { Log } from "@tessera/kit/log";
 import type { Server } from "@tessera/kit/service";
 
@@ -57,13 +58,7 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     isDraining: () => draining,
     answerWith: (listener) => void server.on("request", listener),
     async start() {
-      await new Promise<void>((resolve, reject) => {
-        server.once("error", reject);
-        server.listen(port, host, () => {
-          server.off("error", reject);
-          resolve();
-        });
-      });
+      await listen(server, { host, port, purpose: "REST" });
       server.on("error", (error) => log.error("HTTP server failed", { error }));
       log.info("gateway accepts requests", { host, port: (server.address() as AddressInfo).port });
     },

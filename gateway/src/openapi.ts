@@ -84,7 +84,7 @@ function pathParameters(path: string): object[] {
   }));
 }
 
-const textParameters = new Set(["organizer", "event", "lookup", "file"]);
+const textParameters = new Set(["organizer", "event", "lookup"]);
 
 function queryParameters(parameters: Parameters): object[] {
   return Object.entries(parameters).map(([name, { description, schema, repeatable }]) => ({
@@ -127,7 +127,7 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
   const guarded = route.access.kind !== "public";
   const reads = route.body !== undefined || route.streams !== undefined;
   const common: Record<number, Answer> = {
-    ...(reads ? { 400: { description: "The body is not valid.", schema: fieldErrors } } : {}),
+    400: { description: "The path, the query or the body is not valid.", schema: fieldErrors },
     ...(guarded ? { 401: { description: "No valid credentials.", schema: detail } } : {}),
     ...(guarded
       ? { 403: { description: "These credentials do not allow this, or there is no such event.", schema: detail } }

@@ -6,6 +6,8 @@ export interface Place {
   readonly routes: ReadonlyMap<HttpMethod, Route>;
   /** The Allow header of every answer. */
   readonly allow: string;
+  /** Asks for no credentials. A place is public as a whole or not at all. */
+  readonly isPublic: boolean;
   /** Media types that answers of this place may have. */
   readonly produces: readonly string[];
 }
@@ -22,6 +24,7 @@ export function toPlaces(routes: readonly Route[]): readonly Place[] {
     path,
     routes: methods,
     allow: [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "),
+    isPublic: Array.from(methods.values()).every(({ access }) => access.kind === "public"),
     produces: [...new Set(Array.from(methods.values(), (route) => route.produces ?? "application/json"))],
   }));
 }

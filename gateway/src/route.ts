@@ -25,12 +25,12 @@ export type Access =
 export interface Body<B> {
   readonly schema: Schema;
   readonly check: Check<B>;
-  /** What a form means that lacks a boolean: a box that was not ticked, or the field's default. */
-  readonly missingBooleans: "false" | "default";
+  /** What a form means that lacks a boolean: a box that was not ticked, or nothing. */
+  readonly missingBooleans: "false" | "absent";
 }
 
 /** Declares the body of a route. */
-export function bodyOf<B>(schema: Schema, options: { missingBooleans?: "false" | "default" } = {}): Body<B> {
+export function bodyOf<B>(schema: Schema, options: { missingBooleans?: "false" | "absent" } = {}): Body<B> {
   return { schema, check: compileSchema<B>(schema), missingBooleans: options.missingBooleans ?? "false" };
 }
 

@@ -1,4 +1,3 @@
-import { Readable } from "node:stream";
 import { createGzip, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
@@ -108,9 +107,9 @@ describe("bad records", () => {
     const response = await fetch(`${platform.baseUrl}/api/v1/import/`, {
       method: "POST",
       headers: { ...ndjson, authorization: `Token ${platform.operatorKey}` },
-      body: Readable.toWeb(Readable.from(stream())) as ReadableStream,
+      body: ReadableStream.from(stream()),
       duplex: "half",
-    } as RequestInit);
+    });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({ records: 3, accepted: 2, rejected: 1, errors: [{ line: 2 }] });
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);

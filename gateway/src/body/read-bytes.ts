@@ -8,7 +8,7 @@ export interface BodyLimits {
 }
 
 /** The client went away before its request was complete: there is nobody left to answer. */
-export class ClientGone extends Error {
+class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
 

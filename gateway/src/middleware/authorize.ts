@@ -2,7 +2,6 @@ import { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
 import { mayEnter, mayUse } from "../access/may-use.ts";
 import type { Middleware } from "../context.ts";
-import { isPublic } from "./authenticate.ts";
 
 /**
  * Lets pass who may use this place with this method. Unknown organizer, unknown
@@ -12,7 +11,7 @@ import { isPublic } from "./authenticate.ts";
 export function authorize(directory: Directory): Middleware {
   return async (ctx, next) => {
     const { place, caller, params = {} } = ctx.state;
-    if (place === undefined || isPublic(place)) {
+    if (place === undefined || place.isPublic) {
       await next();
       return;
     }

@@ -61,10 +61,6 @@ function settle(ctx: { state: State }, { place, params }: Found): void {
 
 /** Refuses a path that cannot be decoded, and one that nothing stored can match. */
 function requireReadablePath(ctx: Context): void {
-  // Bytes beyond ASCII that a client left unencoded; they mean what their encoded form means.
-  if (/[\u0080-\u00ff]/.test(ctx.path)) {
-    ctx.path = ctx.path.replace(/[\u0080-\u00ff]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
-  }
   if (!ctx.path.includes("%")) return;
   let decoded: string;
   try {

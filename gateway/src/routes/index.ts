@@ -58,7 +58,8 @@ export function allRoutes({
 
     at("GET", "/api/v1/openapi.json", documentation.openApi),
     at("GET", "/docs", documentation.page),
-    at("GET", "/docs/{file}", documentation.file),
+    at("GET", "/docs/start.js", documentation.start),
+    at("GET", "/docs/standalone.js", documentation.viewer),
   ];
   return routes;
 }

@@ -204,7 +204,9 @@ function send(
             ? {}
             : { authorization: Object.values<string>(devices).includes(key) ? `Device ${key}` : `Token ${key}` }),
           ...(body !== undefined && content !== body ? { "content-type": "application/json" } : {}),
-          ...(content === undefined ? {} : { "content-length": String(Buffer.byteLength(content)) }),
+          ...(content === undefined || "transfer-encoding" in headers
+            ? {}
+            : { "content-length": String(Buffer.byteLength(content)) }),
           ...headers,
         },
       },

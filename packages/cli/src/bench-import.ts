@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
 import { openServer } from "@tessera/kit/pg/server";
+import type { ImportAnswer } from "./import.ts";
 import { showProgress } from "./progress.ts";
 
 const operatorKey = "bench-operator-key";
@@ -43,7 +44,7 @@ export async function benchImport({ orders }: { orders: number }): Promise<void>
     print({ orders, answer, answered, seconds, redeemed, copy, peaks });
     if (
       redeemed !== 201 ||
-      answer["rejected"] !== 0 ||
+      answer.rejected !== 0 ||
       seconds > limit.seconds ||
       Math.max(peaks.node, peaks.postgres) > limit.megabytes
     )
@@ -102,18 +103,14 @@ async function untilReady(baseUrl: string, platform: ChildProcess): Promise<void
   throw new Error("the platform was not ready within a minute");
 }
 
-async function sendOrders(
-  baseUrl: string,
-  orders: number,
-  onSent: (sent: number) => void,
-): Promise<Record<string, unknown>> {
+async function sendOrders(baseUrl: string, orders: number, onSent: (sent: number) => void): Promise<ImportAnswer> {
   const response = await fetch(`${baseUrl}/api/v1/import/`, {
     method: "POST",
     headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
     body: ReadableStream.from(records(orders, onSent)),
     duplex: "half",
-  } as RequestInit);
-  const body = (await response.json()) as Record<string, unknown>;
+  });
+  const body = (await response.json()) as ImportAnswer;
   if (response.status !== 200) throw new Error(`the import answered ${response.status}: ${JSON.stringify(body)}`);
   return body;
 }
@@ -237,9 +234,10 @@ async function copySameRows(url: string, directory: string): Promise<{ seconds: 
 /** Samples what Postgres processes hold of their own; the platform's peak is read once at the end. */
 function watchMemory(): { stop(pid: number): Promise<{ node: number; postgres: number }> } {
   let postgres = 0;
-  const timer = setInterval(async () => {
-    for (const process of await postgresProcesses()) postgres = Math.max(postgres, process);
-  }, 500);
+  const sample = async () => {
+    postgres = Math.max(postgres, ...(await postgresProcesses()));
+  };
+  const timer = setInterval(() => void sample(), 500);
   return {
     async stop(pid) {
       clearInterval(timer);
@@ -261,7 +259,7 @@ function kilobytes(status: string, name: string): number {
 
 function print(result: {
   orders: number;
-  answer: Record<string, unknown>;
+  answer: ImportAnswer;
   answered: number;
   seconds: number;
   redeemed: number;
@@ -271,7 +269,7 @@ function print(result: {
   const { orders, answer, seconds, copy, peaks } = result;
   const rows: [string, string][] = [
     ["orders", String(orders)],
-    ["accepted, rejected, settled", `${answer["accepted"]}, ${answer["rejected"]}, ${answer["settled"]}`],
+    ["accepted, rejected, settled", `${answer.accepted}, ${answer.rejected}, ${answer.settled}`],
     ["answer after", `${result.answered.toFixed(1)} s`],
     ["counted and last ticket redeemed after", `${seconds.toFixed(1)} s (limit ${limit.seconds} s)`],
     ["orders per second", (orders / seconds).toFixed(0)],

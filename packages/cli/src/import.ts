@@ -97,7 +97,7 @@ export async function sendRecords(
       body: ReadableStream.from(chunks.all()),
       duplex: "half",
       ...(signal === undefined ? {} : { signal }),
-    } as RequestInit);
+    });
   } catch (error) {
     signal?.throwIfAborted();
     throw new Fault("unavailable", "no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Fault } from "./fault.ts";
 import type { Health } from "./health.ts";
+import { listen } from "./listen.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -57,7 +57,7 @@ export async function serveOperations({
   });
   server.maxConnections = mostConnections;
   server.maxHeadersCount = mostHeaders;
-  await listen(server, { host, port });
+  await listen(server, { host, port, purpose: "operations" });
   server.on("error", (error) => log.warn("operations server disturbed", { error }));
   return { port: (server.address() as AddressInfo).port, close: () => close(server) };
 }
@@ -127,48 +127,6 @@ function send(
     ...headers,
   });
   response.end(request.method === "HEAD" ? undefined : body);
-}
-
-function listen(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const refuse = (error: NodeJS.ErrnoException) => reject(toFault(error, { host, port }));
-    server.once("error", refuse);
-    server.listen({ host, port }, () => {
-      server.off("error", refuse);
-      resolve();
-    });
-  });
-}
-
-function toFault(error: NodeJS.ErrnoException, { host, port }: { host: string; port: number }): Error {
-  switch (error.code) {
-    case "EADDRINUSE":
-      return new Fault(
-        "unmet",
-        "port_in_use",
-        `port ${port} on ${host} is taken by another process; stop that one or set another port for operations`,
-        { cause: error },
-      );
-    case "EACCES":
-      return new Fault(
-        "unmet",
-        "port_forbidden",
-        `port ${port} on ${host} needs rights that this process lacks; set a port of 1024 or above for operations`,
-        { cause: error },
-      );
-    case "EADDRNOTAVAIL":
-    case "EAFNOSUPPORT":
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return new Fault(
-        "unmet",
-        "address_unavailable",
-        `${host} is no address of this machine; set another host for operations, for instance 0.0.0.0`,
-        { cause: error },
-      );
-    default:
-      return error;
-  }
 }
 
 async function close(server: Server): Promise<void> {

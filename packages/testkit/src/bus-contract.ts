@@ -37,30 +37,31 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         const { bus, topic } = await fresh();
         const reader = await read(bus, { group: "a", topic, act: () => sleep(Math.random() * 3) });
         const keys = ["a", "b", "ü/🎟", "d d"];
-        let sent = 0;
-        for (let batch = 0; batch < 30; batch += 1) {
-          const size = 1 + (batch % 7);
-          await bus.publish(
-            topic,
-            Array.from({ length: size }, (_, index) =>
-              numbered(keys[(batch + index) % keys.length] ?? "", (sent += 1)),
-            ),
-          );
-        }
-        await eventually(() => reader.distinct().length === sent);
+        const batches = Array.from({ length: 30 }, (_, batch) =>
+          Array.from({ length: 1 + (batch % 7) }, (_, index) =>
+            numbered(keys[(batch + index) % keys.length] ?? "", 10 * batch + index),
+          ),
+        );
+        for (const batch of batches) await bus.publish(topic, batch);
+        await eventually(() => reader.distinct().length === batches.flat().length);
         for (const key of keys) expect(reader.numbers(key)).toEqual(reader.numbers(key).toSorted((a, b) => a - b));
       });
 
-      it("keeps the order of a key among publishers that do not wait for each other", async () => {
+      it("keeps each batch in order among publishers that do not wait for each other", async () => {
         const { bus, topic } = await fresh();
         const reader = await read(bus, { group: "a", topic, act: () => sleep(Math.random() * 5) });
-        const batches = Array.from({ length: 40 }, (_, batch) => [
-          numbered("k", 2 * batch),
-          numbered("k", 2 * batch + 1),
-        ]);
-        await Promise.all(batches.map((batch) => bus.publish(topic, batch)));
+        const batches = Array.from({ length: 40 }, (_, batch) => [2 * batch, 2 * batch + 1]);
+        await Promise.all(
+          batches.map((batch) =>
+            bus.publish(
+              topic,
+              batch.map((number) => numbered("k", number)),
+            ),
+          ),
+        );
         await eventually(() => reader.distinct().length === 80);
-        expect(reader.numbers("k")).toEqual(Array.from({ length: 80 }, (_, index) => index));
+        const place = new Map(reader.numbers("k").map((number, index) => [number, index]));
+        for (const [first = 0, second = 0] of batches) expect(place.get(first)).toBeLessThan(place.get(second) ?? 0);
       });
 
       it("hands a key to a group once at a time", async () => {
@@ -131,8 +132,9 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         await publishUntilAccepted(bus, topic, [numbered("k", 1)]);
         await publishUntilAccepted(bus, topic, [numbered("k", 2)]);
         await eventually(() => reader.distinct().includes(2));
-        expect(reader.received.map(numberOf).slice(0, 3)).toEqual([1, 1, 1]);
-        expect(reader.numbers("k")).toEqual([1, 2]);
+        await eventually(() => reader.accepted.map(numberOf).includes(2));
+        expect(reader.received.map(numberOf).filter((number) => number === 1).length).toBeGreaterThanOrEqual(3);
+        expect(reader.accepted.map(numberOf)[0]).toBe(1);
       });
 
       it("is answerable for what it has accepted, even when it closes at once", async () => {

@@ -49,7 +49,11 @@ export async function createEmptyDatabase(): Promise<{ readonly url: string; dro
 
 async function dropDatabase(name: string): Promise<void> {
   const server = openServer(inject("postgresUrl"));
-  await server.dropDatabase(name).finally(() => server.close());
+  try {
+    await server.dropDatabase(name);
+  } finally {
+    await server.close();
+  }
 }
 
 async function ensureTemplate(server: ReturnType<typeof openServer>, schemas: readonly TestSchema[]): Promise<string> {

@@ -125,7 +125,8 @@ create table "order" (
   event text collate "C" not null,
   code text collate "C" not null,
   status text not null check (status in ('n', 'p', 'e', 'c')),
-  -- With its positions, as they were sent; their scans are in `position`.
+  -- With its positions, as they were sent, except for their scans, which are in
+  -- `position`. What is null is left out: a field that is missing is null.
   data jsonb not null,
   revision bigint not null,
   primary key (organizer, event, code),

@@ -1,5 +1,5 @@
-import { defineService } from "@tessera/kit/service";
 import { implement } from "@tessera/kit/rpc";
+import { defineService } from "@tessera/kit/service";
 import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecords } from "./handlers/apply-records.ts";
 

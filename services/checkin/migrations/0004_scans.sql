@@ -37,7 +37,7 @@ create table scan (
   check (position is not null or not successful)
 );
 
-create index scan_by_list_and_position on scan (organizer, event, list, position);
+create index scan_by_position on scan (organizer, event, position, list);
 create index scan_by_nonce on scan (organizer, event, nonce) where nonce is not null and successful;
 create unique index scan_by_imported_id on scan (organizer, event, imported_id) where imported_id is not null;
 
@@ -58,7 +58,7 @@ create table presence (
 
 -- Counts of a list are sums over these rows. Every change of what counts adds
 -- rows for what it changed; nobody updates one, so nobody waits for another.
--- A compactor replaces rows by their sums.
+-- Every few seconds the fresh rows of a bucket are folded into one.
 create table count_delta (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -74,5 +74,8 @@ create table count_delta (
   -- With an entry; whose latest scan is an entry.
   entered bigint not null,
   inside bigint not null,
+  folded boolean not null default false,
   primary key (organizer, event, list, subevent, item, variation, counted_as, id)
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
+
+create index count_delta_fresh on count_delta (id) where not folded;

@@ -3,7 +3,10 @@ import {
   OrderStatus as OrderStatusOnWire,
   Position,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import type { CheckinList as CheckinListOnWire, CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import type {
+  CheckinListFields,
+  CheckinList as CheckinListOnWire,
+} from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import {
   type Checkin,
   type ListedPosition,
@@ -177,4 +180,28 @@ export function fromListFields(fields: CheckinListFields): ListFields {
     ignoreInStatistics: fields.ignoreInStatistics,
     considerTicketsUsed: fields.considerTicketsUsed,
   };
+}
+
+/** The fields that an update can name. */
+const fieldByName = {
+  name: "name",
+  all_products: "allProducts",
+  limit_products: "limitProducts",
+  subevent: "subevent",
+  include_pending: "includePending",
+  allow_multiple_entries: "allowMultipleEntries",
+  allow_entry_after_exit: "allowEntryAfterExit",
+  rules: "rules",
+  exit_all_at: "exitAllAt",
+  addon_match: "addonMatch",
+  ignore_in_statistics: "ignoreInStatistics",
+  consider_tickets_used: "considerTicketsUsed",
+} as const satisfies Record<string, keyof ListFields>;
+
+export const listFieldNames: ReadonlySet<string> = new Set(Object.keys(fieldByName));
+
+/** Takes over the named fields; the others keep their value. */
+export function takeOverFields(list: CheckinList, sent: ListFields, names: ReadonlySet<string>): CheckinList {
+  const wanted = Object.entries(fieldByName).filter(([name]) => names.has(name));
+  return { ...list, ...Object.fromEntries(wanted.map(([, field]) => [field, sent[field]])) };
 }

@@ -4,7 +4,7 @@ import { pageOf, paging, toPage } from "../../paging.ts";
 import { idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
 import { type Access, declare, type Incoming } from "../../route.ts";
 import { presentList, presentStatus, toFields, withoutFields } from "./present.ts";
-import { type ListBody, listBody, listPatch, listShown, statusShown } from "./schema.ts";
+import { type ListBody, listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
 
 const reading: Access = {
   kind: "event",
@@ -56,7 +56,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
         expand: words("Nothing to expand yet.", []),
       },
       answers: {
-        200: { description: "One page of lists.", schema: pageOf({ ...listShown, required: [] }) },
+        200: { description: "One page of lists.", schema: pageOf(listInPage) },
         400: invalid,
         404: notFound("There is no such page."),
       },

@@ -51,9 +51,15 @@ const patchable = Object.fromEntries(
 );
 
 /** The body of POST and PUT: what is left out gets its default. */
-export const listBody = bodyOf<ListBody>(object({ name, ...optional }, { required: ["name"] }));
+export const listBody = bodyOf<ListBody>({
+  title: "CheckinListBody",
+  ...object({ name, ...optional }, { required: ["name"] }),
+});
 
-export const listPatch = bodyOf<Partial<ListBody>>(object(patchable));
+export const listPatch = bodyOf<Partial<ListBody>>(
+  { title: "CheckinListPatch", ...object(patchable) },
+  { missingBooleans: "absent" },
+);
 
 const { name: nameShown, ...fieldsShown } = patchable;
 
@@ -65,6 +71,9 @@ export const listShown: Schema = record("CheckinList", {
   checkin_count: integer({ description: "Tickets with at least one successful entry on the list." }),
   ...fieldsShown,
 });
+
+/** The same in a page, where a client may have left out fields. */
+export const listInPage: Schema = { ...listShown, title: "CheckinListInPage", required: [] };
 
 const counts = { checkin_count: integer(), position_count: integer() };
 

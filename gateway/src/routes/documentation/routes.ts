@@ -1,8 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { notFound } from "../../answers.ts";
 import { declare, type Reply } from "../../route.ts";
 import { docsPage, startScript } from "./page.ts";
 
@@ -10,6 +8,14 @@ const publicAccess = { kind: "public" } as const;
 
 /** Files change with releases only; within an hour nobody need ask again. */
 const cached = { "Cache-Control": "public, max-age=3600" };
+
+const javascript = "text/javascript; charset=utf-8";
+
+const script = {
+  access: publicAccess,
+  produces: "text/javascript",
+  answers: { 200: { description: "A script.", schema: { type: "string" } } },
+} as const;
 
 /** The document of the API, and a page that shows it. */
 export function documentationRoutes(document: () => object) {
@@ -38,31 +44,27 @@ export function documentationRoutes(document: () => object) {
       }),
     }),
 
-    file: declare({
-      name: "getDocsFile",
-      summary: "A script of the page",
-      access: publicAccess,
-      produces: "text/javascript",
-      answers: {
-        200: { description: "A script.", schema: { type: "string" } },
-        404: notFound("There is no such file."),
-      },
+    start: declare({
+      name: "getDocsStart",
+      summary: "Starts the page's viewer",
+      ...script,
+      handle: async () => ({ status: 200, type: javascript, body: startScript, headers: cached }),
+    }),
+
+    viewer: declare({
+      name: "getDocsViewer",
+      summary: "The page's viewer",
+      ...script,
       async handle(request): Promise<Reply> {
-        const type = "text/javascript; charset=utf-8";
-        if (request.param("file") === "start.js") return { status: 200, type, body: startScript, headers: cached };
         viewer ??= readViewer();
         const { plain, zipped } = await viewer.catch((error: unknown) => {
           viewer = undefined;
           throw error;
         });
+        const headers = { ...cached, Vary: "Accept-Encoding" };
         return /\bgzip\b/.test(request.header("Accept-Encoding"))
-          ? {
-              status: 200,
-              type,
-              body: zipped,
-              headers: { ...cached, "Content-Encoding": "gzip", Vary: "Accept-Encoding" },
-            }
-          : { status: 200, type, body: plain, headers: { ...cached, Vary: "Accept-Encoding" } };
+          ? { status: 200, type: javascript, body: zipped, headers: { ...headers, "Content-Encoding": "gzip" } }
+          : { status: 200, type: javascript, body: plain, headers };
       },
     }),
   };
@@ -89,7 +91,6 @@ interface Viewer {
 
 /** Reads the viewer's own bundle out of its package; four megabytes that are worth compressing once. */
 async function readViewer(): Promise<Viewer> {
-  const main = createRequire(import.meta.url).resolve("@scalar/api-reference");
-  const plain = await readFile(new URL("browser/standalone.js", `file://${main}`));
+  const plain = await readFile(new URL("browser/standalone.js", import.meta.resolve("@scalar/api-reference")));
   return { plain, zipped: await promisify(gzip)(plain) };
 }

@@ -101,6 +101,6 @@ function presentSeat(seat: Seat) {
 }
 
 function downloadUrl({ base, organizer, event }: PositionPlace, position: number, output: string): string {
-  const path = ["organizers", organizer, "events", event, "orderpositions", position, "download", output];
-  return `${base}/api/v1/${path.map(encodeURIComponent).join("/")}/`;
+  const inEvent = `${base}/api/v1/organizers/${encodeURIComponent(organizer)}/events/${encodeURIComponent(event)}`;
+  return `${inEvent}/orderpositions/${position}/download/${encodeURIComponent(output)}/`;
 }

@@ -1,5 +1,5 @@
 import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, choice, id, instant, integer, localized, mapOf, text } from "@tessera/kit/schema-build";
+import { any, arrayOf, boolean, choice, id, instant, integer, mapOf, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 
 const maybe = { nullable: true } as const;
@@ -77,10 +77,3 @@ export const positionShown: Schema = record("ListedPosition", {
   valid_until: instant(maybe),
   blocked: arrayOf(text(), { nullable: true }),
 });
-
-/** A question that a scan asks. */
-export const questionShown: Schema = record(
-  "Question",
-  { id: id(), question: localized(), type: text(), required: boolean(), position: integer(), options: arrayOf(any()) },
-  { optional: ["options"] },
-);

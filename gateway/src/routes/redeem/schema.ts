@@ -21,29 +21,32 @@ const decision = (description: string, byDefault: boolean) =>
   boolean({ nullable: true, description: `${description} Default: ${byDefault}.` });
 
 export const redeemBody = bodyOf<RedeemBody>(
-  object({
-    type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
-    datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
-    force: decision("Succeeds whatever was scanned before. For scans made offline.", false),
-    ignore_unpaid: decision("Admits pending orders, where the list includes them.", false),
-    questions_supported: decision("The scanner can ask the questions of a ticket.", true),
-    canceled_supported: decision("The scanner knows the reason `canceled`.", false),
-    nonce: text({
-      nullable: true,
-      trim: false,
-      maxLength: 190,
-      description: "Identifies the scan: sent again, it succeeds again and is stored once.",
-    }),
-    answers: {
-      ...mapOf(any(), {
-        description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+  {
+    title: "RedeemBody",
+    ...object({
+      type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
+      datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
+      force: decision("Succeeds whatever was scanned before. For scans made offline.", false),
+      ignore_unpaid: decision("Admits pending orders, where the list includes them.", false),
+      questions_supported: decision("The scanner can ask the questions of a ticket.", true),
+      canceled_supported: decision("The scanner knows the reason `canceled`.", false),
+      nonce: text({
+        nullable: true,
+        trim: false,
+        maxLength: 190,
+        description: "Identifies the scan: sent again, it succeeds again and is stored once.",
       }),
-      type: ["object", "null"],
-    },
-    simulate: decision("Reserved; true is refused, because a rehearsal must never admit.", false),
-  }),
+      answers: {
+        ...mapOf(any(), {
+          description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+        }),
+        type: ["object", "null"],
+      },
+      simulate: decision("Reserved; true is refused, because a rehearsal must never admit.", false),
+    }),
+  },
   // A form that says nothing of questions comes from a scanner that never heard of the field, and the field's default is yes.
-  { missingBooleans: "default" },
+  { missingBooleans: "absent" },
 );
 
 const listShown = record("ScannedList", {

@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
 import type { Topic } from "@tessera/protos/topic";
 import { runInContext } from "../context.ts";
 import { Fault } from "../fault.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
-import { sql } from "../pg/sql.ts";
 import { toTimestamp } from "../pg/instants.ts";
+import { sql } from "../pg/sql.ts";
 import type { Tracing } from "../trace.ts";
 import type { Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
@@ -22,7 +23,10 @@ export interface Fact<F> {
 /** One topic's way into one service. */
 export interface Consumer {
   readonly topic: string;
-  deliver(messages: readonly Delivery[], options: { group: string; log: Log; signal: AbortSignal; tracing?: Tracing }): Promise<void>;
+  deliver(
+    messages: readonly Delivery[],
+    options: { group: string; log: Log; signal: AbortSignal; tracing?: Tracing },
+  ): Promise<void>;
 }
 
 /** A poisoned fact is tried this often before it is parked: more would only hold up the facts behind it. */
@@ -39,14 +43,21 @@ const longestPauseMs = 5000;
  * the partition waits. Any other failure singles the facts out; the one that
  * keeps failing is parked in `dead_letter` with its cause.
  */
-export function consume<F>(topic: Topic<F>, db: Db, apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>): Consumer {
+export function consume<F>(
+  topic: Topic<F>,
+  db: Db,
+  apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>,
+): Consumer {
   return {
     topic: topic.name,
     async deliver(messages, { group, log, signal, tracing }) {
       const attempt = async (batch: readonly Delivery[]) => {
         const traceparent = batch[0]?.headers[header.traceparent];
         const transact = () => db.transaction((tx) => applyNew(tx, group, topic, batch, apply));
-        const act = tracing === undefined ? transact : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
+        const act =
+          tracing === undefined
+            ? transact
+            : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
         await (traceparent === undefined ? act() : runInContext({ traceparent }, act));
       };
       const failure = await untilHealed(() => attempt(messages), { log, signal, topic: topic.name });
@@ -58,8 +69,13 @@ export function consume<F>(topic: Topic<F>, db: Db, apply: (tx: Tx, facts: reado
           const cause = await untilHealed(() => attempt([message]), { log, signal, topic: topic.name });
           if (cause === undefined) return;
           if (tried === attempts) {
-            await untilHealed(() => park(db, group, message, cause.error), { log, signal, topic: topic.name });
-            log.error("fact parked: no retry could apply it", { group, topic: topic.name, factId: message.headers[header.factId], error: cause.error });
+            await untilParked(() => park(db, group, message, cause.error), { log, signal, topic: topic.name });
+            log.error("fact parked: no retry could apply it", {
+              group,
+              topic: topic.name,
+              factId: message.headers[header.factId],
+              error: cause.error,
+            });
             return;
           }
           await pause(20 * 2 ** tried, signal);
@@ -88,8 +104,23 @@ async function untilHealed(
   }
 }
 
+/** Parks whatever happens: a fact that is neither applied nor parked would be lost with the acknowledgement of its batch. */
+async function untilParked(
+  work: () => Promise<void>,
+  { log, signal, topic }: { log: Log; signal: AbortSignal; topic: string },
+): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    const failure = await untilHealed(work, { log, signal, topic });
+    if (failure === undefined) return;
+    log.error("facts are waiting: one can neither be applied nor parked", { topic, error: failure.error });
+    await pause(Math.min(longestPauseMs, 50 * 2 ** tried), signal);
+  }
+}
+
 function mayHeal(error: unknown): boolean {
-  return error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict");
+  return (
+    error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict")
+  );
 }
 
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
@@ -114,8 +145,10 @@ async function applyNew<F>(
 ): Promise<void> {
   const markers = batch.filter((message) => message.headers[header.marker] !== undefined);
   const carriers = batch.filter((message) => message.headers[header.marker] === undefined);
-  const fresh = await recordInInbox(tx, consumerName(group, topic.name), carriers);
-  const facts = carriers.filter((message) => fresh.has(factId(message))).map((message) => toFact(topic, message));
+  const ids = carriers.map((message) => ({ id: factId(message), at: factAt(message) }));
+  const fresh = await recordInInbox(tx, consumerName(group, topic.name), ids);
+  // Taken from the set, so that a fact that stands twice in one batch acts once.
+  const facts = carriers.filter((message) => fresh.delete(factId(message))).map((message) => toFact(topic, message));
   if (facts.length > 0) await apply(tx, facts);
   if (markers.length > 0) await recordMarkers(tx, consumerName(group, topic.name), markers);
 }
@@ -125,12 +158,17 @@ export function consumerName(group: string, topic: string): string {
   return `${group} ${topic}`;
 }
 
-async function recordInInbox(tx: Tx, consumer: string, messages: readonly Delivery[]): Promise<Set<string>> {
-  if (messages.length === 0) return new Set();
+async function recordInInbox(
+  tx: Tx,
+  consumer: string,
+  facts: readonly { readonly id: string; readonly at: number }[],
+): Promise<Set<string>> {
+  if (facts.length === 0) return new Set();
   const rows = await tx.many<{ fact_id: string }>(sql`
     insert into inbox (fact_on, consumer, fact_id)
     select (fact.at at time zone 'UTC')::date, ${consumer}, fact.id
-      from unnest(${messages.map(factId)}::uuid[], ${messages.map((message) => toTimestamp(factAt(message)))}::timestamptz[]) as fact (id, at)
+      from unnest(${facts.map((fact) => fact.id)}::uuid[],
+                  ${facts.map((fact) => toTimestamp(fact.at))}::timestamptz[]) as fact (id, at)
         on conflict (fact_on, consumer, fact_id) do nothing
     returning inbox.fact_id`);
   return new Set(rows.map((row) => row.fact_id));
@@ -148,14 +186,39 @@ async function recordMarkers(tx: Tx, consumer: string, markers: readonly Deliver
 
 async function park(db: Db, group: string, message: Delivery, cause: unknown): Promise<void> {
   const consumer = consumerName(group, message.topic);
+  const [id, at] = [message.headers[header.factId] ?? "", Number(message.headers[header.at])];
+  // What is no fact of ours must be parked, too: under a name made of what it is, at no particular time.
+  const parked = { id: isUuid(id) ? id : uuidOf(message), at: isInstant(at) ? at : 0 };
   await db.transaction(async (tx) => {
-    await recordInInbox(tx, consumer, [message]);
+    await recordInInbox(tx, consumer, [parked]);
     await tx.run(sql`
       insert into dead_letter (consumer, topic, key, fact_id, fact_at, payload, cause)
-      values (${consumer}, ${message.topic}, ${message.key}, ${factId(message)}, ${toTimestamp(factAt(message))},
-              ${message.value === null ? null : Buffer.from(message.value)}, ${describe(cause)})
+      values (${consumer}, ${message.topic}, ${withoutNul(message.key)}, ${parked.id},
+              ${toTimestamp(parked.at)}::timestamptz, ${message.value === null ? null : Buffer.from(message.value)},
+              ${withoutNul(describe(cause))})
           on conflict (consumer, fact_id) do nothing`);
   });
+}
+
+/** Postgres has no room for it in a text. */
+function withoutNul(text: string): string {
+  return text.replaceAll("\0", "\ufffd");
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+function isInstant(value: number): boolean {
+  return Number.isSafeInteger(value);
+}
+
+function uuidOf({ topic, key, value }: Delivery): string {
+  const digest = createHash("sha256")
+    .update(JSON.stringify([topic, key]))
+    .update(value ?? "")
+    .digest("hex");
+  return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
 }
 
 /** The cause's kind, not its text: texts of the database quote values, and those may be personal. */
@@ -176,14 +239,17 @@ function toFact<F>(topic: Topic<F>, message: Delivery): Fact<F> {
   };
 }
 
+/** As Postgres writes it, whose answer tells which facts are new. */
 function factId(message: Delivery): string {
-  const id = message.headers[header.factId];
-  if (id === undefined) throw new Error(`a message on ${message.topic} has no ${header.factId}`);
-  return id;
+  const id = message.headers[header.factId] ?? "";
+  if (!isUuid(id)) throw new Error(`a message on ${message.topic} has no ${header.factId}`);
+  return id.toLowerCase();
 }
 
 function factAt(message: Delivery): number {
-  return Number(message.headers[header.at] ?? 0);
+  const at = Number(message.headers[header.at]);
+  if (!isInstant(at)) throw new Error(`a message on ${message.topic} has no ${header.at}`);
+  return at;
 }
 
 /** Keeps the last fact of each key: within one batch only the newest state of an entity matters. */

@@ -1,39 +1,87 @@
 import type { Clock } from "../clock.ts";
+import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";
-import { identifier, literal, sql } from "../pg/sql.ts";
 import { toTimestamp } from "../pg/instants.ts";
+import { identifier, literal, sql } from "../pg/sql.ts";
 
 /** Longer than any topic with a limit keeps its facts, so that a replay still meets its own rows. */
 const inboxDays = 45;
 
 const dayMicros = 86_400_000_000;
 
-/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers. */
+/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers. Replicas may do it at once. */
 export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   const today = Math.floor(clock.now() / dayMicros) * dayMicros;
-  for (let day = 0; day <= 3; day += 1) await createPartition(db, today + day * dayMicros);
-  const oldest = toTimestamp(today - inboxDays * dayMicros).slice(0, 10);
+  for (let day = 0; day <= 3; day += 1) await unlessInUse(() => createPartition(db, today + day * dayMicros));
+  const oldest = dayOf(today - inboxDays * dayMicros);
   const old = await db.many<{ name: string }>(sql`
     select child.relname as name
       from pg_inherits
       join pg_class as child on child.oid = pg_inherits.inhrelid
      where pg_inherits.inhparent = 'inbox'::regclass
-       and child.relname like 'inbox\\_2%'
-       and child.relname < ${`inbox_${oldest.replaceAll("-", "")}`}`);
-  for (const { name } of old) await db.run(sql`drop table if exists ${identifier(name)}`);
+       and child.relname ~ '^inbox_[0-9]{8}$'
+       and child.relname < ${partitionName(oldest)}`);
+  for (const { name } of old) await unlessInUse(() => dropPartition(db, name));
   await db.run(sql`delete from inbox_other where inbox_other.fact_on < ${oldest}::date`);
-  await db.run(sql`delete from passed_marker where passed_marker.passed_at < ${toTimestamp(clock.now() - dayMicros)}::timestamptz`);
+  await db.run(sql`
+    delete from passed_marker where passed_marker.passed_at < ${toTimestamp(clock.now() - dayMicros)}::timestamptz`);
 }
 
+function dayOf(instant: number): string {
+  return toTimestamp(instant).slice(0, 10);
+}
+
+function partitionName(day: string): string {
+  return `inbox_${day.replaceAll("-", "")}`;
+}
+
+/** A table in use is left for the next turn: meanwhile facts have the default partition, and the dropped days take only room. */
+async function unlessInUse(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof Fault && error.code === "locked")) throw error;
+  }
+}
+
+/** Makes the partition beside the inbox and attaches it, which does not wait for the consumers that write to other days. */
 async function createPartition(db: Db, from: number): Promise<void> {
-  const day = toTimestamp(from).slice(0, 10);
-  const next = toTimestamp(from + dayMicros).slice(0, 10);
-  const name = `inbox_${day.replaceAll("-", "")}`;
+  const [day, next] = [dayOf(from), dayOf(from + dayMicros)];
+  const partition = identifier(partitionName(day));
   await db.transaction(async (tx) => {
     // Two replicas keep one schema's tables; the second waits and then finds the partition there.
     await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`tessera inbox ${db.schema}`}, 0))`);
-    const { present } = await tx.one<{ present: boolean }>(sql`select to_regclass(${name}) is not null as present`);
+    const { present } = await tx.one<{ present: boolean }>(
+      sql`select to_regclass(${partitionName(day)}) is not null as present`,
+    );
     if (present) return;
-    await tx.run(sql`create table ${identifier(name)} partition of inbox for values from (${literal(day)}) to (${literal(next)})`);
+    // Serializes with consumers that write a fact of this day there, because it had no partition: such rows move.
+    await tx.run(sql`lock table inbox_other in access exclusive mode`);
+    await tx.run(sql`create table ${partition} (like inbox including defaults including indexes)`);
+    const { strays } = await tx.one<{ strays: boolean }>(sql`
+      select exists (
+        select 1 from inbox_other where inbox_other.fact_on >= ${day}::date and inbox_other.fact_on < ${next}::date
+      ) as strays`);
+    if (strays) {
+      await tx.run(sql`
+        with stray as (
+          delete from inbox_other
+           where inbox_other.fact_on >= ${day}::date and inbox_other.fact_on < ${next}::date
+          returning inbox_other.fact_on, inbox_other.consumer, inbox_other.fact_id
+        )
+        insert into ${partition} (fact_on, consumer, fact_id)
+        select stray.fact_on, stray.consumer, stray.fact_id from stray`);
+    }
+    await tx.run(
+      sql`alter table inbox attach partition ${partition} for values from (${literal(day)}) to (${literal(next)})`,
+    );
+  });
+}
+
+async function dropPartition(db: Db, name: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    // It needs the whole inbox for a moment, and all consumers queue behind it while it waits.
+    await tx.run(sql`set local lock_timeout = '250ms'`);
+    await tx.run(sql`drop table if exists ${identifier(name)}`);
   });
 }

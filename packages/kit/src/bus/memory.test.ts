@@ -83,6 +83,23 @@ describe("memoryBus", () => {
     expect(deliveries).toBe(1);
   });
 
+  it("delivers in the order in which publishers came, though they do not wait for each other", async () => {
+    const bus = memoryBus();
+    const received: string[] = [];
+    await bus.subscribe({
+      group: "a",
+      topic: "t",
+      async deliver(messages) {
+        await sleep(Math.random() * 3);
+        received.push(...messages.map(({ key }) => key));
+      },
+    });
+    const keys = Array.from({ length: 50 }, (_, index) => String(index));
+    await Promise.all(keys.map((key) => bus.publish("t", [{ ...message, key }])));
+    expect(received).toEqual(keys);
+    await bus.close();
+  });
+
   it("holds a topic's messages until all its readers are there, and then in order", async () => {
     const bus = memoryBus([
       { group: "a", topic: "t" },

@@ -1,11 +1,21 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Log } from "../log.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
+import { createAlarm } from "./alarm.ts";
 import type { Bus, Message } from "./bus.ts";
 import { header } from "./headers.ts";
 
 export interface Relay {
   stop(): Promise<void>;
+}
+
+export interface RelayOptions {
+  readonly db: Db;
+  readonly bus: Bus;
+  readonly log: Log;
+  readonly onBatch?: (facts: number) => void;
+  readonly batchSize?: number;
 }
 
 interface OutboxRow {
@@ -21,71 +31,99 @@ interface OutboxRow {
 }
 
 /** Large enough that a bus and a consumer's transaction are worth their round trips, small enough to stay below some megabytes. */
-const batchSize = 500;
+const defaultBatchSize = 500;
 
 /** Rows of other processes arrive without a wake-up; this is how late the relay may notice them. */
 const pollMs = 50;
 
+/** How often a relay that does not lead asks for the lead. */
+const followMs = 250;
+
+/** A topic that takes longer than this goes on beside the others. */
+const patienceMs = 200;
+
 const longestPauseMs = 5000;
+
+/** Looking for rows takes one part in eleven of the time at most. */
+const lookingShare = 10;
+
+/** What the bus has not answered for by then stays in the outbox. */
+const longestStopMs = 5000;
 
 /**
  * Moves facts from one schema's outbox to the bus.
  *
- * One relay per schema leads, by advisory lock on the connection it reads
- * through: losing the connection is losing the lead. Rows leave in the order of
- * their ids. Two transactions that write facts of one key hold the same row
- * lock while they do, so ids are commit order per key; a row that commits late
- * with a small id is taken when it appears, for rows are deleted and no cursor
- * is kept.
+ * One relay per schema leads, by advisory lock on the connection it reads through: losing the connection is losing the
+ * lead. Each topic's rows leave in the order of their ids, one batch at a time. Two transactions that write facts of
+ * one key hold the same row lock while they do, so ids are commit order per key; a row that commits late with a small
+ * id is taken when it appears, for rows are deleted and the outbox is read from its start. A topic that the bus does
+ * not take, or whose consumer is stuck, rests while the others go on.
  */
-export function startRelay(options: { db: Db; bus: Bus; log: Log; onBatch?: (facts: number) => void }): Relay {
-  const { db, bus, log } = options;
-  let stopped = false;
-  let wake = () => {};
-  db.onOutbox(() => wake());
+export function startRelay(options: RelayOptions): Relay {
+  const { db, bus, log, onBatch = () => {}, batchSize = defaultBatchSize } = options;
+  const alarm = createAlarm();
+  db.onOutbox(alarm.ring);
+  // These outlive the lead, as a publication does that is under way when the connection is lost.
+  const held = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  const failures = new Map<string, number>();
 
-  const pause = (ms: number) =>
-    new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-
-  async function lead(connection: Dedicated, lost: () => boolean): Promise<void> {
-    while (!stopped && !lost()) {
-      const { leading } = await connection.one<{ leading: boolean }>(
-        sql`select pg_try_advisory_lock(hashtextextended(${`tessera relay ${db.schema}`}, 0)) as leading`,
-      );
-      if (leading) break;
-      await pause(1000);
-    }
-    while (!stopped && !lost()) {
-      const moved = await moveBatch(connection, bus);
-      if (moved > 0) options.onBatch?.(moved);
-      if (moved < batchSize && !stopped) await pause(pollMs);
+  async function move(outbox: Outbox, topic: string, rows: readonly OutboxRow[]): Promise<void> {
+    const started = performance.now();
+    try {
+      await bus.publish(topic, rows.map(toMessage));
+      await outbox.remove(rows);
+      failures.delete(topic);
+      onBatch(rows.length);
+    } catch (error) {
+      if (alarm.stopped) return;
+      outbox.rewind();
+      const failed = (failures.get(topic) ?? 0) + 1;
+      failures.set(topic, failed);
+      log.warn("facts are waiting: the relay could not move them", { schema: db.schema, topic, error });
+      await alarm.pause(pauseAfter(failed));
+    } finally {
+      held.delete(topic);
+      if (performance.now() - started > patienceMs) alarm.ring();
     }
   }
 
+  async function lead(connection: Dedicated, isLost: () => boolean): Promise<void> {
+    const outbox = openOutbox(connection, batchSize);
+    while (!alarm.stopped && !isLost()) {
+      const { rows, tookMs } = await outbox.next([...held]);
+      const moves = [...Map.groupBy(rows, (row) => row.topic)].map(([topic, batch]) => {
+        held.add(topic);
+        const moving = move(outbox, topic, batch).finally(() => underWay.delete(moving));
+        underWay.add(moving);
+        return moving;
+      });
+      if (moves.length > 0) await settledOr(patienceMs, moves);
+      if (rows.length < batchSize) await alarm.pause(Math.max(pollMs, lookingShare * tookMs), { lightly: true });
+    }
+    if (!isLost()) await Promise.all(underWay);
+  }
+
   async function run(): Promise<void> {
-    let failures = 0;
-    while (!stopped) {
+    for (let failed = 0; !alarm.stopped; ) {
       let connection: Dedicated | undefined;
       try {
         connection = await db.dedicated();
         let lost = false;
         connection.onLost(() => {
           lost = true;
-          wake();
         });
+        while (!alarm.stopped && !(await takeLead(connection, db.schema))) {
+          failed = 0;
+          await alarm.pause(followMs);
+        }
+        failed = 0;
         await lead(connection, () => lost);
-        failures = 0;
       } catch (error) {
-        if (!stopped) {
-          failures += 1;
-          log.warn("facts are waiting: the relay could not move them", { schema: db.schema, error });
-          await pause(Math.min(longestPauseMs, 100 * 2 ** failures));
+        if (!alarm.stopped) {
+          failed += 1;
+          log.warn("facts are waiting: the relay has no connection", { schema: db.schema, error });
+          await alarm.pause(pauseAfter(failed));
         }
       } finally {
         await connection?.release().catch(() => {});
@@ -96,35 +134,73 @@ export function startRelay(options: { db: Db; bus: Bus; log: Log; onBatch?: (fac
   const running = run();
   return {
     async stop() {
-      stopped = true;
-      wake();
-      await running;
+      alarm.stop();
+      await settledOr(longestStopMs, [running]);
     },
   };
 }
 
-async function moveBatch(connection: Dedicated, bus: Bus): Promise<number> {
-  const rows = await connection.many<OutboxRow>(sql`
-    select outbox.id, outbox.fact_id, outbox.topic, outbox.key, outbox.partition, outbox.payload, outbox.marker,
-           outbox.traceparent, outbox.created_at
-      from outbox
-     order by outbox.id
-     limit ${batchSize}`);
-  for (const run of runsByTopic(rows)) {
-    await bus.publish(run[0]?.topic ?? "", run.map(toMessage));
-    await connection.run(sql`delete from outbox where outbox.id = any(${run.map((row) => row.id)}::bigint[])`);
-  }
-  return rows.length;
+interface Outbox {
+  /** The oldest rows, those of some topics left out. */
+  next(without: readonly string[]): Promise<{ rows: readonly OutboxRow[]; tookMs: number }>;
+  remove(rows: readonly OutboxRow[]): Promise<void>;
+  /** Rows that were read are still there. */
+  rewind(): void;
 }
 
-function runsByTopic(rows: readonly OutboxRow[]): OutboxRow[][] {
-  const runs: OutboxRow[][] = [];
-  for (const row of rows) {
-    const last = runs.at(-1);
-    if (last?.[0]?.topic === row.topic) last.push(row);
-    else runs.push([row]);
-  }
-  return runs;
+/**
+ * Reads from the start, so that rows that commit late are found. While an old snapshot keeps Postgres from cleaning
+ * up, that means to walk over all that was deleted since; it is then done only so often, and in between one goes on
+ * behind the last row. That is allowed only while no row was left behind on purpose.
+ */
+function openOutbox(connection: Dedicated, batchSize: number): Outbox {
+  let after = 0;
+  let startAgainAt = 0;
+  return {
+    async next(without) {
+      const started = performance.now();
+      if (without.length > 0) after = 0;
+      const from = started >= startAgainAt ? 0 : after;
+      const rows = await connection.many<OutboxRow>(sql`
+        select outbox.id, outbox.fact_id, outbox.topic, outbox.key, outbox.partition, outbox.payload, outbox.marker,
+               outbox.traceparent, outbox.created_at
+          from outbox
+         where outbox.id > ${from}
+           and outbox.topic <> all(${without}::text[])
+         order by outbox.id
+         limit ${batchSize}`);
+      const tookMs = performance.now() - started;
+      if (from === 0) startAgainAt = performance.now() + lookingShare * tookMs;
+      const last = rows.at(-1)?.id ?? 0;
+      if (without.length === 0) after = rows.length === batchSize ? last : Math.max(after, last);
+      return { rows, tookMs };
+    },
+    async remove(rows) {
+      await connection.run(sql`delete from outbox where outbox.id = any(${rows.map((row) => row.id)}::bigint[])`);
+    },
+    rewind() {
+      after = 0;
+    },
+  };
+}
+
+async function takeLead(connection: Dedicated, schema: string): Promise<boolean> {
+  const { leading } = await connection.one<{ leading: boolean }>(
+    sql`select pg_try_advisory_lock(hashtextextended(${`tessera relay ${schema}`}, 0)) as leading`,
+  );
+  return leading;
+}
+
+function pauseAfter(failures: number): number {
+  return Math.min(longestPauseMs, 100 * 2 ** failures);
+}
+
+/** Waits until all work is done or the time is up, whichever comes first. */
+async function settledOr(ms: number, work: readonly Promise<void>[]): Promise<void> {
+  const enough = new AbortController();
+  const time = sleep(ms, undefined, { signal: enough.signal }).catch(() => {});
+  await Promise.race([Promise.all(work), time]);
+  enough.abort();
 }
 
 function toMessage(row: OutboxRow): Message {

@@ -64,19 +64,22 @@ const preparedTexts = 400;
 /** Opens the pool of one service: its schema, its role, UTC, instants as microseconds. */
 export function openDatabase(options: DatabaseOptions): Db {
   const connection = connectionConfig(options);
+  let closed: Promise<void> | undefined;
   const pool = new pg.Pool({
     ...connection,
     max: options.maxConnections ?? 10,
     idleTimeoutMillis: 30_000,
     maxLifetimeSeconds: 3600,
   });
-  pool.on("error", (error) => options.log.warn("idle database connection lost", { error }));
+  pool.on("error", (error) => {
+    // Connections that are closing still hear of a server that stops.
+    if (closed === undefined) options.log.warn("idle database connection lost", { error });
+  });
   // The pool listens to idle connections only. One that is lost while a transaction thinks would end the process;
   // whoever uses it next learns of the loss.
   pool.on("connect", (client) => client.on("error", () => {}));
   const names = new Map<string, string>();
   const listeners: (() => void)[] = [];
-  let closed: Promise<void> | undefined;
   const wroteOutbox = () => {
     for (const listener of listeners) listener();
   };
@@ -121,11 +124,13 @@ async function runTransaction<T>(
   const client = await checkOut(pool);
   let wrote = false;
   let ended = false;
-  const queryable = runner((statement) => {
-    // The connection is somebody else's by then.
-    if (ended) return Promise.reject(new Error("a transaction was used after its end: some statement is not awaited"));
-    return client.query(named(statement, names));
-  });
+  const queryable = runner(
+    inTurn(async (statement) => {
+      // The connection is somebody else's by then.
+      if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
+      return client.query(named(statement, names));
+    }),
+  );
   const tx: Tx = {
     ...queryable,
     async publish(topic, facts) {
@@ -191,7 +196,19 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-function runner(query: (statement: Sql) => Promise<pg.QueryResult>): Queryable {
+type Query = (statement: Sql) => Promise<pg.QueryResult>;
+
+/** Makes the statements of one connection wait for each other; the driver's own queue is on its way out. */
+function inTurn(query: Query): Query {
+  let last: Promise<unknown> = Promise.resolve();
+  return (statement) => {
+    const turn = last.then(() => query(statement));
+    last = turn.catch(() => {});
+    return turn;
+  };
+}
+
+function runner(query: Query): Queryable {
   return {
     many: async <Row>(statement: Sql) => (await query(statement)).rows as Row[],
     async one<Row>(statement: Sql) {
@@ -299,13 +316,15 @@ async function openDedicated(connection: pg.ClientConfig, log: Log): Promise<Ded
   } catch (error) {
     throw toFault(error);
   }
-  const queryable = runner(async (statement) => {
-    try {
-      return await client.query({ text: statement.text, values: [...statement.values] });
-    } catch (error) {
-      throw toFault(error);
-    }
-  });
+  const queryable = runner(
+    inTurn(async (statement) => {
+      try {
+        return await client.query({ text: statement.text, values: [...statement.values] });
+      } catch (error) {
+        throw toFault(error);
+      }
+    }),
+  );
   return {
     ...queryable,
     onNotification: (hear) => client.on("notification", ({ channel, payload }) => hear(channel, payload ?? "")),

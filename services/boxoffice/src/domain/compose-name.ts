@@ -8,7 +8,10 @@ export function composeName(parts: Readonly<Record<string, string>>): string {
   const part = (name: string) => (Object.hasOwn(parts, name) ? (parts[name] ?? "").trim() : "");
   const fullName = part("full_name");
   if (fullName !== "") return fullName;
-  const name = ["title", "given_name", "middle_name", "family_name"].map(part).filter((text) => text !== "").join(" ");
+  const name = ["title", "given_name", "middle_name", "family_name"]
+    .map(part)
+    .filter((text) => text !== "")
+    .join(" ");
   const degree = part("degree");
   if (name !== "") return degree === "" ? name : `${name}, ${degree}`;
   return part("calling_name") || part("latin_transcription");

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
@@ -15,6 +16,9 @@ import { type Lock, take } from "../store/locks.ts";
 
 type Refused = Map<Readable, FieldErrors>;
 
+/** Reading a batch takes tens of milliseconds. Other calls, and other batches that wait for the database, get their turn in between. */
+const recordsPerTurn = 20;
+
 /**
  * Applies records in their order, all in one transaction.
  *
@@ -27,7 +31,8 @@ export function applyRecords({ db, log }: { db: Db; log: Log }): Handler<ApplyRe
   return async ({ records }) => {
     const errors = new Map<SentRecord, FieldErrors>();
     const readable: Readable[] = [];
-    for (const sent of records) {
+    for (const [index, sent] of records.entries()) {
+      if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
       const read = readRecord(sent);
       if (read.ok) readable.push(read.value);
       else errors.set(sent, read.errors);

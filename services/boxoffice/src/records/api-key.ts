@@ -61,7 +61,10 @@ export const apiKey: RecordKind<ApiKeyRecord> = {
     if (!checked.ok) return checked;
     const { token, ...stored } = checked.value.data;
     const tokenHash = hashToken(token);
-    return { ok: true, value: { id: tokenHash.toString("hex"), tokenHash, data: stored, document: checked.value.document } };
+    return {
+      ok: true,
+      value: { id: tokenHash.toString("hex"), tokenHash, data: stored, document: checked.value.document },
+    };
   },
   readKey(data) {
     const token = readToken(data);
@@ -91,6 +94,9 @@ export const apiKey: RecordKind<ApiKeyRecord> = {
   },
   async remove(tx, { scope: { organizer }, keys }) {
     const removed = await credentials.remove(tx, { organizer, kind: "api_key", ids: keys });
-    await tx.retract(topics.credentialChanged, removed.map((id) => credentialKey(organizer, "api_key", id)));
+    await tx.retract(
+      topics.credentialChanged,
+      removed.map((id) => credentialKey(organizer, "api_key", id)),
+    );
   },
 };

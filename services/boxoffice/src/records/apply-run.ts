@@ -1,7 +1,7 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import { findMentioned, type Known, nothingMentioned } from "../store/references.ts";
-import type { AnyKind } from "./index.ts";
+import type { AnyKind } from "./all-kinds.ts";
 import { notKnown, type Refusals } from "./kind.ts";
 import type { Readable } from "./read-record.ts";
 
@@ -17,8 +17,9 @@ export async function applyRun(tx: Tx, run: readonly Readable[]): Promise<Refusa
   const homeless = findHomelessness(kind, known);
   if (homeless !== undefined) return new Map(run.map((record) => [record, homeless]));
 
-  const refused = (await kind.refuse?.(tx, { scope, values: run.map(({ value }) => value), known })) ?? new Map();
-  const values = run.map(({ value }) => value).filter((value) => !refused.has(value));
+  const sent = run.map(({ value }) => value);
+  const refused: Refusals<unknown> = (await kind.refuse?.(tx, { scope, values: sent, known })) ?? new Map();
+  const values = sent.filter((value) => !refused.has(value));
   if (values.length > 0) await kind.store(tx, { scope, values, known });
   return byRecord(run, (record) => refused.get(record.value));
 }

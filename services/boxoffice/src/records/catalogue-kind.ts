@@ -40,7 +40,11 @@ export function catalogueKind<T, F = never>(options: CatalogueKindOptions<T, F>)
         const revision = revisions.get(keyOf(value));
         return revision === undefined ? [] : [{ ...value, scope, revision }];
       });
-      if (fact !== undefined) await tx.publish(fact.topic, changed.map((entity) => fact.of(entity)));
+      if (changed.length === 0) return;
+      if (fact !== undefined) {
+        const facts = changed.map((entity) => fact.of(entity));
+        await tx.publish(fact.topic, facts);
+      }
       await options.afterChange?.(tx, scope, changed);
     },
     async remove(tx, { scope, keys }) {

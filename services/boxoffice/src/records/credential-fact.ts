@@ -33,7 +33,9 @@ export function credentialKey(organizer: string, kind: credentials.CredentialKin
 }
 
 /** Writes what everybody may know of an API key. */
-export function apiKeyFact(key: credentials.StoredCredential<StoredApiKey> & { readonly organizer: string }): CredentialChanged {
+export function apiKeyFact(
+  key: credentials.StoredCredential<StoredApiKey> & { readonly organizer: string },
+): CredentialChanged {
   return {
     ...commonPart(key),
     kind: CredentialKind.API_KEY,
@@ -65,7 +67,13 @@ export function deviceFact(
   };
 }
 
-function commonPart({ organizer, id, revision, tokenHash, data }: credentials.StoredCredential<StoredApiKey | StoredDevice> & { readonly organizer: string }) {
+function commonPart({
+  organizer,
+  id,
+  revision,
+  tokenHash,
+  data,
+}: credentials.StoredCredential<StoredApiKey | StoredDevice> & { readonly organizer: string }) {
   return {
     organizer,
     id,

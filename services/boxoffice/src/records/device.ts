@@ -108,6 +108,9 @@ export const device: RecordKind<DeviceRecord> = {
   },
   async remove(tx, { scope: { organizer }, keys }) {
     const removed = await credentials.remove(tx, { organizer, kind: "device", ids: keys });
-    await tx.retract(topics.credentialChanged, removed.map((id) => credentialKey(organizer, "device", id)));
+    await tx.retract(
+      topics.credentialChanged,
+      removed.map((id) => credentialKey(organizer, "device", id)),
+    );
   },
 };

@@ -2,7 +2,7 @@ import { arrayOf, boolean, integer, object, text } from "@tessera/kit/schema-bui
 import { topics } from "@tessera/protos/topics";
 import { isTimeZone } from "@tessera/values";
 import * as events from "../store/events.ts";
-import { type EventDocument, eventFact, type EventSettings } from "./event-fact.ts";
+import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
 import type { RecordKind, Run } from "./kind.ts";
 import { compileReader, type Reading, type Rule } from "./read.ts";
 import { lineOrNull, names } from "./schema-parts.ts";
@@ -52,12 +52,18 @@ export const eventSettings: RecordKind<Reading<EventSettings>> = {
   async store(tx, { scope, values }: Pick<Run<Reading<EventSettings>>, "scope" | "values">) {
     for (const { document } of values) {
       const changed = await events.replaceSettings<EventDocument, EventSettings>(tx, scope, document);
-      await tx.publish(topics.eventChanged, changed.map((event) => eventFact(scope.organizer, event, defaultSettings.data)));
+      await tx.publish(
+        topics.eventChanged,
+        changed.map((event) => eventFact(scope.organizer, event, defaultSettings.data)),
+      );
     }
   },
   async remove(tx, { scope }) {
     const changed = await events.replaceSettings<EventDocument, EventSettings>(tx, scope, "{}");
-    await tx.publish(topics.eventChanged, changed.map((event) => eventFact(scope.organizer, event, defaultSettings.data)));
+    await tx.publish(
+      topics.eventChanged,
+      changed.map((event) => eventFact(scope.organizer, event, defaultSettings.data)),
+    );
   },
 };
 

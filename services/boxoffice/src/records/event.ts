@@ -6,7 +6,7 @@ import * as catalogue from "../store/catalogue.ts";
 import * as events from "../store/events.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
-import { type EventDocument, eventFact, type EventSettings } from "./event-fact.ts";
+import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
 import { defaultSettings, timeZoneRule } from "./event-settings.ts";
 import { type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
@@ -65,27 +65,32 @@ export const event: RecordKind<Reading<Event>> = {
   async store(tx, { scope: { organizer }, values }) {
     const rows = values.map(({ data, document }) => ({ slug: data.slug, document }));
     const changed = await events.upsert<EventDocument, EventSettings>(tx, organizer, rows);
-    await tx.publish(topics.eventChanged, changed.map((stored) => eventFact(organizer, stored, defaultSettings.data)));
+    await tx.publish(
+      topics.eventChanged,
+      changed.map((stored) => eventFact(organizer, stored, defaultSettings.data)),
+    );
   },
   async remove(tx, { scope: { organizer }, keys }) {
     for (const slug of keys) await removeWhole(tx, { organizer, event: slug });
   },
 };
 
-/** Where the facts about what lives in an event are; the rest of it publishes nothing. */
-const topicsBelow = {
-  subevent: topics.subeventChanged,
-  category: topics.categoryChanged,
-  item: topics.itemChanged,
-} as const;
+/** What lives in an event besides its orders, and the topics that tell of it. */
+const contents: readonly { readonly table: catalogue.CatalogueTable; readonly topic?: { readonly name: string } }[] = [
+  { table: "quota" },
+  { table: "item", topic: topics.itemChanged },
+  { table: "category", topic: topics.categoryChanged },
+  { table: "tax_rule" },
+  { table: "subevent", topic: topics.subeventChanged },
+];
 
 async function removeWhole(tx: Tx, scope: Scope): Promise<void> {
   const toKey = (id: number | string) => entityKey(scope.organizer, scope.event, id);
   await tx.retract(topics.positionChanged, (await positions.removeAll(tx, scope)).map(toKey));
   await orders.removeAll(tx, scope);
-  for (const table of ["quota", "item", "category", "tax_rule", "subevent"] as const) {
+  for (const { table, topic } of contents) {
     const removed = await catalogue.removeAll(tx, table, scope);
-    if (table in topicsBelow) await tx.retract(topicsBelow[table as keyof typeof topicsBelow], removed.map(toKey));
+    if (topic !== undefined) await tx.retract(topic, removed.map(toKey));
   }
   if (await events.remove(tx, scope)) await tx.retract(topics.eventChanged, [toKey("")]);
 }

@@ -27,7 +27,10 @@ export const gate: RecordKind<Reading<Gate>> = {
     async afterChange(tx, { organizer }, changed) {
       const gates = new Map(changed.map(({ data }) => [data.id, data.name]));
       const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
-      await tx.publish(topics.credentialChanged, devices.map((device) => deviceFact({ organizer, ...device, gates })));
+      await tx.publish(
+        topics.credentialChanged,
+        devices.map((device) => deviceFact({ organizer, ...device, gates })),
+      );
     },
   }),
   idsOf: ({ data }) => [["gate_id_seq", data.id]],

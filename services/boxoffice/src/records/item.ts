@@ -5,7 +5,7 @@ import { topics } from "@tessera/protos/topics";
 import type { Known } from "../store/references.ts";
 import { findUsers } from "../store/usage.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type Complain, notKnown, type RecordKind, refuseEach, refuseUsed, type Run } from "./kind.ts";
+import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
 
@@ -136,7 +136,9 @@ export const item: RecordKind<Reading<Item>> = {
     belongsTo: "event",
     schema,
     key: "id",
-    read: compileReader<Item>(schema, { complete: (data) => ({ ...data, has_variations: data.variations.length > 0 }) }),
+    read: compileReader<Item>(schema, {
+      complete: (data) => ({ ...data, has_variations: data.variations.length > 0 }),
+    }),
     fact: {
       topic: topics.itemChanged,
       of: ({ scope, data, document, revision }) => ({
@@ -204,7 +206,8 @@ function examiner(values: readonly Reading<Item>[], known: Known) {
     const seen = new Set<number>();
     for (const [index, { id }] of data.variations.entries()) {
       if (seen.has(id)) complain(`variations.${index}.id`, `variation ${id} occurs twice`);
-      else if (itemOf.get(id) !== data.id) complain(`variations.${index}.id`, `variation ${id} belongs to another item`);
+      else if (itemOf.get(id) !== data.id)
+        complain(`variations.${index}.id`, `variation ${id} belongs to another item`);
       seen.add(id);
     }
     for (const [index, { addon_category }] of data.addons.entries()) {

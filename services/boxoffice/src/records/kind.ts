@@ -56,12 +56,15 @@ export interface RecordKind<V> {
 export type Complain = (field: string, message: string) => void;
 
 /** Examines records one after the other, collecting complaints. */
-export function refuseEach<V>(values: Iterable<V>, examine: (value: V, complain: Complain) => void): Map<V, Record<string, string[]>> {
+export function refuseEach<V>(
+  values: Iterable<V>,
+  examine: (value: V, complain: Complain) => void,
+): Map<V, Record<string, string[]>> {
   const refusals = new Map<V, Record<string, string[]>>();
   for (const value of values) {
     const errors: Record<string, string[]> = {};
     examine(value, (field, message) => {
-      (errors[field] ??= []).push(message);
+      errors[field] = [...(errors[field] ?? []), message];
     });
     if (Object.keys(errors).length > 0) refusals.set(value, errors);
   }

@@ -5,14 +5,15 @@ import type { Scope } from "../domain/scope.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import type { Known } from "../store/references.ts";
-import { decodeEarlierCheckins, encodeEarlierCheckins, toOrder, toPosition } from "./position-message.ts";
 import { type Complain, notKnown, type RecordKind, refuseEach } from "./kind.ts";
 import { type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
+import { positionChanged } from "./position-fact.ts";
+import { encodeEarlierCheckins, toOrder, toPosition } from "./position-message.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 
 /** An order with all that can be made of it before the database is asked. */
 interface OrderRecord extends Reading<OrderData> {
-  readonly positions: readonly (positions.PositionRow & { readonly message: Position })[];
+  readonly positions: readonly positions.PositionRow[];
 }
 
 /** Answers that are files come inside of their record; there is no place yet for larger ones. */
@@ -72,25 +73,30 @@ export const order: RecordKind<OrderRecord> = {
       for (const [index, position] of data.positions.entries()) {
         const at: Complain = (field, message) => complain(`positions.${index}.${field}`, message);
         examineReferences(position, known, at);
-        if ((ordersOf.get(position.id) ?? data.code) !== data.code) at("id", `position ${position.id} belongs to another order`);
+        if ((ordersOf.get(position.id) ?? data.code) !== data.code)
+          at("id", `position ${position.id} belongs to another order`);
         else ordersOf.set(position.id, data.code);
       }
     });
   },
   async store(tx, { scope, values, known }) {
-    await removePositions(tx, scope, values.flatMap(({ data }) => missing(data, known.orders.get(data.code))));
-    await orders.upsert(tx, scope, values.map(({ data, document }) => ({ code: data.code, status: data.status, document })));
-    const sent = new Map(values.flatMap((value) => value.positions).map((position) => [position.id, position]));
-    const changed = await positions.upsert(tx, scope, [...sent.values()]);
-    await tx.publish(
-      topics.positionChanged,
-      changed.map(({ id, revision, earlierCheckins }) => ({
-        ...scope,
-        revision,
-        position: sent.get(id)?.message,
-        earlierCheckins: decodeEarlierCheckins(earlierCheckins),
-      })),
+    await removePositions(
+      tx,
+      scope,
+      values.flatMap(({ data }) => missing(data, known.orders.get(data.code))),
     );
+    await orders.upsert(
+      tx,
+      scope,
+      values.map(({ data, document }) => ({ code: data.code, status: data.status, document })),
+    );
+    const rows = values.flatMap((value) => value.positions);
+    const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
+    const facts = rows.flatMap(({ id, state }) => {
+      const change = changes.get(id);
+      return change === undefined ? [] : [{ ...scope, ...change, state }];
+    });
+    await tx.publish(positionChanged, facts);
   },
   async remove(tx, { scope, keys }) {
     await removePositions(tx, scope, await orders.remove(tx, scope, keys));
@@ -121,7 +127,8 @@ function examineReferences(position: PositionData, known: Known, complain: Compl
   else if (position.variation !== null && !variations.has(position.variation)) {
     complain("variation", `item ${position.item} has no variation ${position.variation}`);
   }
-  if (position.subevent === null && known.series === true) complain("subevent", "A position of a series belongs to a date.");
+  if (position.subevent === null && known.series === true)
+    complain("subevent", "A position of a series belongs to a date.");
   if (position.subevent !== null && !known.subevents.has(position.subevent)) {
     complain("subevent", notKnown(`subevent ${position.subevent}`));
   }
@@ -133,7 +140,6 @@ function examineReferences(position: PositionData, known: Known, complain: Compl
 function toRows(data: OrderData): OrderRecord["positions"] {
   const orderPart = toOrder(data);
   return data.positions.map((position) => {
-    const message = toPosition(position, orderPart);
     return {
       id: position.id,
       orderCode: data.code,
@@ -144,8 +150,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       addonTo: position.addon_to,
       secret: position.secret,
       canceled: position.canceled,
-      message,
-      state: Position.encode(message).finish(),
+      state: Position.encode(toPosition(position, orderPart)).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
     };
   });
@@ -153,10 +158,15 @@ function toRows(data: OrderData): OrderRecord["positions"] {
 
 /** The positions that an order had and now has no more. */
 function missing({ positions: sent }: OrderData, stored: readonly number[] = []): number[] {
-  return stored.filter((id) => !sent.some((position) => position.id === id));
+  if (stored.length === 0) return [];
+  const kept = new Set(sent.map((position) => position.id));
+  return stored.filter((id) => !kept.has(id));
 }
 
 async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
   const removed = await positions.remove(tx, scope, ids);
-  await tx.retract(topics.positionChanged, removed.map((id) => entityKey(scope.organizer, scope.event, id)));
+  await tx.retract(
+    topics.positionChanged,
+    removed.map((id) => entityKey(scope.organizer, scope.event, id)),
+  );
 }

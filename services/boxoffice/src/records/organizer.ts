@@ -28,7 +28,10 @@ export const organizer: RecordKind<Reading<Organizer>> = {
   async remove(tx, { keys }) {
     for (const slug of keys) {
       const removed = await credentials.removeAll(tx, slug);
-      await tx.retract(topics.credentialChanged, removed.map(({ kind, id }) => credentialKey(slug, kind, id)));
+      await tx.retract(
+        topics.credentialChanged,
+        removed.map(({ kind, id }) => credentialKey(slug, kind, id)),
+      );
       await organizers.remove(tx, slug);
     }
   },

@@ -10,7 +10,12 @@ import {
 import { composeName } from "../domain/compose-name.ts";
 import type { AnswerData, CheckinData, OrderData, PositionData, SeatData } from "./order-schema.ts";
 
-const statuses = { n: OrderStatus.PENDING, p: OrderStatus.PAID, e: OrderStatus.EXPIRED, c: OrderStatus.CANCELED } as const;
+const statuses = {
+  n: OrderStatus.PENDING,
+  p: OrderStatus.PAID,
+  e: OrderStatus.EXPIRED,
+  c: OrderStatus.CANCELED,
+} as const;
 
 /** Writes what of an order its positions carry with them. */
 export function toOrder(data: OrderData): Order {
@@ -107,12 +112,13 @@ function toAnswer(data: AnswerData): Answer {
 export function encodeEarlierCheckins(checkins: readonly CheckinData[] | null): Uint8Array | null {
   if (checkins === null || checkins.length === 0) return null;
   const earlierCheckins = checkins.map(toEarlierCheckin);
-  return PositionChanged.encode({ organizer: "", event: "", revision: 0, position: undefined, earlierCheckins }).finish();
-}
-
-/** Reads what `encodeEarlierCheckins` wrote. */
-export function decodeEarlierCheckins(bytes: Uint8Array | null): EarlierCheckin[] {
-  return bytes === null ? [] : PositionChanged.decode(bytes).earlierCheckins;
+  return PositionChanged.encode({
+    organizer: "",
+    event: "",
+    revision: 0,
+    position: undefined,
+    earlierCheckins,
+  }).finish();
 }
 
 function toEarlierCheckin(data: CheckinData): EarlierCheckin {

@@ -37,7 +37,7 @@ export const quota: RecordKind<Reading<Quota>> = {
     if (data.subevent !== null) mentioned.subevents.add(data.subevent);
   },
   async refuse(_tx, { values, known }) {
-    const variations = new Set(known.items.values().flatMap((ofItem) => ofItem));
+    const variations = new Set([...known.items.values()].flatMap((ofItem) => [...ofItem]));
     return refuseEach(values, ({ data }, complain) => {
       for (const [index, item] of data.items.entries()) {
         if (!known.items.has(item)) complain(`items.${index}`, notKnown(`item ${item}`));
@@ -45,7 +45,8 @@ export const quota: RecordKind<Reading<Quota>> = {
       for (const [index, variation] of data.variations.entries()) {
         if (!variations.has(variation)) complain(`variations.${index}`, notKnown(`variation ${variation}`));
       }
-      if (data.subevent === null && known.series === true) complain("subevent", "A quota of a series belongs to a date.");
+      if (data.subevent === null && known.series === true)
+        complain("subevent", "A quota of a series belongs to a date.");
       if (data.subevent !== null && !known.subevents.has(data.subevent)) {
         complain("subevent", notKnown(`subevent ${data.subevent}`));
       }

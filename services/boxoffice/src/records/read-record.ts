@@ -1,7 +1,7 @@
 import type { Checked } from "@tessera/kit/schema";
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { Scope } from "../domain/scope.ts";
-import { type AnyKind, kinds, laterKinds } from "./index.ts";
+import { type AnyKind, kinds, laterKinds } from "./all-kinds.ts";
 
 /** A record that can be read; what it refers to is not looked at yet. */
 export interface Readable {
@@ -31,12 +31,14 @@ export function readRecord(sent: SentRecord): Checked<Readable> {
 }
 
 function toReadable(sent: SentRecord, kind: AnyKind, data: unknown): Checked<Readable> {
-  const scope = { organizer: sent.organizer, event: kind.belongsTo === "event" ? sent.event : "" };
   const address = kind.addressedAs === undefined ? "" : sent[kind.addressedAs];
   const read = sent.deleted ? kind.readKey(data) : kind.read(data);
   if (!read.ok) return read;
   const key = sent.deleted ? String(read.value) : kind.keyOf(read.value);
-  if (address !== "" && address !== key) return wrong("slug", `This is not the ${kind.addressedAs} that the record names.`);
+  if (address !== "" && address !== key)
+    return wrong("slug", `This is not the ${kind.addressedAs} that the record names.`);
+  const organizer = kind.addressedAs === "organizer" ? key : sent.organizer;
+  const scope: Scope = { organizer, event: kind.belongsTo === "event" ? sent.event : "" };
   return { ok: true, value: { sent, kind, scope, key, removal: sent.deleted, value: read.value } };
 }
 
@@ -51,7 +53,9 @@ function findMisplacement({ organizer, event }: SentRecord, kind: AnyKind): Chec
 }
 
 function explainKind(kind: string): string {
-  return laterKinds.has(kind) ? `this version does not take records of kind ${kind}` : "there is no such kind of record";
+  return laterKinds.has(kind)
+    ? `this version does not take records of kind ${kind}`
+    : "there is no such kind of record";
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -37,7 +37,10 @@ const schema = object(
     location: namesOrNull(),
     geo_lat: degreesOrNull(90),
     geo_lon: degreesOrNull(180),
-    item_price_overrides: arrayOf(object({ item: id(), ...override }, { required: ["item"] }), { default: [], maxItems: 10_000 }),
+    item_price_overrides: arrayOf(object({ item: id(), ...override }, { required: ["item"] }), {
+      default: [],
+      maxItems: 10_000,
+    }),
     variation_price_overrides: arrayOf(object({ variation: id(), ...override }, { required: ["variation"] }), {
       default: [],
       maxItems: 10_000,

@@ -81,6 +81,9 @@ function describe(table: CatalogueTable, { organizer, event }: Scope) {
     type,
     owner: list(named.map(({ name }) => name)),
     ownerValues: list(named.map(({ value }) => sql`${value}`)),
-    isOwned: joinSql(named.map(({ name, value }) => sql`kept.${name} = ${value}`), " and "),
+    isOwned: joinSql(
+      named.map(({ name, value }) => sql`kept.${name} = ${value}`),
+      " and ",
+    ),
   };
 }

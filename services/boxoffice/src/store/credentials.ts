@@ -38,7 +38,11 @@ export interface StoredCredential<T> {
 }
 
 /** Gives a new revision to the devices at these gates, whose facts name the gate, and returns them. */
-export async function touchDevicesAt<T>(tx: Tx, organizer: string, gates: readonly number[]): Promise<StoredCredential<T>[]> {
+export async function touchDevicesAt<T>(
+  tx: Tx,
+  organizer: string,
+  gates: readonly number[],
+): Promise<StoredCredential<T>[]> {
   const rows = await tx.many<{ id: string; token_hash: Buffer | null; data: T; revision: number }>(sql`
     update credential
        set revision = nextval('revision_seq')

@@ -23,7 +23,9 @@ export async function upsert<Data, Settings>(
   organizer: string,
   rows: readonly { slug: string; document: string }[],
 ): Promise<StoredEvent<Data, Settings>[]> {
-  return many(tx, sql`
+  return many(
+    tx,
+    sql`
     insert into event as kept (organizer, slug, data, settings, revision)
     select ${organizer}, incoming.slug, incoming.data, '{}', nextval('revision_seq')
       from rows from (unnest(${rows.map((row) => row.slug)}::text[]),
@@ -33,7 +35,8 @@ export async function upsert<Data, Settings>(
        set data = excluded.data,
            revision = nextval('revision_seq')
      where kept.data is distinct from excluded.data
-    returning kept.slug, kept.data, kept.settings, kept.revision`);
+    returning kept.slug, kept.data, kept.settings, kept.revision`,
+  );
 }
 
 /** Replaces the settings of an event and returns it if that changes them. */
@@ -42,14 +45,17 @@ export async function replaceSettings<Data, Settings>(
   { organizer, event }: Scope,
   document: string,
 ): Promise<StoredEvent<Data, Settings>[]> {
-  return many(tx, sql`
+  return many(
+    tx,
+    sql`
     update event
        set settings = ${document}::jsonb,
            revision = nextval('revision_seq')
      where event.organizer = ${organizer}
        and event.slug = ${event}
        and event.settings is distinct from ${document}::jsonb
-    returning event.slug, event.data, event.settings, event.revision`);
+    returning event.slug, event.data, event.settings, event.revision`,
+  );
 }
 
 /** Removes an event that nothing lives in any more, and tells whether it was there. */

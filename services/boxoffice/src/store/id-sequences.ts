@@ -21,10 +21,16 @@ export type IdSequence =
  * commit, keeps another import from raising it in between. It is taken last in its transaction.
  */
 export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): Promise<void> {
-  const behind = await tx.many<{ sequence: string; highest: number }>(behindOf([...highest.keys()], [...highest.values()]));
+  if (highest.size === 0) return;
+  const behind = await tx.many<{ sequence: string; highest: number }>(
+    behindOf([...highest.keys()], [...highest.values()]),
+  );
   if (behind.length === 0) return;
   await take(tx, [{ name: "id sequences", exclusive: true }]);
-  const still = behindOf(behind.map((row) => row.sequence), behind.map((row) => row.highest));
+  const still = behindOf(
+    behind.map((row) => row.sequence),
+    behind.map((row) => row.highest),
+  );
   await tx.run(sql`select setval(behind.sequence::regclass, behind.highest) from (${still}) as behind`);
 }
 

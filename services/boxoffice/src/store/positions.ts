@@ -1,6 +1,7 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
+import { toByteaArray } from "./binary-array.ts";
 
 export interface PositionRow {
   readonly id: number;
@@ -45,8 +46,8 @@ export async function upsert(
                   ${rows.map((row) => row.addonTo)}::bigint[],
                   ${rows.map((row) => row.secret)}::text[],
                   ${rows.map((row) => row.canceled)}::boolean[],
-                  ${rows.map((row) => row.state)}::bytea[],
-                  ${rows.map((row) => row.earlierCheckins)}::bytea[])
+                  ${toByteaArray(rows.map((row) => row.state))}::bytea[],
+                  ${toByteaArray(rows.map((row) => row.earlierCheckins))}::bytea[])
            as incoming (id, order_code, positionid, item, variation, subevent, addon_to, secret, canceled, state,
                         earlier_checkins)
      order by incoming.id

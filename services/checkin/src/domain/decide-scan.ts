@@ -59,12 +59,15 @@ export type Verdict<M> =
  * The order is part of the contract with scanning devices: a scan that succeeded once succeeds again whatever has
  * changed since; then the ticket must be certain; then the first objection wins.
  */
-export function decideScan<M extends Match<Ticket>>(scan: ScanToDecide, about: {
-  readonly list: AdmissionTerms;
-  /** Of the event. */
-  readonly timezone: string;
-  readonly matches: readonly M[];
-}): Verdict<M> {
+export function decideScan<M extends Match<Ticket>>(
+  scan: ScanToDecide,
+  about: {
+    readonly list: AdmissionTerms;
+    /** Of the event. */
+    readonly timezone: string;
+    readonly matches: readonly M[];
+  },
+): Verdict<M> {
   const { list } = about;
   const repeated = about.matches.find((match) => match.hasNonce);
   if (repeated !== undefined) return { outcome: "repeated", match: repeated };
@@ -90,7 +93,8 @@ export function decideScan<M extends Match<Ticket>>(scan: ScanToDecide, about: {
 function findCandidates<M extends Match<Ticket>>(matches: readonly M[], list: AdmissionTerms): readonly M[] {
   const possible = matches.filter(({ ticket }) => !ticket.canceled && coversDate(list, ticket.subevent));
   const asScanned = possible.filter(({ foundBy }) => foundBy === "code");
-  const candidates = asScanned.length > 0 ? asScanned : possible.filter(({ foundBy }) => foundBy === "code_with_blanks");
+  const candidates =
+    asScanned.length > 0 ? asScanned : possible.filter(({ foundBy }) => foundBy === "code_with_blanks");
   return candidates.sort(
     (a, b) => Number(a.ticket.addonTo !== null) - Number(b.ticket.addonTo !== null) || a.ticket.id - b.ticket.id,
   );

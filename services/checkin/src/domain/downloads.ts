@@ -29,8 +29,6 @@ export function findDownloads(
     (ticket.orderStatus === "pending" && !ticket.requireApproval && (ticket.validIfPending || settings.pending));
   const generated =
     item.generateTickets ??
-    (!ticket.blocked &&
-      (ticket.addonTo === null || settings.addons) &&
-      (item.admission || settings.nonAdmission));
+    (!ticket.blocked && (ticket.addonTo === null || settings.addons) && (item.admission || settings.nonAdmission));
   return settings.pdfEnabled && settled && generated ? ["pdf"] : [];
 }

@@ -27,12 +27,7 @@ export interface CheckinList extends ListFields {
 /** What of a list decides a scan. */
 export type AdmissionTerms = Pick<
   ListFields,
-  | "allProducts"
-  | "limitProducts"
-  | "subevent"
-  | "includePending"
-  | "allowMultipleEntries"
-  | "allowEntryAfterExit"
+  "allProducts" | "limitProducts" | "subevent" | "includePending" | "allowMultipleEntries" | "allowEntryAfterExit"
 >;
 
 /** What an organizer does not say. */

@@ -2,7 +2,11 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Writes an instant as a wall clock of the zone shows it: `2026-11-21 18:30`. */
 export function formatLocalMinute(instant: number, zone: string): string {
-  const parts = new Map(formatOf(zone).formatToParts(instant / 1000).map(({ type, value }) => [type, value]));
+  const parts = new Map(
+    formatOf(zone)
+      .formatToParts(instant / 1000)
+      .map(({ type, value }) => [type, value]),
+  );
   const date = `${(parts.get("year") ?? "").padStart(4, "0")}-${parts.get("month")}-${parts.get("day")}`;
   return `${date} ${parts.get("hour")}:${parts.get("minute")}`;
 }

@@ -110,9 +110,14 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
   return {
     async submit(items, signal) {
       if (queue.length + items.length > options.longestQueue) {
-        throw new Fault("exhausted", "too_many_scans", "more scans are waiting than can be decided in time; try again", {
-          retryAfterMs: 1000,
-        });
+        throw new Fault(
+          "exhausted",
+          "too_many_scans",
+          "more scans are waiting than can be decided in time; try again",
+          {
+            retryAfterMs: 1000,
+          },
+        );
       }
       return Promise.all(
         items.map((item) => new Promise<Out>((settle) => enqueue([{ item, signal, tries: 0, settle }]))),

@@ -2,10 +2,11 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { topics } from "@tessera/protos/topics";
-import { decideScan, type FoundBy, type Ticket, type Verdict } from "../domain/decide-scan.ts";
-import { countChange, type Presence } from "../domain/presence.ts";
-import { readForScans, type ScanLookup, type ScanRead, type StoredCheckin, type TicketRead } from "../store/scan-reads.ts";
+import { decideScan, type Match, type Ticket, type Verdict } from "../domain/decide-scan.ts";
+import { countChange } from "../domain/presence.ts";
+import { type FoundTicket, findReplayed, readForScans, type ScanLookup, type ScanRead } from "../store/scan-reads.ts";
 import { type ScanToStore, storeScans } from "../store/scan-writes.ts";
+import type { StoredCheckin } from "../store/ticket-rows.ts";
 import { decodePosition, fromScanType, toListedPosition, toScanType, toTicket } from "../wire.ts";
 
 /** A scan with what is known of its arrival. */
@@ -24,27 +25,20 @@ export interface ArrivedScan {
  * scan of its ticket was stored first; it is to be decided again, on fresh data.
  */
 export async function decideScans(db: Db, arrived: readonly ArrivedScan[]): Promise<(ScanOutcome | undefined)[]> {
-  const reads = await readForScans(db, arrived.map(({ scan }) => toLookup(scan)));
   const outcomes: (ScanOutcome | undefined)[] = arrived.map(() => undefined);
   const open: { readonly index: number; readonly decided: Decided; readonly row: ScanToStore }[] = [];
   const taken = new Set<string>();
-  for (const [index, scan] of arrived.entries()) {
-    const read = reads[index];
-    if (read === undefined) {
+  for (const [index, decided] of (await readAndDecide(db, arrived)).entries()) {
+    if (decided === undefined) {
       outcomes[index] = unknownList;
       continue;
     }
-    const decided = decide(scan, read);
     const { verdict } = decided;
-    if (verdict.outcome === "repeated") {
-      outcomes[index] = toOutcome(decided);
-      continue;
-    }
-    const key = placeOf(decided);
-    // Its ticket is being admitted in this very round: what was read is no longer true.
-    if (key !== undefined && taken.has(key)) continue;
-    if (key !== undefined && verdict.outcome === "admitted") taken.add(key);
-    open.push({ index, decided, row: toRow(decided) });
+    const place = placeOf(decided);
+    if (verdict.outcome === "repeated") outcomes[index] = toOutcome(decided);
+    // Where its ticket is being admitted in this very round, what was read is no longer true.
+    else if (place === undefined || !taken.has(place)) open.push({ index, decided, row: toRow(decided) });
+    if (place !== undefined && verdict.outcome === "admitted") taken.add(place);
   }
   if (open.length === 0) return outcomes;
   const stored = await storeScans(db, { topic: topics.scanDecided.name, scans: open.map(({ row }) => row) });
@@ -55,14 +49,39 @@ export async function decideScans(db: Db, arrived: readonly ArrivedScan[]): Prom
   return outcomes;
 }
 
-/** A ticket that may be meant, with what its decision and its answer need. */
-interface MatchedTicket {
-  readonly foundBy: FoundBy;
-  readonly hasNonce: boolean;
-  readonly presence: Presence;
-  readonly ticket: Ticket;
+/** Undefined where the event has no such list. */
+async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Promise<(Decided | undefined)[]> {
+  const lookups = arrived.map(({ scan }) => toLookup(scan));
+  const reads = await readForScans(db, lookups);
+  const decisions = arrived.map((scan, index) => decide(scan, reads[index]));
+  const lost = arrived.flatMap((scan, index) => {
+    const lookup = lookups[index];
+    const unknown = decisions[index]?.verdict.outcome === "unknown_ticket";
+    return unknown && lookup !== undefined && lookup.nonce !== null ? [{ scan, index, lookup }] : [];
+  });
+  if (lost.length === 0) return decisions;
+  // A scan that succeeded once succeeds again, even if its code has since become another ticket's or nobody's.
+  const tickets = await findReplayed(
+    db,
+    lost.map(({ lookup }) => lookup),
+  );
+  const replays = lost.flatMap((found, order) => {
+    const ticketId = tickets[order];
+    return ticketId === undefined ? [] : [{ ...found, lookup: { ...found.lookup, ticketId } }];
+  });
+  if (replays.length === 0) return decisions;
+  const again = await readForScans(
+    db,
+    replays.map(({ lookup }) => lookup),
+  );
+  for (const [order, { scan, index }] of replays.entries()) decisions[index] = decide(scan, again[order]);
+  return decisions;
+}
+
+/** A ticket that may be meant, with what its answer needs. */
+interface MatchedTicket extends Match<Ticket> {
   readonly position: Position;
-  readonly read: TicketRead;
+  readonly read: FoundTicket;
 }
 
 interface Decided extends ArrivedScan {
@@ -90,21 +109,17 @@ function toStorable(text: string): string {
   return text.replaceAll("\0", "\u{fffd}");
 }
 
-function decide(arrived: ArrivedScan, read: ScanRead): Decided {
+function decide(arrived: ArrivedScan, read: ScanRead | undefined): Decided | undefined {
+  if (read === undefined) return undefined;
   const { scan, at } = arrived;
-  const matches = read.tickets.map((ticket): MatchedTicket => {
-    const position = decodePosition(ticket.state);
-    const { foundBy, hasNonce, presence } = ticket;
-    return { foundBy, hasNonce, presence, ticket: toTicket(position), position, read: ticket };
+  const matches = read.tickets.map((found): MatchedTicket => {
+    const position = decodePosition(found.state);
+    const { foundBy, hasNonce, presence } = found;
+    return { foundBy, hasNonce, presence, ticket: toTicket(position), position, read: found };
   });
+  const { force, ignoreUnpaid, canceledSupported } = scan;
   const verdict = decideScan(
-    {
-      type: toScanType(scan.type),
-      at,
-      force: scan.force,
-      ignoreUnpaid: scan.ignoreUnpaid,
-      canceledSupported: scan.canceledSupported,
-    },
+    { type: toScanType(scan.type), at, force, ignoreUnpaid, canceledSupported },
     { list: read.list, timezone: read.timezone, matches },
   );
   return { ...arrived, read, verdict };
@@ -149,7 +164,11 @@ function toRow({ scan, at, traceparent, read, verdict }: Decided): ScanToStore {
       verdict.outcome === "admitted"
         ? { presence: verdict.presence, ...countChange(verdict.match.presence, verdict.presence) }
         : null,
-    fact: { key: topics.scanDecided.key(fact), payload: topics.scanDecided.encode(fact), traceparent: traceparent ?? null },
+    fact: {
+      key: topics.scanDecided.key(fact),
+      payload: topics.scanDecided.encode(fact),
+      traceparent: traceparent ?? null,
+    },
   };
 }
 
@@ -193,7 +212,7 @@ function toOutcome(decided: Decided): ScanOutcome {
       checkins: verdict.outcome === "admitted" ? withNewScan(match.read.checkins, decided) : match.read.checkins,
     }),
     checkinTexts: [match.position.order?.checkinText, match.read.item.variationText, match.read.item.itemText].filter(
-      (text) => text !== undefined && text !== null && text !== "",
+      (text): text is string => text !== undefined && text !== null && text !== "",
     ),
   };
 }

@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { FoundBy } from "../domain/decide-scan.ts";
 import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
-import type { Presence, ScanType } from "../domain/presence.ts";
+import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 /** What a scan is looked up by. */
 export interface ScanLookup {
@@ -23,50 +23,24 @@ export interface ScanLookup {
 export interface ScanRead {
   /** Taken from the sequence, for the scan to be stored under. */
   readonly scanId: number;
-  readonly list: ScanList;
+  readonly list: ScannedList;
+  /** Of the event. */
   readonly timezone: string;
   readonly downloads: DownloadSettings;
-  readonly tickets: readonly TicketRead[];
+  readonly tickets: readonly FoundTicket[];
 }
 
-export interface ScanList extends AdmissionTerms {
+export interface ScannedList extends AdmissionTerms {
   readonly name: string;
 }
 
-export interface TicketRead {
+export interface FoundTicket extends TicketRead {
   readonly foundBy: FoundBy;
+  /** A successful scan of it on this list has the scan's nonce. */
   readonly hasNonce: boolean;
-  /** Encoded. */
-  readonly state: Uint8Array;
-  /** Of the ticket that this one is an add-on of, where its name may be needed; encoded. */
-  readonly parentState: Uint8Array | null;
-  readonly item: ItemRead;
-  readonly presence: Presence;
-  readonly checkins: readonly StoredCheckin[];
 }
 
-/** What an item says about scans of its tickets. */
-export interface ItemRead {
-  readonly admission: boolean;
-  readonly generateTickets: boolean | null;
-  /** Of the item and of the ticket's variation. */
-  readonly attention: boolean;
-  readonly variationText: string | null;
-  readonly itemText: string | null;
-}
-
-/** A successful scan as history shows it. */
-export interface StoredCheckin {
-  readonly id: number;
-  readonly at: number;
-  readonly type: ScanType;
-  readonly gate: number | null;
-  readonly device: number | null;
-  readonly deviceId: number | null;
-  readonly autoCheckedIn: boolean;
-}
-
-interface Row {
+interface Row extends Omit<TicketRow, "state"> {
   ord: number;
   scan_id: number;
   name: string;
@@ -81,22 +55,11 @@ interface Row {
   pdf_for_addons: boolean;
   pdf_for_non_admission: boolean;
   pdf_while_pending: boolean;
+  /** Null, like the ticket: none was found. */
   found_by: FoundBy | null;
   ticket: number | null;
-  has_nonce: boolean | null;
   state: Buffer | null;
-  parent_state: Buffer | null;
-  admission: boolean | null;
-  generate_tickets: boolean | null;
-  checkin_attention: boolean | null;
-  checkin_text: string | null;
-  variation_attention: boolean | null;
-  variation_text: string | null;
-  version: number | null;
-  entries: number | null;
-  last_type: ScanType | null;
-  last_at: number | null;
-  checkins: StoredCheckin[] | null;
+  has_nonce: boolean | null;
 }
 
 /**
@@ -109,11 +72,7 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
            list.name, list.all_products, list.limit_products, list.subevent as list_subevent, list.include_pending,
            list.allow_multiple_entries, list.allow_entry_after_exit,
            event.timezone, event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending,
-           ticket.found_by, ticket.id as ticket, ticket.state, parent.state as parent_state,
-           item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
-           variation.attention as variation_attention, variation.text as variation_text,
-           presence.version, presence.entries, presence.last_type, presence.last_at,
-           history.checkins, history.has_nonce
+           ticket.found_by, ticket.id as ticket, history.has_nonce, ${ticketColumns}
       from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
                   ${lookups.map((lookup) => lookup.event)}::text[],
                   ${lookups.map((lookup) => lookup.list)}::bigint[],
@@ -125,24 +84,24 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
       join list on list.organizer = asked.organizer and list.event = asked.event and list.id = asked.list
       join event on event.organizer = asked.organizer and event.event = asked.event
       left join lateral (
-        select 'code' as found_by, position.id, position.item, position.variation, position.addon_to,
-               position.attendee_name, position.state
+        select 'code' as found_by, position.organizer, position.event, position.id, position.item, position.variation,
+               position.addon_to, position.attendee_name, position.state
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and lower(position.secret) = lower(asked.code collate "C")
            and position.secret = asked.code
          union all
-        select 'code_with_blanks', position.id, position.item, position.variation, position.addon_to,
-               position.attendee_name, position.state
+        select 'code_with_blanks', position.organizer, position.event, position.id, position.item, position.variation,
+               position.addon_to, position.attendee_name, position.state
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and lower(position.secret) = lower(asked.code_with_blanks collate "C")
            and position.secret = asked.code_with_blanks
          union all
-        select case when base.secret = asked.code then 'code' else 'code_with_blanks' end, addon.id, addon.item,
-               addon.variation, addon.addon_to, addon.attendee_name, addon.state
+        select case when base.secret = asked.code then 'code' else 'code_with_blanks' end, addon.organizer, addon.event,
+               addon.id, addon.item, addon.variation, addon.addon_to, addon.attendee_name, addon.state
           from position as base
           join position as addon
             on addon.organizer = base.organizer and addon.event = base.event and addon.addon_to = base.id
@@ -152,58 +111,29 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
            and lower(base.secret) in (lower(asked.code collate "C"), lower(asked.code_with_blanks collate "C"))
            and base.secret in (asked.code, asked.code_with_blanks)
          union all
-        select 'code', position.id, position.item, position.variation, position.addon_to, position.attendee_name,
-               position.state
+        select 'code', position.organizer, position.event, position.id, position.item, position.variation,
+               position.addon_to, position.attendee_name, position.state
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and position.id = asked.ticket_id
       ) as ticket on true
-      left join position as parent
-        on parent.organizer = asked.organizer and parent.event = asked.event and parent.id = ticket.addon_to
-           and coalesce(ticket.attendee_name, '') = ''
-      left join item
-        on item.organizer = asked.organizer and item.event = asked.event and item.id = ticket.item
-      left join lateral (
-        select (element ->> 'checkinAttention')::boolean as attention, element ->> 'checkinText' as text
-          from jsonb_array_elements(item.variations) as element
-         where (element ->> 'id')::bigint = ticket.variation
-      ) as variation on ticket.variation is not null
-      left join presence
-        on presence.organizer = asked.organizer and presence.event = asked.event
-           and presence.position = ticket.id and presence.list = asked.list
-      left join lateral (
-        select bool_or(scan.nonce = asked.nonce) as has_nonce,
-               json_agg(json_build_object(
-                 'id', scan.id, 'at', (extract(epoch from scan.at) * 1000000)::bigint, 'type', scan.type, 'gate', scan.gate,
-                 'device', scan.device, 'deviceId', scan.device_id, 'autoCheckedIn', scan.auto_checked_in)
-                 order by scan.at desc, scan.id desc) as checkins
-          from scan
-         where scan.organizer = presence.organizer
-           and scan.event = presence.event
-           and scan.list = presence.list
-           and scan.position = presence.position
-           and scan.successful
-      ) as history on presence.version is not null`);
-  const reads: (MutableRead | undefined)[] = lookups.map(() => undefined);
+      ${joinedTo({ list: sql`asked.list`, nonce: sql`asked.nonce` })}`);
+  const reads: (ReturnType<typeof toRead> | undefined)[] = lookups.map(() => undefined);
   for (const row of rows) {
     const index = row.ord - 1;
-    const read = reads[index] ?? { ...toRead(row), seen: new Set() };
+    const read = reads[index] ?? toRead(row);
     reads[index] = read;
+    const { ticket, state, found_by: foundBy } = row;
     // A ticket may be found in several ways; the first is how it was scanned.
-    if (row.ticket === null || row.state === null || row.found_by === null || read.seen.has(row.ticket)) continue;
-    read.seen.add(row.ticket);
-    read.tickets.push(toTicket(row, { foundBy: row.found_by, state: row.state }));
+    if (ticket === null || state === null || foundBy === null || read.seen.has(ticket)) continue;
+    read.seen.add(ticket);
+    read.tickets.push({ foundBy, hasNonce: row.has_nonce === true, ...toTicketRead({ ...row, state }) });
   }
   return reads;
 }
 
-interface MutableRead extends ScanRead {
-  readonly tickets: TicketRead[];
-  readonly seen: Set<number>;
-}
-
-function toRead(row: Row): ScanRead & { tickets: TicketRead[] } {
+function toRead(row: Row) {
   return {
     scanId: row.scan_id,
     list: {
@@ -222,29 +152,32 @@ function toRead(row: Row): ScanRead & { tickets: TicketRead[] } {
       nonAdmission: row.pdf_for_non_admission,
       pending: row.pdf_while_pending,
     },
-    tickets: [],
+    tickets: [] as FoundTicket[],
+    seen: new Set<number>(),
   };
 }
 
-function toTicket(row: Row, { foundBy, state }: { foundBy: FoundBy; state: Buffer }): TicketRead {
-  return {
-    foundBy,
-    hasNonce: row.has_nonce === true,
-    state,
-    parentState: row.parent_state,
-    item: {
-      // An item that has not arrived yet is an ordinary ticket.
-      admission: row.admission ?? true,
-      generateTickets: row.generate_tickets,
-      attention: row.checkin_attention === true || row.variation_attention === true,
-      variationText: row.variation_text,
-      itemText: row.checkin_text,
-    },
-    presence: {
-      version: row.version ?? 0,
-      entries: row.entries ?? 0,
-      last: row.last_type === null || row.last_at === null ? null : { type: row.last_type, at: row.last_at },
-    },
-    checkins: row.checkins ?? [],
-  };
+/**
+ * Finds the tickets that very same scans have admitted before: same list, same
+ * code, same nonce. For scans whose code belongs to no ticket any more.
+ */
+export async function findReplayed(
+  db: Queryable,
+  lookups: readonly Pick<ScanLookup, "organizer" | "event" | "list" | "code" | "nonce">[],
+): Promise<(number | undefined)[]> {
+  const rows = await db.many<{ ord: number; position: number }>(sql`
+    select asked.ord, scan.position
+      from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
+                  ${lookups.map((lookup) => lookup.event)}::text[],
+                  ${lookups.map((lookup) => lookup.list)}::bigint[],
+                  ${lookups.map((lookup) => lookup.code)}::text[],
+                  ${lookups.map((lookup) => lookup.nonce)}::text[])
+           with ordinality as asked (organizer, event, list, code, nonce, ord)
+      join scan
+        on scan.organizer = asked.organizer and scan.event = asked.event and scan.nonce = asked.nonce and scan.successful
+     where scan.list = asked.list
+       and scan.raw_code = asked.code`);
+  const positions: (number | undefined)[] = lookups.map(() => undefined);
+  for (const { ord, position } of rows) positions[ord - 1] = position;
+  return positions;
 }

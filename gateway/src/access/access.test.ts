@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { toPlaces } from "../place.ts";
+import { allRoutes } from "../routes/index.ts";
+import { fakePeers } from "../testing/fake-peers.ts";
+import { type Caller, operator, type Tenant } from "./caller.ts";
+import { mayUse } from "./may-use.ts";
+import { devicePermissions, everyPermission, permissions } from "./permission.ts";
+import { profileOf, scanProfiles } from "./profile.ts";
+
+const { clients } = fakePeers();
+const routes = allRoutes({
+  clients,
+  importTargets: {
+    owners: {
+      boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
+      checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
+    },
+    readers: [],
+  },
+  refusedStatus: 200,
+  baseUrl: () => "http://localhost",
+  version: "0.0.0",
+});
+const places = toPlaces(routes);
+
+const tenant = (overrides: Partial<Tenant>): Tenant => ({
+  kind: "api_key",
+  logId: "x",
+  organizer: "o",
+  permissions: new Set(),
+  events: undefined,
+  profile: "full",
+  device: undefined,
+  ...overrides,
+});
+
+const inEvent = "/api/v1/organizers/{organizer}/events/{event}/";
+const short = (path: string) => path.replace(inEvent, "");
+
+const lists = ["event.orders:read", "event.orders:checkin"];
+const settings = ["event.settings.general:write"];
+const scans = ["event.orders:write", "event.orders:checkin"];
+const all = ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"];
+const nobody: string[] = [];
+
+/** The table of the specification, written out: which permissions open a route, and which profiles. */
+const table: Record<string, { permissions: string[] | "public" | "operator"; profiles: string[] }> = {
+  "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
+  "GET checkinlists/": { permissions: lists, profiles: all },
+  "POST checkinlists/": { permissions: settings, profiles: nobody },
+  "GET checkinlists/{id}/": { permissions: lists, profiles: nobody },
+  "PATCH checkinlists/{id}/": { permissions: settings, profiles: nobody },
+  "PUT checkinlists/{id}/": { permissions: settings, profiles: nobody },
+  "DELETE checkinlists/{id}/": { permissions: settings, profiles: nobody },
+  "DELETE checkinlist/{id}/": { permissions: settings, profiles: nobody },
+  "GET checkinlists/{id}/status/": { permissions: lists, profiles: all },
+  "GET checkinlists/{list}/positions/": { permissions: lists, profiles: ["pretixscan", "pretixscan_online_noorders"] },
+  "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: nobody },
+  "POST /api/v1/import/": { permissions: "operator", profiles: nobody },
+  "GET /api/v1/openapi.json": { permissions: "public", profiles: nobody },
+  "GET /docs": { permissions: "public", profiles: nobody },
+  "GET /docs/start.js": { permissions: "public", profiles: nobody },
+  "GET /docs/standalone.js": { permissions: "public", profiles: nobody },
+};
+
+describe("the routes", () => {
+  it("are those of the table", () => {
+    expect(routes.map(({ method, path }) => `${method} ${short(path)}`).sort()).toEqual(Object.keys(table).sort());
+  });
+
+  it("answer for a missing object before what is wrong with a request about it", () => {
+    const unchecked = routes.filter(
+      ({ path, body, query, exists }) =>
+        /\{(?:id|list)\}/.test(path) &&
+        (body !== undefined || (query !== undefined && "search" in query)) &&
+        exists === undefined,
+    );
+    expect(unchecked.map(({ name }) => name)).toEqual([]);
+  });
+
+  for (const place of places) {
+    for (const method of place.routes.keys()) {
+      const { permissions: opening, profiles } = table[`${method} ${short(place.path)}`] ?? {
+        permissions: nobody,
+        profiles: nobody,
+      };
+      const opens = (caller: Caller) => mayUse(caller, place, method);
+
+      it(`${method} ${short(place.path)} opens to its permissions and profiles alone`, () => {
+        const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
+        expect([...permitted].sort()).toEqual(
+          opening === "public" ? [...permissions].sort() : opening === "operator" ? [] : [...opening].sort(),
+        );
+        expect(opens(tenant({}))).toBe(opening === "public");
+        expect(opens(tenant({ permissions: new Set([everyPermission]) }))).toBe(opening !== "operator");
+        expect(opens(operator)).toBe(typeof opening === "string");
+
+        const open = scanProfiles.filter((profile) =>
+          opens(tenant({ kind: "device", permissions: devicePermissions, profile })),
+        );
+        expect([...open].sort()).toEqual(opening === "public" ? [...scanProfiles].sort() : [...profiles].sort());
+        const full = Array.isArray(opening) && opening.some((permission) => devicePermissions.has(permission));
+        expect(opens(tenant({ kind: "device", permissions: devicePermissions }))).toBe(opening === "public" || full);
+      });
+    }
+  }
+});
+
+describe("a method that a place does not have", () => {
+  const at = (path: string) => places.find((place) => place.path === inEvent + path) as (typeof places)[number];
+  const reader = tenant({ permissions: new Set(["event.orders:read"]) });
+  const changer = tenant({ permissions: new Set(["event.settings.general:write"]) });
+
+  it("asks for the right to the others of its class", () => {
+    expect(mayUse(reader, at("checkinlists/"), "DELETE")).toBe(false);
+    expect(mayUse(changer, at("checkinlists/"), "DELETE")).toBe(true);
+    expect(mayUse(reader, at("checkinlists/"), "OPTIONS")).toBe(true);
+    expect(mayUse(changer, at("checkinlists/"), "OPTIONS")).toBe(false);
+    expect(mayUse(reader, at("checkinlists/"), "HEAD")).toBe(true);
+  });
+
+  it("asks for any right where there are no others", () => {
+    expect(mayUse(reader, at("checkinlists/{id}/status/"), "DELETE")).toBe(true);
+    expect(mayUse(changer, at("checkinlists/{id}/status/"), "DELETE")).toBe(false);
+    expect(mayUse(changer, at("checkinlist/{id}/"), "GET")).toBe(true);
+  });
+});
+
+describe("profileOf", () => {
+  it.each([
+    ["full", "full"],
+    ["pretixscan_online_kiosk", "pretixscan_online_kiosk"],
+    ["", "pretixscan"],
+    ["Full", "pretixscan"],
+    ["something-new", "pretixscan"],
+    ["constructor", "pretixscan"],
+  ])("%j is %s", (name, profile) => {
+    expect(profileOf(name)).toBe(profile);
+  });
+});

@@ -1,0 +1,340 @@
+import { Fault } from "@tessera/kit/fault";
+import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { describe, expect, it, vi } from "vitest";
+import { ImportFailure, type ImportTargets, importStream } from "./import-stream.ts";
+
+type Apply = (request: ApplyRecordsRequest) => Promise<ApplyRecordsResponse>;
+
+/** Owners that accept everything and write down what happened, in order. */
+function fakeTargets(
+  overrides: { boxoffice?: Apply; checkin?: Apply; caughtUp?: () => Promise<{ caughtUp: boolean }> } = {},
+) {
+  const happened: string[] = [];
+  const owner = (name: "boxoffice" | "checkin") => ({
+    records: {
+      applyRecords: async (request: ApplyRecordsRequest) => {
+        happened.push(`${name} begins ${request.records.length}`);
+        const response = await (overrides[name]?.(request) ?? Promise.resolve({ rejected: [] }));
+        happened.push(`${name} ends ${request.records.map(({ line }) => line).join()}`);
+        return response;
+      },
+    },
+    facts: {
+      markFacts: async () => {
+        happened.push(`${name} marks`);
+        return { marker: "m", partitions: [] };
+      },
+    },
+  });
+  const targets: ImportTargets = {
+    owners: { boxoffice: owner("boxoffice"), checkin: owner("checkin") },
+    readers: [overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
+  };
+  return { targets, happened };
+}
+
+const item = (id: number, more: object = {}) =>
+  JSON.stringify({ kind: "item", organizer: "o", event: "e", data: { id }, ...more });
+const list = (id: number) => JSON.stringify({ kind: "checkin_list", organizer: "o", event: "e", data: { id } });
+
+async function* stream(lines: Iterable<string>): AsyncIterable<Uint8Array> {
+  for (const line of lines) yield Buffer.from(`${line}\n`);
+}
+
+describe("importStream", () => {
+  it("counts what was accepted and reports what was not", async () => {
+    const { targets } = fakeTargets({
+      boxoffice: async ({ records }) => ({
+        rejected: records
+          .filter(({ line }) => line === 4)
+          .map(({ line }) => ({ line, errors: [{ field: "price", messages: ["wrong"] }] })),
+      }),
+    });
+    const lines = [
+      item(1),
+      "",
+      "{",
+      item(2),
+      "   ",
+      list(1),
+      JSON.stringify({ kind: "gate", organizer: "o", data: {} }),
+    ];
+    expect(await importStream(stream(lines), targets)).toEqual({
+      records: 5,
+      accepted: 3,
+      rejected: 2,
+      kinds: { item: 1, gate: 1, checkin_list: 1 },
+      errors: [
+        { line: 3, kind: null, errors: { non_field_errors: [expect.any(String)] } },
+        { line: 4, kind: "item", errors: { price: ["wrong"] } },
+      ],
+      settled: true,
+    });
+  });
+
+  it("keeps the order, at most 500 to a call, one call at a time, gathering while it runs", async () => {
+    let open = 0;
+    const sizes: number[] = [];
+    const lines: number[] = [];
+    const { targets } = fakeTargets({
+      boxoffice: async ({ records }) => {
+        open += 1;
+        expect(open).toBe(1);
+        sizes.push(records.length);
+        lines.push(...records.map(({ line }) => line));
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        open -= 1;
+        return { rejected: [] };
+      },
+    });
+    const summary = await importStream(stream(Array.from({ length: 1234 }, (_, index) => item(index + 1))), targets);
+    expect(summary).toMatchObject({ records: 1234, accepted: 1234, settled: true });
+    expect(sizes).toEqual([500, 500, 234]);
+    expect(lines).toEqual(Array.from({ length: 1234 }, (_, index) => index + 1));
+  });
+
+  it("keeps calls to about a megabyte; a larger record travels alone", async () => {
+    const sizes: number[] = [];
+    const { targets } = fakeTargets({
+      boxoffice: async ({ records }) => {
+        sizes.push(records.length);
+        return { rejected: [] };
+      },
+    });
+    const large = (bytes: number) => item(1, { data: { id: 1, x: "x".repeat(bytes) } });
+    await importStream(
+      stream([large(400_000), large(400_000), large(400_000), large(3_000_000), large(10), large(10)]),
+      targets,
+    );
+    expect(sizes).toEqual([2, 1, 1, 2]);
+  });
+
+  it("reads no further while an owner is busy", async () => {
+    let read = 0;
+    let goOn = () => {};
+    const { targets } = fakeTargets({
+      boxoffice: () =>
+        new Promise((resolve) => {
+          goOn = () => resolve({ rejected: [] });
+        }),
+    });
+    const importing = importStream(
+      (async function* () {
+        for (; read < 5000; read += 1) yield Buffer.from(`${item(read)}\n`);
+      })(),
+      targets,
+    );
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    // One batch is being applied, one is full, and one record waits for room.
+    expect(read).toBeLessThan(1010);
+    const pump = setInterval(() => goOn(), 1);
+    expect(await importing).toMatchObject({ accepted: 5000 });
+    clearInterval(pump);
+  });
+
+  it("lets lists wait until checkin has caught up with what they refer to", async () => {
+    let asked = 0;
+    const { targets, happened } = fakeTargets({ caughtUp: async () => ({ caughtUp: ++asked > 3 }) });
+    const summary = await importStream(stream([list(1), item(1), list(2), item(2)]), targets);
+    expect(summary).toMatchObject({ accepted: 4, settled: true });
+    expect(happened).toEqual([
+      "boxoffice begins 2",
+      "boxoffice ends 2,4",
+      "boxoffice marks",
+      "checkin begins 2",
+      "checkin ends 1,3",
+      "checkin marks",
+    ]);
+    expect(asked).toBe(5);
+  });
+
+  it("applies lists before what they refer to is removed", async () => {
+    const { targets, happened } = fakeTargets();
+    await importStream(stream([item(1), list(1), item(1, { deleted: true }), list(2)]), targets);
+    expect(happened.filter((line) => line.includes("ends"))).toEqual([
+      "boxoffice ends 1",
+      "checkin ends 2",
+      "boxoffice ends 3",
+      "checkin ends 4",
+    ]);
+  });
+
+  it("says when not everybody has caught up in time", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { targets } = fakeTargets({
+      caughtUp: async () => {
+        vi.setSystemTime(Date.now() + 20_000);
+        return { caughtUp: false };
+      },
+    });
+    expect(await importStream(stream([item(1)]), targets)).toMatchObject({ accepted: 1, settled: false });
+    vi.useRealTimers();
+  });
+
+  it("settles nothing when nothing was applied", async () => {
+    const { targets, happened } = fakeTargets();
+    expect(await importStream(stream([JSON.stringify({ kind: "item" })]), targets)).toMatchObject({
+      rejected: 1,
+      settled: true,
+    });
+    expect(happened).toEqual([]);
+  });
+
+  it("reports the first thousand errors and counts all", async () => {
+    const { targets } = fakeTargets();
+    const summary = await importStream(stream(Array.from({ length: 1500 }, () => '{"kind":"item"}')), targets);
+    expect(summary).toMatchObject({ records: 1500, accepted: 0, rejected: 1500 });
+    expect(summary.errors).toHaveLength(1000);
+  });
+
+  it("skips a line that is too long, in constant memory", async () => {
+    const { targets } = fakeTargets();
+    async function* long() {
+      yield Buffer.from(`${item(1)}\n{"kind":"`);
+      for (let sent = 0; sent < 40; sent += 1) yield Buffer.alloc(1024 * 1024, "x");
+      yield Buffer.from(`"}\n${item(2)}`);
+    }
+    expect(await importStream(long(), targets)).toMatchObject({
+      records: 3,
+      accepted: 2,
+      errors: [{ line: 2, kind: null }],
+    });
+  });
+
+  it.each([
+    ["nothing", []],
+    ["blank lines", ["", "  ", "\t"]],
+    ["HTML", ["<html>", "</html>"]],
+    ["a JSON array", [`[${item(1)}]`]],
+    ["an array over several lines", ["[", item(1), "]"]],
+    ["a text", ['"x"']],
+  ])("takes %s for no records at all", async (_name, lines) => {
+    const { targets, happened } = fakeTargets();
+    await expect(importStream(stream(lines), targets)).rejects.toMatchObject({
+      name: "Fault",
+      kind: "invalid",
+      code: "not_records",
+    });
+    expect(happened).toEqual([]);
+  });
+
+  it("applies what a broken stream held, and says so", async () => {
+    const { targets } = fakeTargets();
+    const broken = new Fault("invalid", "gzip_broken", "cut off");
+    async function* breaking() {
+      yield Buffer.from(`${item(1)}\n${item(2)}\n{"kind":`);
+      throw broken;
+    }
+    const failure = await importStream(breaking(), targets).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ImportFailure);
+    expect(failure).toMatchObject({ cause: broken, summary: { records: 2, accepted: 2, settled: true } });
+  });
+
+  it("tells of its progress", async () => {
+    const told: number[] = [];
+    const { targets } = fakeTargets();
+    await importStream(stream(Array.from({ length: 1100 }, (_, index) => item(index + 1))), targets, {
+      onProgress: ({ records, bytes }) => {
+        expect(bytes).toBeGreaterThan(records * 40);
+        told.push(records);
+      },
+    });
+    expect(told).toEqual([500, 1000, 1100]);
+  });
+
+  it("ends when it is aborted", async () => {
+    const stopping = new AbortController();
+    const { targets } = fakeTargets();
+    async function* endless() {
+      for (let id = 1; ; id += 1) {
+        if (id === 1200) stopping.abort(new Error("enough"));
+        yield Buffer.from(`${item(id)}\n`);
+      }
+    }
+    await expect(importStream(endless(), targets, { signal: stopping.signal })).rejects.toThrow("enough");
+  });
+});
+
+describe("an owner that fails", () => {
+  it("is waited for while it is away", async () => {
+    let tried = 0;
+    const { targets } = fakeTargets({
+      boxoffice: async () => {
+        tried += 1;
+        if (tried < 3) throw new Fault("unavailable", "peer_unavailable", "away");
+        return { rejected: [] };
+      },
+    });
+    expect(await importStream(stream([item(1)]), targets)).toMatchObject({ accepted: 1 });
+    expect(tried).toBe(3);
+  });
+
+  it("ends the import when it stays away, which says what was applied", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const away = new Fault("unavailable", "peer_unavailable", "away");
+    let calls = 0;
+    const { targets } = fakeTargets({
+      boxoffice: async () => {
+        calls += 1;
+        vi.setSystemTime(Date.now() + 10_000);
+        if (calls > 1) throw away;
+        return { rejected: [] };
+      },
+    });
+    const failure = await importStream(
+      stream(Array.from({ length: 1700 }, (_, index) => item(index + 1))),
+      targets,
+    ).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "ImportFailure", cause: away, summary: { accepted: 500, settled: false } });
+    vi.useRealTimers();
+  });
+
+  it("by one record loses that record alone", async () => {
+    const sizes: number[] = [];
+    const { targets } = fakeTargets({
+      boxoffice: async ({ records }) => {
+        sizes.push(records.length);
+        if (records.some(({ line }) => line === 321))
+          throw new Error("internal error in /ticketing.records.v1.RecordsService/ApplyRecords");
+        return { rejected: [] };
+      },
+    });
+    const summary = await importStream(stream(Array.from({ length: 500 }, (_, index) => item(index + 1))), targets);
+    expect(summary).toMatchObject({ accepted: 499, rejected: 1, errors: [{ line: 321, kind: "item" }], settled: true });
+    expect(sizes.length).toBeLessThan(20);
+  });
+
+  it("by everything ends the import", async () => {
+    let calls = 0;
+    const { targets } = fakeTargets({
+      boxoffice: async () => {
+        calls += 1;
+        throw new TypeError("a bug");
+      },
+    });
+    const failure = await importStream(
+      stream(Array.from({ length: 5000 }, (_, index) => item(index + 1))),
+      targets,
+    ).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "ImportFailure", cause: { message: "a bug" } });
+    expect(calls).toBeLessThan(100);
+  });
+
+  it("by the size of a record says so of that record", async () => {
+    const { targets } = fakeTargets({
+      boxoffice: async ({ records }) => {
+        if (records.some(({ data }) => data.length > 2_000_000))
+          throw new Fault("exhausted", "message_too_large", "too large; use smaller parts");
+        return { rejected: [] };
+      },
+    });
+    const summary = await importStream(
+      stream([item(1), item(2, { data: { x: "x".repeat(3_000_000) } }), item(3)]),
+      targets,
+    );
+    expect(summary).toMatchObject({
+      accepted: 2,
+      errors: [{ line: 2, errors: { non_field_errors: ["too large; use smaller parts"] } }],
+    });
+  });
+});

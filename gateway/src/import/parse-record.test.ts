@@ -1,0 +1,97 @@
+import { assert, property, uint8Array } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseRecord } from "./parse-record.ts";
+
+const parse = (record: unknown) =>
+  parseRecord(3, Buffer.from(typeof record === "string" ? record : JSON.stringify(record)));
+const errorsOf = (record: unknown) => {
+  const parsed = parse(record);
+  return "errors" in parsed ? Object.keys(parsed.errors).sort() : [];
+};
+
+const item = { kind: "item", organizer: "bigevents", event: "sampleconf", data: { id: 1 } };
+
+describe("parseRecord", () => {
+  it("hands data on as it came", () => {
+    const parsed = parse(
+      '{"kind":"item","organizer":"o","event":"e","data":{"name":{"de":"Tür"},"__proto__":{"a":1},"2":0,"1":[]},"more":1}',
+    );
+    expect(parsed).toMatchObject({
+      owner: "boxoffice",
+      record: { line: 3, kind: "item", organizer: "o", event: "e", deleted: false },
+    });
+    if ("errors" in parsed) return;
+    expect(JSON.parse(Buffer.from(parsed.record.data).toString())).toEqual(
+      JSON.parse('{"1":[],"2":0,"name":{"de":"Tür"},"__proto__":{"a":1}}'),
+    );
+  });
+
+  it.each([
+    ["organizer", "boxoffice", { kind: "organizer", organizer: "o", data: {} }],
+    ["checkin_list", "checkin", { ...item, kind: "checkin_list" }],
+    ["device", "boxoffice", { kind: "device", organizer: "o", event: null, data: {} }],
+    ["order", "boxoffice", { ...item, kind: "order", deleted: true }],
+  ])("knows whose %s is", (_kind, owner, record) => {
+    expect(parse(record)).toMatchObject({ owner });
+  });
+
+  it.each([
+    ["everything missing", {}, ["data", "kind", "organizer"]],
+    [
+      "everything wrong",
+      { kind: 5, organizer: "a b", event: [], data: [], deleted: "x" },
+      ["data", "deleted", "kind", "organizer"],
+    ],
+    ["a kind that is not there", { ...item, kind: "unheard_of" }, ["kind"]],
+    ["a kind by an inherited name", { ...item, kind: "constructor" }, ["kind"]],
+    ["no event", { ...item, event: undefined }, ["event"]],
+    ["a wrong event", { ...item, event: "a/b" }, ["event"]],
+    ["an event too many", { ...item, kind: "gate" }, ["event"]],
+    ["a long slug", { ...item, organizer: "x".repeat(51) }, ["organizer"]],
+    ["no data", { ...item, data: null }, ["data"]],
+    ["data as text", { ...item, data: "{}" }, ["data"]],
+    [
+      "fields of the prototype",
+      '{"__proto__":{"kind":"item","organizer":"o","event":"e","data":{}}}',
+      ["data", "kind", "organizer"],
+    ],
+    ["a kind of another version", { ...item, kind: "voucher" }, ["kind"]],
+    ["broken JSON", "{", ["non_field_errors"]],
+    ["an array", "[]", ["non_field_errors"]],
+    ["null", "null", ["non_field_errors"]],
+    ["deep nesting", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, ["non_field_errors"]],
+  ])("names what is wrong: %s", (_name, record, fields) => {
+    expect(errorsOf(record)).toEqual(fields);
+  });
+
+  it("says which kinds this version does not take", () => {
+    expect(parse({ ...item, kind: "voucher" })).toMatchObject({
+      kind: "voucher",
+      errors: { kind: ["records of kind voucher are not taken by this version"] },
+    });
+  });
+
+  it("repeats nothing that somebody sent", () => {
+    const secret = "c0ffee-secret";
+    for (const record of [
+      { ...item, kind: secret },
+      { ...item, organizer: `${secret} ` },
+      `{"a": ${secret}}`,
+      { ...item, deleted: secret },
+      { ...item, event: `/${secret}` },
+    ]) {
+      expect(JSON.stringify(parse(record))).not.toContain(secret);
+    }
+  });
+
+  it("reads no bytes that are not UTF-8, and never throws", () => {
+    expect(parseRecord(1, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toMatchObject({ notAnObject: true });
+    assert(property(uint8Array({ maxLength: 50 }), (bytes) => void parseRecord(1, Buffer.from(bytes))));
+  });
+
+  it("forgives a byte order mark on the first line", () => {
+    const bytes = Buffer.from(`\ufeff${JSON.stringify(item)}`);
+    expect(parseRecord(1, bytes)).toMatchObject({ owner: "boxoffice" });
+    expect(parseRecord(2, bytes)).toMatchObject({ notAnObject: true });
+  });
+});

@@ -1,0 +1,76 @@
+import { array, assert, property, string, uint8Array } from "fast-check";
+import { describe, expect, it } from "vitest";
+import { splitLines } from "./split-lines.ts";
+
+/** Splits bytes that arrive in pieces of these sizes, over and over. */
+function split(bytes: Buffer, sizes: readonly number[], maxBytes = 1000): (string | undefined)[] {
+  const splitter = splitLines({ maxBytes });
+  const lines = [];
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    lines.push(...splitter.push(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  lines.push(...splitter.end());
+  expect(lines.map(({ number }) => number)).toEqual(lines.map((_line, index) => index + 1));
+  return lines.map(({ bytes: line }) => line?.toString("latin1"));
+}
+
+/** The same in one go and all in memory. */
+function expected(text: string, maxBytes = 1000): (string | undefined)[] {
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines.map((line) => line.replace(/\r$/, "")).map((line) => (line.length > maxBytes ? undefined : line));
+}
+
+const sizes = array(uint8Array({ minLength: 1, maxLength: 1, min: 1 }), { minLength: 1, maxLength: 8 }).map((each) =>
+  each.map(([size]) => size ?? 1),
+);
+const text = array(string({ unit: "binary-ascii", maxLength: 30 }), { maxLength: 20 }).map((parts) => parts.join("\n"));
+const withReturns = array(
+  string({ maxLength: 9 }).map((line) => line.replaceAll(/[\r\n]/g, "")),
+  { maxLength: 20 },
+).map((lines) => lines.join("\r\n"));
+
+describe("splitLines", () => {
+  it("finds the same lines however the stream is cut", () => {
+    assert(
+      property(text, sizes, (content, cut) => {
+        expect(split(Buffer.from(content, "latin1"), cut)).toEqual(expected(content));
+      }),
+    );
+    assert(
+      property(withReturns, sizes, (content, cut) => {
+        const bytes = Buffer.from(content);
+        expect(split(bytes, cut)).toEqual(expected(bytes.toString("latin1")));
+      }),
+    );
+  });
+
+  it("skips what is too long, however the stream is cut", () => {
+    assert(
+      property(text, sizes, (content, cut) => {
+        expect(split(Buffer.from(content, "latin1"), cut, 5)).toEqual(expected(content, 5));
+      }),
+    );
+  });
+
+  it("allows exactly the longest line, with or without a carriage return", () => {
+    expect(split(Buffer.from("12345\n12345\r\n123456\n1234\n12345"), [2], 5)).toEqual([
+      "12345",
+      "12345",
+      undefined,
+      "1234",
+      "12345",
+    ]);
+  });
+
+  it("keeps no more of a line than is allowed", () => {
+    const splitter = splitLines({ maxBytes: 1024 });
+    const piece = Buffer.alloc(1024 * 1024, "x");
+    const before = process.memoryUsage().arrayBuffers;
+    for (let sent = 0; sent < 200; sent += 1) expect(splitter.push(Buffer.from(piece))).toEqual([]);
+    expect(splitter.push(Buffer.from("\nafter\n"))).toMatchObject([{ number: 1, bytes: undefined }, { number: 2 }]);
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(250 * 1024 * 1024);
+  });
+});

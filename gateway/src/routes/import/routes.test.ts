@@ -1,0 +1,124 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
+import { Fault } from "@tessera/kit/fault";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { requireDocumented } from "../../testing/require-documented.ts";
+import { devices, keys, type SendOptions, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+
+const ndjson = { "content-type": "application/x-ndjson" };
+const item = (id: number) => `${JSON.stringify({ kind: "item", organizer: "o", event: "e", data: { id } })}\n`;
+const list = `${JSON.stringify({ kind: "checkin_list", organizer: "o", event: "e", data: { id: 1 } })}\n`;
+
+let app: ServedApp;
+beforeEach(async () => {
+  app = await serveApp({ maxBytes: 1024 });
+  for (const owner of ["boxofficeRecords", "checkinRecords"] as const)
+    app.peers.when(owner, "applyRecords", async () => ({ rejected: [] }));
+  for (const owner of ["boxofficeFacts", "checkinFacts"] as const)
+    app.peers.when(owner, "markFacts", async () => ({ marker: "m", partitions: [] }));
+  app.peers.when("checkinFacts", "caughtUp", async () => ({ caughtUp: true }));
+});
+afterEach(async () => {
+  requireDocumented(app);
+  await app.close();
+});
+
+const post = (body: string | Buffer, options: SendOptions = {}) =>
+  app.send("POST", "/api/v1/import/", {
+    key: keys.operator,
+    body,
+    ...options,
+    headers: { ...ndjson, ...options.headers },
+  });
+
+describe("POST /api/v1/import/", () => {
+  it("answers what became of the records, however many bytes they are", async () => {
+    const { status, json } = await post(item(1) + list + item(2).repeat(100));
+    expect(status).toBe(200);
+    expect(json).toEqual({
+      records: 102,
+      accepted: 102,
+      rejected: 0,
+      kinds: { item: 101, checkin_list: 1 },
+      errors: [],
+      settled: true,
+    });
+  });
+
+  it("reads gzip, and nothing else", async () => {
+    expect(await post(gzipSync(item(1)), { headers: { "content-encoding": "gzip" } })).toMatchObject({
+      status: 200,
+      json: { accepted: 1 },
+    });
+    expect((await post(item(1), { headers: { "content-encoding": "br" } })).status).toBe(415);
+    expect((await post(item(1), { headers: { "content-encoding": "identity" } })).status).toBe(200);
+  });
+
+  it("says what it had applied when the stream was cut off", async () => {
+    const packed = gzipSync(Array.from({ length: 5000 }, (_, id) => item(id * 7919)).join(""));
+    const { status, json } = await post(packed.subarray(0, packed.length - 100), {
+      headers: { "content-encoding": "gzip" },
+    });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ detail: expect.any(String), accepted: expect.any(Number), settled: true });
+    expect((json as { accepted: number }).accepted).toBeGreaterThan(1000);
+  });
+
+  it.each([
+    ["nothing", ""],
+    ["HTML", "<html></html>"],
+    ["an array", "[{}]"],
+  ])("takes %s for no records", async (_name, body) => {
+    expect(await post(body)).toMatchObject({ status: 400, json: { detail: expect.any(String) } });
+  });
+
+  it("belongs to the operator", async () => {
+    expect((await post(item(1), { key: null })).status).toBe(401);
+    expect((await post(item(1), { key: "nobody" })).status).toBe(401);
+    for (const key of [keys.all, devices.full]) expect((await post(item(1), { key })).status).toBe(403);
+    expect(app.peers.calls).toEqual([]);
+  });
+
+  it("wants its own type", async () => {
+    for (const type of ["application/json", "text/plain", ""]) {
+      expect((await post(item(1), { headers: { "content-type": type } })).status).toBe(415);
+    }
+    expect((await post(item(1), { headers: { "content-type": "application/x-ndjson; charset=utf-8" } })).status).toBe(
+      200,
+    );
+  });
+
+  it("says what an owner's failure left undone", async () => {
+    app.peers.when("boxofficeRecords", "applyRecords", async () => {
+      throw new Fault("invalid", "broken", "the records cannot be read");
+    });
+    expect(await post(item(1))).toMatchObject({
+      status: 200,
+      json: { accepted: 0, rejected: 1, errors: [{ line: 1 }] },
+    });
+    app.peers.when("boxofficeRecords", "applyRecords", async () => {
+      throw new TypeError("a bug");
+    });
+    const { status, json } = await post(item(1).repeat(30));
+    expect(status).toBe(500);
+    expect(json).toMatchObject({ detail: expect.any(String), accepted: 0 });
+  });
+
+  it("answers a method that is not there only to the operator", async () => {
+    expect((await app.send("GET", "/api/v1/import/", { key: keys.operator })).status).toBe(405);
+    expect((await app.send("GET", "/api/v1/import/")).status).toBe(403);
+  });
+
+  it("stops when its client goes away", async () => {
+    const socket = connect(app.port, "127.0.0.1");
+    const head = `POST /api/v1/import/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.operator}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const lines = item(1).repeat(600);
+    socket.write(`${head}${lines.length.toString(16)}\r\n${lines}\r\n`);
+    await expect.poll(() => app.peers.requestsOf("applyRecords")).toHaveLength(1);
+    socket.destroy();
+    await once(socket, "close");
+    await expect.poll(() => app.logged.filter(({ message }) => message === "request")).toMatchObject([{ status: 499 }]);
+    expect(app.logged.filter(({ level }) => level === "error")).toEqual([]);
+  });
+});

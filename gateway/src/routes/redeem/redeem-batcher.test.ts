@@ -1,0 +1,184 @@
+import { Fault } from "@tessera/kit/fault";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { gatherScans, type RedeemScan } from "./redeem-batcher.ts";
+
+function scan(lookup: string, nonce?: string): Scan {
+  return {
+    organizer: "o",
+    event: "e",
+    list: 1,
+    lookup,
+    untrustedInput: false,
+    type: ScanType.ENTRY,
+    force: false,
+    ignoreUnpaid: false,
+    canceledSupported: false,
+    questionsSupported: true,
+    nonce,
+  };
+}
+
+/** Says in the outcome whose it is. */
+const outcomeOf = ({ lookup }: Scan): ScanOutcome => ({
+  outcome: { $case: "refused", value: { reason: lookup } },
+  list: undefined,
+  position: undefined,
+  checkinTexts: [],
+});
+const reasonOf = ({ outcome }: ScanOutcome) => (outcome?.$case === "refused" ? outcome.value.reason : outcome?.$case);
+const failed: ScanOutcome = { ...outcomeOf(scan("")), outcome: { $case: "failed", value: {} } };
+
+interface Call {
+  readonly lookups: string[];
+  answer(response?: RedeemResponse): void;
+  fail(error: unknown): void;
+}
+
+/** A service whose calls a test answers when it likes. */
+function heldCalls(): { calls: Call[]; redeem: RedeemScan } {
+  const calls: Call[] = [];
+  const redeem = gatherScans(
+    (request: RedeemRequest) =>
+      new Promise<RedeemResponse>((resolve, reject) => {
+        calls.push({
+          lookups: request.scans.map(({ lookup }) => lookup),
+          answer: (response = { outcomes: request.scans.map(outcomeOf) }) => resolve(response),
+          fail: reject,
+        });
+      }),
+  );
+  return { calls, redeem };
+}
+
+const away = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");
+
+/** Lets everything go on that waits for nothing. */
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("gathering", () => {
+  it("sends a single scan at once, and what arrives meanwhile together", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = ["a", "b", "c", "d", "e"].map((lookup) => redeem(scan(lookup)));
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b"]]);
+    calls[1]?.answer();
+    await turn();
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b"], ["c", "d", "e"]]);
+    calls[2]?.answer();
+    calls[0]?.answer();
+    expect((await Promise.all(results)).map(reasonOf)).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  it("keeps calls to 64 scans and two at a time", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = Array.from({ length: 202 }, (_, index) => redeem(scan(String(index))));
+    let mostOpen = 0;
+    for (let answered = 0; answered < calls.length; answered += 1) {
+      mostOpen = Math.max(mostOpen, calls.length - answered);
+      calls[answered]?.answer();
+      await turn();
+    }
+    expect(mostOpen).toBe(2);
+    expect(calls.map(({ lookups }) => lookups.length)).toEqual([1, 1, 64, 64, 64, 8]);
+    expect((await Promise.all(results)).map(reasonOf)).toEqual(
+      Array.from({ length: 202 }, (_, index) => String(index)),
+    );
+  });
+
+  it("refuses more than can wait", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = Array.from({ length: 4098 }, (_, index) => redeem(scan(String(index))));
+    await expect(redeem(scan("one too many"))).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+    for (let answered = 0; answered < calls.length; answered += 1) {
+      calls[answered]?.answer();
+      await turn();
+    }
+    await Promise.all(results);
+  });
+});
+
+describe("when a call fails", () => {
+  it("only scans that are stored once are tried again, each on its own", async () => {
+    const { calls, redeem } = heldCalls();
+    const first = ["x", "y"].map((lookup) => redeem(scan(lookup)));
+    const [a, b, c] = [redeem(scan("a", "n1")), redeem(scan("b")), redeem(scan("c", "n2"))];
+    calls[0]?.answer();
+    calls[1]?.answer();
+    await Promise.all(first);
+    await turn();
+    expect(calls[2]?.lookups).toEqual(["a", "b", "c"]);
+    calls[2]?.fail(away());
+    await expect(b).rejects.toMatchObject({ kind: "unavailable", code: "scan_undecided", retryAfterMs: 1000 });
+    await turn();
+    expect(calls.slice(3).map(({ lookups }) => lookups)).toEqual([["a"], ["c"]]);
+    calls[3]?.answer();
+    calls[4]?.fail(away());
+    expect(reasonOf(await a)).toBe("a");
+    await expect(c).rejects.toMatchObject({ kind: "unavailable" });
+    expect(calls).toHaveLength(5);
+  });
+
+  it("what the service could not decide counts as failed for that scan alone", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = Promise.allSettled([scan("x"), scan("y"), scan("a", "n"), scan("b"), scan("c")].map(redeem));
+    calls[0]?.answer();
+    await turn();
+    calls[2]?.answer({ outcomes: [failed, failed, outcomeOf(scan("c"))] });
+    await turn();
+    expect(calls[3]?.lookups).toEqual(["a"]);
+    calls[3]?.answer();
+    calls[1]?.answer();
+    const settled = await results;
+    expect(settled.map((result) => (result.status === "fulfilled" ? reasonOf(result.value) : "rejected"))).toEqual([
+      "x",
+      "y",
+      "a",
+      "rejected",
+      "c",
+    ]);
+  });
+
+  it("an answer for another number of scans is no answer", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("a"));
+    calls[0]?.answer({ outcomes: [] });
+    await expect(result).rejects.toMatchObject({ kind: "unavailable", cause: expect.any(Error) });
+  });
+
+  it("a failure does not stop the scans behind it", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = Array.from({ length: 5 }, (_, index) => redeem(scan(String(index))));
+    calls[0]?.fail(new TypeError("a bug"));
+    await expect(results[0]).rejects.toBeInstanceOf(Fault);
+    await turn();
+    calls[1]?.answer();
+    calls[2]?.answer();
+    expect((await Promise.all(results.slice(1))).map(reasonOf)).toEqual(["1", "2", "3", "4"]);
+  });
+});
+
+describe("scans nobody waits for any more", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("are refused without having been sent", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = ["x", "y", "late"].map((lookup) => redeem(scan(lookup, "n")));
+    vi.setSystemTime(Date.now() + 8001);
+    calls[0]?.answer();
+    calls[1]?.answer();
+    await expect(results[2]).rejects.toMatchObject({ kind: "unavailable" });
+    expect(calls).toHaveLength(2);
+    await Promise.all(results.slice(0, 2));
+  });
+
+  it("are not tried again either", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("x", "n"));
+    vi.setSystemTime(Date.now() + 8001);
+    calls[0]?.fail(away());
+    await expect(result).rejects.toMatchObject({ kind: "unavailable" });
+    expect(calls).toHaveLength(1);
+  });
+});

@@ -1,0 +1,381 @@
+import { Fault } from "@tessera/kit/fault";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { sample, string } from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aList, aPosition } from "../../testing/fake-peers.ts";
+import { requireDocumented } from "../../testing/require-documented.ts";
+import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+
+const list = { id: 7, name: "Main gate", subevent: undefined, includePending: true };
+const shownList = { id: 7, name: "Main gate", event: "sampleconf", subevent: null, include_pending: true };
+const admitted: ScanOutcome = {
+  outcome: { $case: "admitted", value: {} },
+  list,
+  position: aPosition(),
+  checkinTexts: ["VIP"],
+};
+const refused: ScanOutcome = {
+  ...admitted,
+  outcome: { $case: "refused", value: { reason: "rules", explanation: "Only after noon" } },
+};
+const unknownTicket: ScanOutcome = {
+  outcome: { $case: "unknownTicket", value: {} },
+  list,
+  position: undefined,
+  checkinTexts: [],
+};
+const unknownList: ScanOutcome = { ...unknownTicket, outcome: { $case: "unknownList", value: {} }, list: undefined };
+
+let app: ServedApp;
+let scans: Scan[];
+let outcome: ScanOutcome;
+
+async function start(options: Parameters<typeof serveApp>[0] = {}): Promise<void> {
+  app = await serveApp(options);
+  scans = [];
+  outcome = admitted;
+  app.peers.when("scans", "redeem", async (request) => {
+    scans.push(...request.scans);
+    return { outcomes: request.scans.map(() => outcome) };
+  });
+  app.peers.when("checkinLists", "getCheckinList", async ({ id }) => {
+    if (id !== 7) throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
+    return { list: aList() };
+  });
+}
+beforeEach(() => start());
+afterEach(async () => {
+  requireDocumented(app);
+  await app.close();
+});
+
+const pathTo = (lookup: string, at = 7) => `${inEvent}/checkinlists/${at}/positions/${lookup}/redeem/`;
+const redeem = (body: unknown = {}, options: { key?: string; lookup?: string; query?: string } = {}) =>
+  app.send("POST", `${pathTo(options.lookup ?? "abc")}${options.query ?? ""}`, { body, key: options.key ?? keys.all });
+
+describe("what a scan is answered", () => {
+  it("admitted: 201 with everything a scanner reads", async () => {
+    const { status, json } = await redeem();
+    expect(status).toBe(201);
+    expect(json).toEqual({
+      status: "ok",
+      require_attention: false,
+      checkin_texts: ["VIP"],
+      list: shownList,
+      position: {
+        id: 42,
+        order: "ABC12",
+        positionid: 1,
+        item: 11,
+        variation: null,
+        price: "23.00",
+        attendee_name: "Ada Lovelace",
+        attendee_name_parts: { full_name: "Ada Lovelace" },
+        company: null,
+        street: null,
+        zipcode: null,
+        city: null,
+        country: null,
+        state: null,
+        attendee_email: null,
+        voucher: null,
+        tax_rate: "19.00",
+        tax_value: "3.67",
+        secret: "abc",
+        addon_to: null,
+        subevent: null,
+        checkins: [
+          {
+            id: 5,
+            datetime: "2023-11-14T22:13:20.123456Z",
+            list: 7,
+            auto_checked_in: false,
+            gate: 2,
+            device: 9,
+            device_id: 3,
+            type: "entry",
+          },
+        ],
+        print_logs: [],
+        downloads: [{ output: "pdf", url: `${publicBase}${inEvent}/orderpositions/42/download/pdf/` }],
+        answers: [{ question: 1, answer: "M", question_identifier: "SIZE", options: [4], option_identifiers: ["M"] }],
+        tax_rule: null,
+        pseudonymization_id: "PSEUDO",
+        seat: {
+          id: 1,
+          name: "Row 1, Seat 2",
+          seat_guid: "1-2",
+          zone_name: "A",
+          row_name: "1",
+          row_label: null,
+          seat_label: null,
+          seat_number: "2",
+        },
+        require_attention: false,
+        order__status: "p",
+        order__valid_if_pending: false,
+        order__require_approval: false,
+        order__locale: "en",
+        valid_from: null,
+        valid_until: null,
+        blocked: null,
+      },
+    });
+  });
+
+  it("refused: 200, but 400 when it was forced", async () => {
+    outcome = refused;
+    const { status, json } = await redeem();
+    expect(status).toBe(200);
+    expect(json).toMatchObject({
+      status: "error",
+      reason: "rules",
+      reason_explanation: "Only after noon",
+      list: shownList,
+      position: { id: 42 },
+    });
+    expect(await redeem({ force: true })).toMatchObject({ status: 400, json: { status: "error", reason: "rules" } });
+    outcome = {
+      ...refused,
+      outcome: { $case: "refused", value: { reason: "revoked" } },
+      position: undefined,
+      checkinTexts: [],
+    };
+    expect((await redeem()).json).toEqual({
+      status: "error",
+      reason: "revoked",
+      reason_explanation: null,
+      require_attention: false,
+      checkin_texts: [],
+      list: shownList,
+    });
+  });
+
+  it("refused: always 400 where the deployment says so", async () => {
+    await app.close();
+    await start({ refusedStatus: 400 });
+    outcome = refused;
+    expect((await redeem()).status).toBe(400);
+  });
+
+  it("an unknown code: 404 with the whole body, forced or not", async () => {
+    outcome = unknownTicket;
+    for (const body of [{}, { force: true }]) {
+      expect(await redeem(body)).toMatchObject({ status: 404 });
+    }
+    expect((await redeem()).json).toEqual({
+      detail: "Not found.",
+      status: "error",
+      reason: "invalid",
+      reason_explanation: null,
+      require_attention: false,
+      checkin_texts: [],
+      list: shownList,
+    });
+  });
+
+  it("an unknown list: 404 with a detail alone", async () => {
+    outcome = unknownList;
+    expect(await redeem()).toMatchObject({ status: 404, json: { detail: expect.any(String) } });
+    expect(await app.send("POST", pathTo("abc").replace("/7/", "/seven/"), { body: {} })).toMatchObject({
+      status: 404,
+      json: { detail: "Not found." },
+    });
+    // Counts before what is wrong with the body.
+    expect((await app.send("POST", pathTo("abc", 8), { body: { type: "sideways" } })).status).toBe(404);
+  });
+
+  it("what could not be decided: 503 and when to try again", async () => {
+    outcome = { ...unknownTicket, outcome: { $case: "failed", value: {} } };
+    const { status, headers } = await redeem();
+    expect([status, headers["retry-after"]]).toEqual([503, "1"]);
+  });
+});
+
+describe("what a scanner sends", () => {
+  it("nothing: an entry now", async () => {
+    await app.send("POST", pathTo("abc"));
+    expect(scans).toEqual([
+      {
+        organizer: "bigevents",
+        event: "sampleconf",
+        list: 7,
+        lookup: "abc",
+        untrustedInput: false,
+        type: ScanType.ENTRY,
+        at: undefined,
+        force: false,
+        ignoreUnpaid: false,
+        canceledSupported: false,
+        questionsSupported: true,
+        nonce: undefined,
+        deviceId: undefined,
+        gate: undefined,
+      },
+    ]);
+  });
+
+  it("everything", async () => {
+    await redeem(
+      {
+        type: "exit",
+        datetime: "2024-05-01T10:00:00.5+02:00",
+        force: 1,
+        ignore_unpaid: "true",
+        canceled_supported: true,
+        questions_supported: "false",
+        nonce: " n ",
+        answers: { "1": "x", "2": 3, "3": "" },
+        source_type: "barcode",
+        use_order_locale: true,
+      },
+      { key: devices.full },
+    );
+    expect(scans).toMatchObject([
+      {
+        type: ScanType.EXIT,
+        at: Date.UTC(2024, 4, 1, 8) * 1000 + 500_000,
+        force: true,
+        ignoreUnpaid: true,
+        canceledSupported: true,
+        questionsSupported: false,
+        nonce: " n ",
+        deviceId: 3,
+        gate: 2,
+        untrustedInput: false,
+      },
+    ]);
+  });
+
+  it("nothing in other words", async () => {
+    await redeem({ type: null, datetime: null, force: null, questions_supported: null, nonce: null, answers: null });
+    await redeem({ type: "", nonce: "", simulate: false });
+    await app.send("POST", pathTo("abc"), {
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: "type=entry",
+    });
+    for (const scan of scans) {
+      expect(scan).toMatchObject({
+        type: ScanType.ENTRY,
+        at: undefined,
+        force: false,
+        questionsSupported: true,
+        nonce: undefined,
+      });
+    }
+    expect(scans).toHaveLength(3);
+  });
+
+  it.each([
+    ["type", { type: "sideways" }],
+    ["type", { type: 1 }],
+    ["datetime", { datetime: "tomorrow" }],
+    ["datetime", { datetime: "" }],
+    ["datetime", { datetime: 5 }],
+    ["nonce", { nonce: "x".repeat(191) }],
+    ["nonce", { nonce: {} }],
+    ["answers", { answers: [] }],
+    ["answers", { answers: "1" }],
+    ["force", { force: "perhaps" }],
+    ["simulate", { simulate: true }],
+    ["simulate", { simulate: "yes" }],
+    ["simulate", { simulate: "perhaps" }],
+  ])("a bad %s: %j", async (field, body) => {
+    const { status, json } = await redeem(body);
+    expect([status, Object.keys(json as object)]).toEqual([400, [field]]);
+    expect(json).not.toHaveProperty("status");
+    expect(scans).toEqual([]);
+  });
+
+  it.each([
+    ["", false],
+    ["?untrusted_input=", false],
+    ["?untrusted_input=0", false],
+    ["?untrusted_input=false", false],
+    ["?untrusted_input=False", false],
+    ["?untrusted_input=true", true],
+    ["?untrusted_input=1", true],
+    ["?untrusted_input=FALSE", true],
+    ["?untrusted_input=no&expand=item&expand=subevent&pdf_data=true", true],
+  ])("%s is untrusted: %s", async (query, untrustedInput) => {
+    await redeem({}, { query });
+    expect(scans).toMatchObject([{ untrustedInput }]);
+  });
+
+  it("from software that passes on what it scanned", async () => {
+    await redeem({}, { key: devices.scan, query: "?untrusted_input=false" });
+    expect(scans).toMatchObject([{ untrustedInput: true }]);
+  });
+});
+
+describe("the scanned code", () => {
+  it.each([
+    ["a%2Fb", "a/b"],
+    ["a/b/c", "a/b/c"],
+    ["a%252Fb", "a%2Fb"],
+    ["%C3%A4%C3%B6%C3%BC%F0%9F%8E%9F", "äöü🎟"],
+    ["a+b%2Bc", "a+b+c"],
+    ["a%20b%3Fc%23d%26e", "a b?c#d&e"],
+    ["x/redeem", "x/redeem"],
+    ["x%2Fredeem%2F", "x/redeem/"],
+    ["..%2F..", "../.."],
+    ["../..", "../.."],
+    ["a;b=c", "a;b=c"],
+    ["%25", "%"],
+    ["a%5Cb", "a\\b"],
+    ["7/positions/8", "7/positions/8"],
+  ])("%s is decoded once, to %s", async (encoded, lookup) => {
+    expect((await redeem({}, { lookup: encoded })).status).toBe(201);
+    expect(scans).toMatchObject([{ lookup }]);
+  });
+
+  it("may be as long as a signed secret, and longer", async () => {
+    const lookup = "x".repeat(6000);
+    expect((await redeem({}, { lookup })).status).toBe(201);
+    expect(scans).toMatchObject([{ lookup }]);
+  });
+
+  it("is not empty, and its encoded slash does not end it", async () => {
+    expect((await redeem({}, { lookup: "" })).status).toBe(404);
+    expect((await app.send("POST", `${inEvent}/checkinlists/7/positions/abc%2Fredeem/`, { body: {} })).status).toBe(
+      405,
+    );
+    expect((await app.send("POST", `${inEvent}/checkinlists/7/positions/abc/redeem`, { body: {} })).status).toBe(404);
+    expect((await app.send("GET", pathTo("abc"))).status).toBe(405);
+    expect(scans).toEqual([]);
+  });
+
+  it("comes out of both routers alike, whatever it holds", async () => {
+    const cold = await serveApp({ routes: (routes) => routes.map((route) => ({ ...route, hot: false })) });
+    const coldScans: Scan[] = [];
+    cold.peers.when("scans", "redeem", async (request) => {
+      coldScans.push(...request.scans);
+      return { outcomes: request.scans.map(() => admitted) };
+    });
+    const codes = sample(string({ unit: "binary", minLength: 1, maxLength: 40 }), 60).filter(
+      (code) => !code.includes("\0") && code.isWellFormed(),
+    );
+    const tricky = ["/", "//", "%", "%2F", "a/redeem", "redeem", "redeem/", "/redeem/", "?", "#", "..", "%25%32%46"];
+    for (const code of [...codes, ...tricky]) {
+      for (const served of [app, cold]) {
+        expect((await served.send("POST", pathTo(encodeURIComponent(code)), { body: {} })).status).toBe(201);
+      }
+      expect([scans.at(-1)?.lookup, coldScans.at(-1)?.lookup]).toEqual([code, code]);
+    }
+    await cold.close();
+  });
+});
+
+describe("who may scan", () => {
+  it.each([
+    [keys.gate, 201],
+    [keys.reader, 403],
+    [keys.settings, 403],
+    [devices.full, 201],
+    [devices.scan, 201],
+    [devices.kiosk, 201],
+  ])("%s: %i", async (key, status) => {
+    expect((await redeem({}, { key })).status).toBe(status);
+  });
+});

@@ -1,0 +1,269 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { TestDatabase } from "@tessera/testkit/database";
+import { createFactDatabase } from "@tessera/testkit/fact-database";
+import {
+  effectsByKey,
+  eventually,
+  isDrained,
+  numberedTopic,
+  quiet,
+  startPipeline,
+} from "@tessera/testkit/fact-pipeline";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Log } from "../log.ts";
+import { type Db, openDatabase } from "../pg/database.ts";
+import { roleOf } from "../pg/provision.ts";
+import { sql } from "../pg/sql.ts";
+import type { Bus, Message } from "./bus.ts";
+import { type Relay, startRelay } from "./relay.ts";
+
+const first = numberedTopic("owner.first.v1");
+const second = numberedTopic("owner.second.v1");
+
+let database: TestDatabase;
+let owner: Db;
+let admin: Db;
+const running: { stop(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  database = await createFactDatabase();
+  owner = database.open("owner");
+  admin = openDatabase({ url: database.url, schema: "owner", applicationName: "admin", log: quiet });
+});
+
+afterEach(async () => {
+  for (const it of running.splice(0).reverse()) await it.stop();
+  await admin.close();
+  await database.drop();
+});
+
+const publish = (numbers: readonly number[], topic = first, key = "k") =>
+  owner.transaction((tx) =>
+    tx.publish(
+      topic,
+      numbers.map((number) => ({ key, number })),
+    ),
+  );
+
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+/** The processes that hold the lead, by the name of their connection. */
+async function leaders(): Promise<string[]> {
+  const rows = await admin.many<{ name: string }>(sql`
+    select pg_stat_activity.application_name as name
+      from pg_locks
+      join pg_stat_activity on pg_stat_activity.pid = pg_locks.pid
+     where pg_locks.locktype = 'advisory' and pg_locks.granted
+       and pg_stat_activity.datname = current_database()
+     order by name`);
+  return rows.map(({ name }) => name);
+}
+
+/** Ends every connection of a process. */
+async function kill(name: string): Promise<void> {
+  await admin.run(sql`
+    select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = current_database() and application_name = ${name}`);
+}
+
+/** What one process of two replicas runs. */
+async function replica(name: string): Promise<{ stop(): Promise<void> }> {
+  const open = (schema: string) =>
+    openDatabase({ url: database.url, schema, role: roleOf(schema), applicationName: name, log: quiet });
+  const [itsOwner, itsReader] = [open("owner"), open("reader")];
+  const pipeline = await startPipeline({
+    owner: itsOwner,
+    reader: itsReader,
+    topics: [first],
+    relay: { batchSize: 10 },
+  });
+  const stop = async () => {
+    await pipeline.stop();
+    await Promise.all([itsOwner.close(), itsReader.close()]);
+  };
+  running.push({ stop });
+  return { stop };
+}
+
+/** A bus that does what it is told to. */
+function toldBus(publishing: (topic: string, messages: readonly Message[]) => Promise<void>): Bus {
+  return {
+    publish: publishing,
+    subscribe: async () => {},
+    partitions: async () => 1,
+    close: async () => {},
+  };
+}
+
+function startHere(
+  bus: Bus,
+  options: { log?: Log; batchSize?: number; onBatch?: (facts: number) => void } = {},
+): Relay {
+  const relay = startRelay({ db: owner, bus, log: quiet, ...options });
+  running.push(relay);
+  return relay;
+}
+
+const numbersOf = (messages: readonly Message[]) =>
+  messages.map(({ value }) => (value === null ? null : first.decode(value).number));
+
+describe("two relays of one schema", () => {
+  it("lead one after the other, however often the leader is killed: nothing is lost, nothing acts twice", async () => {
+    await Promise.all([replica("one"), replica("two")]);
+    await eventually(async () => (await leaders()).length > 0);
+    const until = Date.now() + 5000;
+    const seen = new Set<string>();
+    let sent = 0;
+    const writing = async () => {
+      while (Date.now() < until) {
+        await publish([sent + 1, sent + 2, sent + 3]);
+        sent += 3;
+      }
+    };
+    const killing = async () => {
+      while (Date.now() < until) {
+        await sleep(Math.random() * 200);
+        const names = await leaders();
+        expect(names.length).toBeLessThanOrEqual(1);
+        for (const name of names) {
+          seen.add(name);
+          await kill(name);
+        }
+      }
+    };
+    await Promise.all([writing(), killing()]);
+    await eventually(() => isDrained(owner));
+    const { k } = await effectsByKey(database.open("reader"));
+    expect(k).toEqual(upTo(sent));
+    expect(seen).toEqual(new Set(["one", "two"]));
+    expect(sent).toBeGreaterThan(300);
+  });
+
+  it("hand over when the leader stops, within a second", async () => {
+    const one = await replica("one");
+    await eventually(async () => (await leaders()).join() === "one");
+    await replica("two");
+    await publish([1]);
+    await eventually(() => isDrained(owner));
+    await one.stop();
+    const stopped = Date.now();
+    await publish([2]);
+    await eventually(() => isDrained(owner));
+    expect(Date.now() - stopped).toBeLessThan(1000);
+    expect(await effectsByKey(database.open("reader"))).toEqual({ k: [1, 2] });
+  });
+
+  it("do not stand in the way of another schema's", async () => {
+    const reader = database.open("reader");
+    const published: string[] = [];
+    const bus = toldBus(async (topic) => {
+      published.push(topic);
+    });
+    startHere(bus);
+    running.push(startRelay({ db: reader, bus, log: quiet }));
+    await publish([1]);
+    await reader.transaction((tx) => tx.publish(numberedTopic("reader.third.v1"), [{ key: "k", number: 1 }]));
+    await eventually(async () => published.length === 2);
+    expect(published.toSorted()).toEqual([first.name, "reader.third.v1"]);
+  });
+});
+
+describe("a bus that refuses a topic", () => {
+  it("gets its facts later and in order, while other topics go on", async () => {
+    const warnings: unknown[] = [];
+    const log: Log = { ...quiet, warn: (_message, fields) => warnings.push(fields) };
+    const received: Record<string, (number | null)[]> = { [first.name]: [], [second.name]: [] };
+    let refusing = true;
+    const moved: number[] = [];
+    const bus = toldBus(async (topic, messages) => {
+      if (refusing && topic === first.name) throw new Error("not this one");
+      received[topic]?.push(...numbersOf(messages));
+    });
+    startHere(bus, { log, batchSize: 10, onBatch: (facts) => moved.push(facts) });
+    await publish(upTo(25));
+    await publish(upTo(25), second);
+    await eventually(async () => received[second.name]?.length === 25, 3000);
+    await publish([26, 27]);
+    await publish([26, 27], second);
+    await eventually(async () => received[second.name]?.length === 27, 3000);
+    expect(received[first.name]).toEqual([]);
+    expect(warnings[0]).toMatchObject({ schema: "owner", topic: first.name, error: { message: "not this one" } });
+    refusing = false;
+    await eventually(() => isDrained(owner));
+    expect(received).toEqual({ [first.name]: upTo(27), [second.name]: upTo(27) });
+    expect(moved.reduce((sum, facts) => sum + facts)).toBe(54);
+  });
+
+  it("is not asked in a hurry, however busy the outbox is", async () => {
+    let asked = 0;
+    const bus = toldBus(async () => {
+      asked += 1;
+      throw new Error("away");
+    });
+    startHere(bus);
+    for (const until = Date.now() + 1000; Date.now() < until; ) await publish([1]);
+    expect(asked).toBeGreaterThan(0);
+    expect(asked).toBeLessThan(6);
+  });
+});
+
+describe("a bus that does not answer", () => {
+  it("holds up its topic alone, and stopping does not wait for it for ever", async () => {
+    const answers: (() => void)[] = [];
+    const received: (number | null)[] = [];
+    const bus = toldBus(async (topic, messages) => {
+      if (topic === second.name) received.push(...numbersOf(messages));
+      else await new Promise<void>((resolve) => answers.push(resolve));
+    });
+    const relay = startHere(bus);
+    await publish([1]);
+    await publish([1], second);
+    await publish([2]);
+    for (const number of [2, 3, 4]) {
+      await publish([number], second);
+      await eventually(async () => received.includes(number), 3000);
+    }
+    expect(answers).toHaveLength(1);
+    const started = Date.now();
+    await relay.stop();
+    expect(Date.now() - started).toBeLessThan(7000);
+    expect(await owner.many(sql`select topic from outbox order by id`)).toEqual([
+      { topic: first.name },
+      { topic: first.name },
+    ]);
+    for (const answer of answers) answer();
+  });
+
+  it("is waited for when it answers soon after stopping began", async () => {
+    const begun = Promise.withResolvers<void>();
+    const bus = toldBus(async () => {
+      begun.resolve();
+      await sleep(500);
+    });
+    const relay = startHere(bus);
+    await publish([1]);
+    await begun.promise;
+    await relay.stop();
+    expect(await isDrained(owner)).toBe(true);
+  });
+});
+
+describe("stopping", () => {
+  it("leaves in the outbox what comes later, for the next process", async () => {
+    const received: (number | null)[] = [];
+    const bus = toldBus(async (_topic, messages) => {
+      received.push(...numbersOf(messages));
+    });
+    const relay = startHere(bus);
+    await publish([1]);
+    await eventually(async () => received.length === 1);
+    await relay.stop();
+    expect(await leaders()).toEqual([]);
+    await publish([2]);
+    await sleep(150);
+    expect(received).toEqual([1]);
+    startHere(bus);
+    await eventually(() => isDrained(owner));
+    expect(received).toEqual([1, 2]);
+  });
+});

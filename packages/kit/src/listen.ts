@@ -1,0 +1,53 @@
+import type { Server } from "node:net";
+import { Fault } from "./fault.ts";
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  /** What the port is for, as it ends "set another port for …". */
+  readonly purpose: string;
+}
+
+/** Starts to accept connections; where that is not possible, the Fault says what to do about it. */
+export function listen(server: Server, options: ListenOptions): Promise<void> {
+  const { host, port } = options;
+  return new Promise((resolve, reject) => {
+    const refuse = (error: NodeJS.ErrnoException) => reject(toFault(error, options));
+    server.once("error", refuse);
+    server.listen({ host, port }, () => {
+      server.off("error", refuse);
+      resolve();
+    });
+  });
+}
+
+function toFault(error: NodeJS.ErrnoException, { host, port, purpose }: ListenOptions): Error {
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new Fault(
+        "unmet",
+        "port_in_use",
+        `port ${port} on ${host} is taken by another process; stop that one or set another port for ${purpose}`,
+        { cause: error },
+      );
+    case "EACCES":
+      return new Fault(
+        "unmet",
+        "port_forbidden",
+        `port ${port} on ${host} needs rights that this process lacks; set a port of 1024 or above for ${purpose}`,
+        { cause: error },
+      );
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "ENOTFOUND":
+    case "EAI_AGAIN":
+      return new Fault(
+        "unmet",
+        "address_unavailable",
+        `${host} is no address of this machine; set another host for ${purpose}, for instance 0.0.0.0`,
+        { cause: error },
+      );
+    default:
+      return error;
+  }
+}

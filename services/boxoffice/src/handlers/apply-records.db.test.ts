@@ -1,0 +1,299 @@
+import { createHash } from "node:crypto";
+import type { Db } from "@tessera/kit/pg/database";
+import { identifier, sql } from "@tessera/kit/pg/sql";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
+
+const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) };
+
+let database: TestDatabase;
+let db: Db;
+let office: BoxOffice;
+
+beforeEach(async () => {
+  database = await createTestDatabase([schema]);
+  db = database.open("boxoffice");
+  office = boxOfficeOn(db);
+});
+
+afterEach(() => database.drop());
+
+const orderOf = (id: number, rest: Record<string, unknown> = {}) =>
+  sample.order({ code: `C${id}`, positions: [position({ id, secret: `secret ${id}` })], ...rest });
+
+const positionIds = async () =>
+  (await db.many<{ id: number }>(sql`select position.id from position order by position.id`)).map((row) => row.id);
+
+describe("a batch", () => {
+  it("applies records in their order", async () => {
+    expect(await office.apply(...festival, sample.quota(), orderOf(1))).toEqual({});
+    expect(await positionIds()).toEqual([1]);
+  });
+
+  it("takes nothing", async () => {
+    expect(await office.apply()).toEqual({});
+  });
+
+  it("rejects what is wrong and stores the rest", async () => {
+    const rejected = await office.apply(
+      ...festival,
+      orderOf(1),
+      orderOf(2, { status: "x" }),
+      orderOf(3, { sales_channel: "api.unknown" }),
+      record("voucher", { id: 1 }),
+      record("order", "{"),
+      orderOf(4),
+    );
+    expect(Object.fromEntries(Object.entries(rejected).map(([line, errors]) => [line, Object.keys(errors)]))).toEqual({
+      5: ["status"],
+      6: ["sales_channel"],
+      7: ["kind"],
+      8: ["non_field_errors"],
+    });
+    expect(await positionIds()).toEqual([1, 4]);
+  });
+
+  it("lets the later of two records with one key win", async () => {
+    await office.apply(
+      ...festival,
+      sample.gate({ name: "first" }),
+      sample.gate({ name: "second" }),
+      sample.device({ gate: 1 }),
+    );
+    expect((await takeFacts(db)).at(-1)?.value).toMatchObject({ device: { gate: { name: "second" } } });
+    await office.apply(
+      sample.item({ name: { en: "A" } }),
+      sample.item({ id: 2, name: { en: "B" } }),
+      sample.item({ name: { en: "C" } }),
+      record("item", { id: 2 }, { deleted: true }),
+      sample.item({ id: 2, name: { en: "D" } }),
+    );
+    const facts = (await takeFacts(db)).map(({ key, value }) => [
+      key,
+      value === null ? null : (value["name"] as object),
+    ]);
+    expect(facts).toEqual([
+      ["org/fest/1", { en: "A" }],
+      ["org/fest/2", { en: "B" }],
+      ["org/fest/1", { en: "C" }],
+      ["org/fest/2", null],
+      ["org/fest/2", { en: "D" }],
+    ]);
+  });
+
+  it("changes nothing when it is sent again", async () => {
+    const everything = [
+      ...festival,
+      sample.salesChannel(),
+      sample.gate(),
+      sample.apiKey({ permissions: ["*"], events: ["fest"] }),
+      sample.device({ gate: 1 }),
+      sample.eventSettings({ locale: "de" }),
+      sample.taxRule(),
+      sample.category(),
+      sample.item({ id: 2, category: 1, tax_rule: 1, variations: [{ id: 1, value: { en: "Red" } }] }),
+      sample.quota({ items: [1, 2], variations: [1] }),
+      orderOf(1, { sales_channel: "api.shop", invoice_address: { name: "B", name_parts: { b: "1", a: "2" } } }),
+    ];
+    expect(await office.apply(...everything)).toEqual({});
+    await takeFacts(db);
+    const before = await contents();
+    expect(await office.apply(...everything)).toEqual({});
+    expect(await takeFacts(db)).toEqual([]);
+    expect(await contents()).toEqual(before);
+  });
+});
+
+describe("a statement that nobody expected to fail", () => {
+  it("costs only the record that it fails for", async () => {
+    await office.apply(...festival);
+    await db.run(sql`alter table position add check (secret <> 'secret 2')`);
+    const rejected = await office.apply(
+      orderOf(1),
+      orderOf(2, { email: "somebody@example.org" }),
+      sample.gate(),
+      orderOf(3),
+    );
+    expect(rejected).toEqual({ 2: { non_field_errors: ["could not be stored"] } });
+    expect(await positionIds()).toEqual([1, 3]);
+    const line = office.logged.find((each) => each.includes("a record could not be stored"));
+    expect(JSON.parse(line ?? "")).toMatchObject({ level: "error", line: 2, kind: "order", error: { code: "23514" } });
+    expect(office.logged.join()).not.toMatch(/secret 2|somebody@/);
+  });
+
+  it("leaves nothing of its record behind", async () => {
+    await office.apply(...festival);
+    await takeFacts(db);
+    await db.run(sql`alter table position add check (secret <> 'secret 2')`);
+    await office.apply(orderOf(2));
+    expect(await db.many(sql`select "order".code from "order"`)).toEqual([]);
+    expect(await takeFacts(db)).toEqual([]);
+  });
+});
+
+describe("a failure that may heal", () => {
+  it("reaches the caller, and nothing is stored", async () => {
+    await office.apply(...festival);
+    const other = await db.dedicated();
+    await other.one(sql`select pg_advisory_lock(hashtextextended('boxoffice records org/fest', 0))::text`);
+    await expect(office.apply(orderOf(1))).rejects.toMatchObject({ name: "Fault", kind: "conflict" });
+    await other.release();
+    expect(await positionIds()).toEqual([]);
+    expect(await office.apply(orderOf(1))).toEqual({});
+  });
+});
+
+describe("batches at the same time", () => {
+  it("neither block each other nor lose a row", async () => {
+    await office.apply(...festival, sample.item({ id: 2 }));
+    const batches = Array.from({ length: 12 }, (_, batch) => {
+      const orders = Array.from({ length: 40 }, (_each, at) =>
+        orderOf(at + 1, { comment: `batch ${batch}`, email: `b${batch}@example.org` }),
+      );
+      const items = [
+        sample.item({ internal_name: `batch ${batch}` }),
+        sample.item({ id: 2, internal_name: `batch ${batch}` }),
+      ];
+      const mixed = [...orders, ...items, sample.gate({ name: `batch ${batch}` })];
+      return batch % 2 === 0 ? mixed : mixed.toReversed();
+    });
+    expect(await Promise.all(batches.map((batch) => office.apply(...batch)))).toEqual(batches.map(() => ({})));
+    expect(await positionIds()).toEqual(Array.from({ length: 40 }, (_, at) => at + 1));
+
+    const facts = (await takeFacts(db)).filter(({ topic }) => topic === "position-changed");
+    const newest = new Map<string, number>();
+    for (const { key, value } of facts) {
+      const revision = value?.["revision"] as number;
+      expect(revision).toBeGreaterThan(newest.get(key) ?? 0);
+      newest.set(key, revision);
+    }
+    const stored = await db.many<{ id: number; revision: number }>(
+      sql`select position.id, position.revision from position`,
+    );
+    expect(newest).toEqual(new Map(stored.map(({ id, revision }) => [`org/fest/${id}`, revision])));
+  });
+
+  it("do not take away what another refers to", async () => {
+    for (let round = 0; round < 10; round += 1) {
+      await office.apply(...festival, sample.item({ id: 2 }));
+      const [added, removed] = await Promise.all([
+        office.apply(sample.order({ positions: [position({ item: 2 })] })),
+        office.apply(record("item", { id: 2 }, { deleted: true })),
+      ]);
+      expect([added, removed].filter((rejected) => Object.keys(rejected).length > 0)).toHaveLength(1);
+      await office.apply(record("event", { slug: "fest" }, { deleted: true }));
+    }
+  });
+
+  it("give one token to one key only", async () => {
+    const organizers = ["org", "other", "third", "fourth"];
+    await office.apply(...organizers.map((slug): TestRecord => ({ ...sample.organizer({ slug }), organizer: slug })));
+    const answers = await Promise.all(organizers.map((organizer) => office.apply({ ...sample.apiKey(), organizer })));
+    expect(answers.filter((rejected) => rejected[1] === undefined)).toHaveLength(1);
+    expect(answers.filter((rejected) => rejected[1]?.["token"] !== undefined)).toHaveLength(3);
+  });
+
+  it("raise the sequences of ids above all of theirs", async () => {
+    const organizers = Array.from({ length: 8 }, (_, at) => `org${at}`);
+    await office.apply(...organizers.map((slug): TestRecord => ({ ...sample.organizer({ slug }), organizer: slug })));
+    await Promise.all(
+      organizers.map((organizer, at) => office.apply({ ...sample.gate({ id: 1000 - at }), organizer })),
+    );
+    expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 1001 });
+  });
+});
+
+describe("organizers", () => {
+  it("are known by their own slug where none stands beside it", async () => {
+    const [one, other] = [sample.organizer({ slug: "one" }), sample.organizer({ slug: "other" })];
+    expect(
+      await office.apply(
+        { ...one, organizer: "" },
+        { ...other, organizer: "" },
+        { ...sample.event(), organizer: "other" },
+      ),
+    ).toEqual({});
+  });
+});
+
+describe("ids of our own", () => {
+  it("are larger than all that records brought along", async () => {
+    await office.apply(
+      sample.organizer(),
+      sample.event({ has_subevents: true }),
+      sample.subevent({ id: 11 }),
+      sample.taxRule({ id: 12 }),
+      sample.category({ id: 13 }),
+      sample.item({ id: 14, variations: [{ id: 15, value: {} }] }),
+      sample.quota({ id: 16, items: [14], variations: [15], subevent: 11 }),
+      sample.gate({ id: 17 }),
+      sample.device({ device_id: 18 }),
+      sample.order({ positions: [position({ id: 2 ** 50, item: 14, subevent: 11 })] }),
+      orderOf(900, { status: "x" }),
+    );
+    const next = await db.one(sql`
+      select nextval('subevent_id_seq') as subevent, nextval('tax_rule_id_seq') as tax_rule, nextval('category_id_seq') as category,
+             nextval('item_id_seq') as item, nextval('variation_id_seq') as variation, nextval('quota_id_seq') as quota,
+             nextval('gate_id_seq') as gate, nextval('device_id_seq') as device, nextval('position_id_seq') as position`);
+    expect(next).toEqual({
+      subevent: 12,
+      tax_rule: 13,
+      category: 14,
+      item: 15,
+      variation: 16,
+      quota: 17,
+      gate: 18,
+      device: 19,
+      position: 2 ** 50 + 1,
+    });
+    await office.apply(sample.gate({ id: 3 }));
+    expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 19 });
+  });
+});
+
+describe("tokens", () => {
+  it("are nowhere in clear: not in a table, not in a fact, not in the log", async () => {
+    await db.run(sql`alter table quota add check (id <> 5)`);
+    await office.apply(
+      ...festival,
+      sample.apiKey(),
+      sample.device(),
+      sample.apiKey({ active: false }),
+      sample.quota({ id: 5 }),
+      sample.device({ device_id: 2 }),
+      record("device", { device_id: 2, token: "device-in-clear-text", gate: 9 }),
+    );
+    const everything = JSON.stringify(await contents());
+    expect(everything).not.toContain("in-clear-text");
+    expect(office.logged.join()).not.toContain("in-clear-text");
+    const hash = createHash("sha256").update("key-in-clear-text").digest("hex");
+    expect(everything).toContain(hash);
+    const keys = (await takeFacts(db)).filter(({ topic }) => topic === "credential-changed");
+    expect(keys.find(({ value }) => value?.["id"] === hash)?.value?.["tokenHash"]).toEqual(Buffer.from(hash, "hex"));
+    expect(keys.map(({ value }) => Buffer.from(JSON.stringify(value)).toString())).not.toContainEqual(
+      expect.stringContaining("in-clear-text"),
+    );
+  });
+});
+
+/** Every row of every table, as text; bytes also as what they would read as. */
+async function contents(): Promise<Record<string, string[]>> {
+  const tables = await db.many<{ name: string }>(sql`
+    select table_name as name
+      from information_schema.tables
+     where table_schema = 'boxoffice'
+       and table_name <> 'migration'
+     order by table_name`);
+  const rows: Record<string, string[]> = {};
+  for (const { name } of tables) {
+    const table = identifier(name);
+    const all = await db.many<{ row: string }>(sql`select ${table}::text as row from ${table} order by 1`);
+    rows[name] = all.map(({ row }) =>
+      row.replaceAll(/\\x([0-9a-f]+)/g, (hex, digits: string) => `${hex} ${Buffer.from(digits, "hex").toString()}`),
+    );
+  }
+  return rows;
+}

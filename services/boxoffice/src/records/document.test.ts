@@ -1,0 +1,46 @@
+import { arrayOf, id, instant, object, text } from "@tessera/kit/schema-build";
+import { describe, expect, it } from "vitest";
+import { compileDocument } from "./document.ts";
+import { freeMap } from "./schema-parts.ts";
+
+const schema = object({
+  name: text(),
+  at: instant({ nullable: true }),
+  note: text({ nullable: true }),
+  meta: freeMap(text()),
+  rows: arrayOf(object({ id: id(), at: instant(), hidden: text() })),
+  tags: arrayOf(text()),
+});
+
+const value = {
+  tags: ["a"],
+  unknown: 1,
+  note: null,
+  rows: [{ hidden: "x", at: 1_000_001, id: 3, unknown: 2 }],
+  meta: { b: "1", a: "2" },
+  at: 0,
+  name: "n",
+};
+
+describe("compileDocument", () => {
+  it("keeps known fields in the schema's order and writes instants", () => {
+    expect(JSON.stringify(compileDocument(schema)(value))).toBe(
+      '{"name":"n","at":"1970-01-01T00:00:00Z","note":null,"meta":{"b":"1","a":"2"},' +
+        '"rows":[{"id":3,"at":"1970-01-01T00:00:01.000001Z","hidden":"x"}],"tags":["a"]}',
+    );
+  });
+
+  it("leaves out what it is told to", () => {
+    const document = compileDocument(schema, { omit: ["meta", "rows.*.hidden"], nullIsMissing: true })(value);
+    expect(document).toEqual({
+      name: "n",
+      at: "1970-01-01T00:00:00Z",
+      rows: [{ id: 3, at: "1970-01-01T00:00:01.000001Z" }],
+      tags: ["a"],
+    });
+  });
+
+  it("does not fill in fields that are missing", () => {
+    expect(compileDocument(schema)({ name: "n" })).toEqual({ name: "n" });
+  });
+});

@@ -1,0 +1,253 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { festival, position, record, sample } from "../testing/records.ts";
+
+let database: TestDatabase;
+let db: Db;
+let office: BoxOffice;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("boxoffice");
+  office = boxOfficeOn(db);
+});
+
+beforeEach(async () => {
+  await empty(db);
+  await office.apply(
+    ...festival,
+    sample.item({ id: 2, variations: [{ id: 21, value: {} }] }),
+    { ...sample.event({ slug: "series", has_subevents: true }), event: "series" },
+    { ...sample.item(), event: "series" },
+    { ...sample.subevent(), event: "series" },
+  );
+  await takeFacts(db);
+});
+
+afterAll(() => database.drop());
+
+const scan = {
+  id: 5,
+  list: 3,
+  datetime: "2026-07-01T18:00:00.000001Z",
+  type: "exit",
+  gate: 4,
+  device: 6,
+  device_id: 7,
+};
+
+const published = async () => (await takeFacts(db)).map(({ key, value }) => (value === null ? `${key} removed` : key));
+
+const documentOf = async (code: string) =>
+  (await db.one<{ data: Record<string, unknown> }>(sql`select "order".data from "order" where "order".code = ${code}`))
+    .data;
+
+describe("an order", () => {
+  it.each([
+    ["an unknown item", position({ item: 9 }), ["positions.0.item"]],
+    ["an unknown variation", position({ item: 2, variation: 9 }), ["positions.0.variation"]],
+    ["the variation of another item", position({ item: 1, variation: 21 }), ["positions.0.variation"]],
+    ["an unknown date", position({ subevent: 1 }), ["positions.0.subevent"]],
+    ["an unknown tax rule", position({ tax_rule: 1 }), ["positions.0.tax_rule"]],
+  ])("does not refer to %s", async (_name, sold, fields) => {
+    const rejected = await office.apply(sample.order({ positions: [sold] }));
+    expect(Object.keys(rejected[1] ?? {})).toEqual(fields);
+    expect(await published()).toEqual([]);
+  });
+
+  it("names everything unknown at once", async () => {
+    const rejected = await office.apply(
+      sample.order({
+        sales_channel: "x",
+        fees: [{}, { tax_rule: 1 }],
+        positions: [position(), position({ id: 2, positionid: 2, item: 9, tax_rule: 9 })],
+      }),
+    );
+    expect(Object.keys(rejected[1] ?? {}).sort()).toEqual([
+      "fees.1.tax_rule",
+      "positions.1.item",
+      "positions.1.tax_rule",
+      "sales_channel",
+    ]);
+  });
+
+  it("may have sold an item without saying which variation", async () => {
+    expect(
+      await office.apply(
+        sample.order({
+          positions: [position({ item: 2 }), position({ id: 2, positionid: 2, item: 2, variation: 21 })],
+        }),
+      ),
+    ).toEqual({});
+  });
+
+  it("of a series belongs to a date", async () => {
+    const inSeries = (rest: object) => ({ ...sample.order({ positions: [position({ ...rest })] }), event: "series" });
+    expect(Object.keys((await office.apply(inSeries({})))[1] ?? {})).toEqual(["positions.0.subevent"]);
+    expect(await office.apply(inSeries({ subevent: 1 }))).toEqual({});
+  });
+
+  it("cannot take over the position of another, neither stored nor sent with it", async () => {
+    await office.apply(sample.order());
+    const rejected = await office.apply(
+      sample.order({ code: "OTHER" }),
+      sample.order({ code: "NEW1", positions: [position({ id: 8 })] }),
+      sample.order({ code: "NEW2", positions: [position({ id: 9 }), position({ id: 8, positionid: 2 })] }),
+    );
+    expect(rejected).toEqual({
+      1: { "positions.0.id": ["position 1 belongs to another order"] },
+      3: { "positions.1.id": ["position 8 belongs to another order"] },
+    });
+    expect(
+      await office.apply({ ...sample.order({ positions: [position({ subevent: 1 })] }), event: "series" }),
+    ).toEqual({});
+  });
+
+  it("keeps codes and secrets to the letter", async () => {
+    await office.apply(
+      sample.order({ code: " äbc ", positions: [position({ secret: " S=\\\"'\u{1f39f} " })] }),
+      sample.order({ code: " ÄBC ", positions: [] }),
+    );
+    expect(await db.many(sql`select "order".code from "order" order by "order".code`)).toEqual([
+      { code: " ÄBC " },
+      { code: " äbc " },
+    ]);
+    expect(await db.one(sql`select position.order_code, position.secret from position`)).toEqual({
+      order_code: " äbc ",
+      secret: " S=\\\"'\u{1f39f} ",
+    });
+  });
+
+  it("is stored with what it says of itself and no more", async () => {
+    await office.apply(
+      sample.order({
+        total: "23",
+        url: "https://example.org",
+        payments: [{}],
+        positions: [position({ unknown: 1, checkins: [scan] })],
+      }),
+    );
+    expect(await documentOf("ABCDE")).toMatchObject({
+      total: "23.00",
+      datetime: "2026-01-01T10:00:00Z",
+      sales_channel: "web",
+      fees: [],
+    });
+    expect(JSON.stringify(await documentOf("ABCDE"))).not.toMatch(/url|payments|unknown|checkins|null/);
+    expect(
+      await db.one(sql`select position.positionid, position.item, position.variation, position.canceled from position`),
+    ).toEqual({
+      positionid: 1,
+      item: 1,
+      variation: null,
+      canceled: false,
+    });
+  });
+});
+
+describe("an order that changes", () => {
+  const three = [position(), position({ id: 2, positionid: 2, addon_to: 1 }), position({ id: 3, positionid: 3 })];
+
+  beforeEach(async () => {
+    await office.apply(sample.order({ positions: three }));
+    await takeFacts(db);
+  });
+
+  it("publishes all its positions when it changes itself", async () => {
+    await office.apply(sample.order({ status: "e", positions: three }));
+    expect(await published()).toEqual(["org/fest/1", "org/fest/2", "org/fest/3"]);
+  });
+
+  it("publishes nothing when only that changes which positions do not show", async () => {
+    await office.apply(sample.order({ comment: "Called twice", positions: three }));
+    expect(await published()).toEqual([]);
+    expect(await documentOf("ABCDE")).toMatchObject({ comment: "Called twice" });
+  });
+
+  it("publishes the position that changed", async () => {
+    await office.apply(sample.order({ positions: [three[0], position({ ...three[1], secret: "new" }), three[2]] }));
+    expect(await published()).toEqual(["org/fest/2"]);
+    expect(await db.one(sql`select position.secret from position where position.id = 2`)).toEqual({ secret: "new" });
+  });
+
+  it("loses the positions that it is sent without", async () => {
+    await office.apply(sample.order({ positions: [three[2]] }));
+    expect(await published()).toEqual(["org/fest/1 removed", "org/fest/2 removed"]);
+    await office.apply(sample.order({ positions: three }));
+    expect(await published()).toEqual(["org/fest/1", "org/fest/2"]);
+  });
+
+  it("takes its positions along when it is removed", async () => {
+    await office.apply(sample.order({ code: "OTHER", positions: [position({ id: 4 })] }));
+    await takeFacts(db);
+    await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
+    expect((await published()).sort()).toEqual(["org/fest/1 removed", "org/fest/2 removed", "org/fest/3 removed"]);
+    expect(await db.many(sql`select position.id from position`)).toEqual([{ id: 4 }]);
+  });
+
+  it("may give a position to an order that comes later", async () => {
+    expect(
+      await office.apply(
+        sample.order({ positions: [three[0]] }),
+        sample.order({ code: "OTHER", positions: [position({ id: 3 })] }),
+      ),
+    ).toEqual({
+      2: { "positions.0.id": ["position 3 belongs to another order"] },
+    });
+    expect(await office.apply(sample.order({ code: "OTHER", positions: [position({ id: 3 })] }))).toEqual({});
+  });
+});
+
+describe("scans made elsewhere", () => {
+  const withScans = (checkins: unknown) =>
+    sample.order({ positions: [position(checkins === undefined ? {} : { checkins })] });
+
+  const earlier = {
+    id: 5,
+    list: 3,
+    exit: true,
+    at: Date.parse("2026-07-01T18:00:00Z") * 1000 + 1,
+    gate: 4,
+    device: 6,
+    deviceId: 7,
+    autoCheckedIn: false,
+  };
+
+  const checkinsPublished = async () => (await takeFacts(db)).map(({ value }) => value?.["earlierCheckins"]);
+
+  it("are published with their position", async () => {
+    await office.apply(withScans([scan, { id: 6, list: 3, datetime: "2026-07-01T17:00:00Z", auto_checked_in: true }]));
+    expect(await checkinsPublished()).toEqual([
+      [earlier, { id: 6, list: 3, exit: false, at: Date.parse("2026-07-01T17:00:00Z") * 1000, autoCheckedIn: true }],
+    ]);
+  });
+
+  it.each([
+    ["left out", undefined],
+    ["empty", []],
+    ["null", null],
+  ])("stay when they are %s", async (_name, checkins) => {
+    await office.apply(withScans([scan]));
+    await takeFacts(db);
+    await office.apply(withScans(checkins));
+    expect(await takeFacts(db)).toEqual([]);
+    await office.apply(sample.order({ status: "c", positions: [position({ checkins })] }));
+    expect(await checkinsPublished()).toEqual([[earlier]]);
+  });
+
+  it("are replaced by others", async () => {
+    await office.apply(withScans([]));
+    expect(await checkinsPublished()).toEqual([[]]);
+    await office.apply(withScans([scan]));
+    await office.apply(withScans([scan]));
+    expect(await checkinsPublished()).toEqual([[earlier]]);
+    await office.apply(withScans([{ ...scan, id: 8 }]));
+    expect(await checkinsPublished()).toEqual([[{ ...earlier, id: 8 }]]);
+  });
+});

@@ -1,0 +1,274 @@
+import { describe, expect, it } from "vitest";
+import { position, record, sample, sendOne, type TestRecord } from "../testing/records.ts";
+import { kinds, laterKinds } from "./all-kinds.ts";
+import { readRecord } from "./read-record.ts";
+
+/** Reads one record and returns its errors. */
+function errorsOf(sent: TestRecord): Record<string, string[]> {
+  const read = readRecord(sendOne(sent));
+  return read.ok ? {} : read.errors;
+}
+
+const fieldsOf = (sent: TestRecord) => Object.keys(errorsOf(sent)).sort();
+
+describe("readRecord", () => {
+  it.each(Object.values(sample).map((make) => [make().kind, make()] as const))(
+    "reads the least of a %s",
+    (_kind, sent) => {
+      expect(errorsOf(sent)).toEqual({});
+    },
+  );
+
+  it("knows every kind of the format", () => {
+    expect([...kinds.keys()].filter((kind) => laterKinds.has(kind))).toEqual([]);
+    expect(kinds.size + laterKinds.size).toBe(22);
+  });
+
+  it("refuses kinds that it does not take", () => {
+    expect(errorsOf(record("voucher", {}))).toEqual({ kind: ["this version does not take records of kind voucher"] });
+    expect(errorsOf(record("constructor", {}))).toEqual({ kind: ["there is no such kind of record"] });
+  });
+
+  it.each([
+    ["no organizer", record("gate", { id: 1, name: "N" }, { organizer: "" }), "organizer"],
+    ["no event", record("item", { id: 1, name: {} }, { event: "" }), "event"],
+    ["an event where none belongs", record("gate", { id: 1, name: "N" }, { event: "fest" }), "event"],
+    ["another organizer", record("organizer", { slug: "org", name: "N" }, { organizer: "other" }), "slug"],
+    ["another event", record("event", { ...(sample.event().data as object), slug: "other" }), "slug"],
+    ["another event to remove", record("event", { slug: "other" }, { deleted: true }), "slug"],
+  ])("refuses a record with %s", (_name, sent, field) => {
+    expect(fieldsOf(sent)).toEqual([field]);
+  });
+
+  it("takes an organizer and an event that are not named beside their data", () => {
+    expect(errorsOf({ ...sample.organizer(), organizer: "" })).toEqual({});
+    expect(errorsOf({ ...sample.event(), event: "" })).toEqual({});
+  });
+
+  it.each([
+    ["no JSON", "{"],
+    ["no object", "[]"],
+    ["null", "null"],
+    ["a number", "5"],
+    ["deep nesting", `{"id": 1, "custom_rules": ${"[".repeat(200_000)}${"]".repeat(200_000)}}`],
+  ])("refuses data that is %s", (_name, data) => {
+    const errors = errorsOf(record("tax_rule", data));
+    expect(Object.keys(errors).length).toBeGreaterThan(0);
+  });
+
+  it("refuses bytes that are no text", () => {
+    const read = readRecord({ ...sendOne(sample.gate()), data: Uint8Array.of(0x22, 0xff, 0x22) });
+    expect(read.ok ? [] : Object.keys(read.errors)).toEqual(["non_field_errors"]);
+  });
+
+  it.each([
+    ["organizer", { slug: "a/b", name: "" }, ["name", "slug"]],
+    [
+      "sales_channel",
+      { identifier: "", label: 5, type: null, position: "x" },
+      ["identifier", "label", "position", "type"],
+    ],
+    ["gate", { id: 0, name: null, identifier: {} }, ["id", "identifier", "name"]],
+    [
+      "api_key",
+      {
+        token: "",
+        name: [],
+        permissions: ["*", "can_fly", 5],
+        all_events: null,
+        events: ["ok", "a/b"],
+        active: "perhaps",
+      },
+      ["active", "all_events", "events.1", "name", "permissions.1", "permissions.2", "token"],
+    ],
+    [
+      "device",
+      {
+        device_id: "x",
+        token: "",
+        name: null,
+        gate: "G",
+        security_profile: 5.5,
+        software_brand: [],
+        all_events: 2,
+        events: {},
+        revoked: "",
+      },
+      ["all_events", "device_id", "events", "gate", "name", "revoked", "software_brand", "token"],
+    ],
+    [
+      "event",
+      {
+        slug: "-",
+        name: { en: null },
+        date_from: "soon",
+        date_to: 5,
+        currency: "EURO",
+        timezone: "Mars/Olympus",
+        geo_lat: 91,
+        live: "x",
+        plugins: "p",
+        meta_data: { a: [] },
+      },
+      ["currency", "date_from", "date_to", "geo_lat", "live", "meta_data.a", "name.en", "plugins", "slug", "timezone"],
+    ],
+    [
+      "event_settings",
+      {
+        locale: "",
+        locales: "en",
+        timezone: "utc+1",
+        ticket_secret_length: 11,
+        ticketoutput_pdf__enabled: "x",
+        event_info_text: { en: 5.5, de: [] },
+      },
+      ["event_info_text.de", "locale", "locales", "ticket_secret_length", "ticketoutput_pdf__enabled", "timezone"],
+    ],
+    [
+      "subevent",
+      { id: 2 ** 50 + 2, name: "x", date_from: null, active: [], item_price_overrides: [{ price: "x" }] },
+      ["active", "date_from", "id", "item_price_overrides.0.item", "item_price_overrides.0.price", "name"],
+    ],
+    [
+      "tax_rule",
+      { id: "1.5", name: [], rate: "19,00", code: {}, default: "x" },
+      ["code", "default", "id", "name", "rate"],
+    ],
+    [
+      "category",
+      { id: -1, name: { en: {} }, position: 1.5, is_addon: null },
+      ["id", "is_addon", "name.en", "position"],
+    ],
+    [
+      "item",
+      {
+        id: null,
+        name: { en: "x\u0000" },
+        default_price: "1.234",
+        generate_tickets: "x",
+        validity_mode: "never",
+        variations: [{ id: 0, price: "x" }],
+        addons: [{ max_count: -1 }],
+        bundles: [{ bundled_item: "x", count: 0 }],
+      },
+      [
+        "addons.0.addon_category",
+        "addons.0.max_count",
+        "bundles.0.bundled_item",
+        "bundles.0.count",
+        "default_price",
+        "generate_tickets",
+        "id",
+        "name.en",
+        "validity_mode",
+        "variations.0.id",
+        "variations.0.price",
+        "variations.0.value",
+      ],
+    ],
+    [
+      "quota",
+      { id: {}, size: -1, items: [0], variations: 5, subevent: "x" },
+      ["id", "items.0", "size", "subevent", "variations"],
+    ],
+    [
+      "order",
+      {
+        code: "",
+        status: "x",
+        datetime: "",
+        total: "NaN",
+        invoice_address: { is_business: "x", name_parts: [] },
+        fees: [{ value: "x" }],
+        positions: [
+          {
+            id: 0,
+            positionid: 0,
+            item: null,
+            secret: "",
+            price: "x",
+            seat: {},
+            blocked: "x",
+            answers: [{ answer: "a" }],
+            checkins: [{ id: 1, type: "x" }],
+          },
+          { id: 1, positionid: 1, item: 1, secret: "x".repeat(1001), seat: "", attendee_name_parts: { a: [] } },
+        ],
+      },
+      [
+        "code",
+        "datetime",
+        "fees.0.value",
+        "invoice_address.is_business",
+        "invoice_address.name_parts",
+        "positions.0.answers.0.question",
+        "positions.0.blocked",
+        "positions.0.checkins.0.datetime",
+        "positions.0.checkins.0.list",
+        "positions.0.checkins.0.type",
+        "positions.0.id",
+        "positions.0.item",
+        "positions.0.positionid",
+        "positions.0.price",
+        "positions.0.seat.seat_guid",
+        "positions.0.secret",
+        "positions.1.attendee_name_parts.a",
+        "positions.1.seat",
+        "positions.1.secret",
+        "status",
+        "total",
+      ],
+    ],
+  ])("names every wrong field of a %s", (kind, data, fields) => {
+    expect(
+      fieldsOf(record(kind, data, kind === "organizer" ? { organizer: "" } : kind === "event" ? { event: "" } : {})),
+    ).toEqual(fields);
+  });
+
+  it.each([...kinds.keys()].filter((kind) => kind !== "event_settings"))("needs the key to remove a %s", (kind) => {
+    expect(fieldsOf(record(kind, {}, { deleted: true }))).toHaveLength(1);
+  });
+
+  it.each([
+    ["a position twice", [position(), position({ positionid: 2 })], ["positions.1.id"]],
+    ["a number twice", [position(), position({ id: 2 })], ["positions.1.positionid"]],
+    ["an add-on to nothing", [position({ addon_to: 5 })], ["positions.0.addon_to"]],
+    ["an add-on to itself", [position({ addon_to: 1 })], ["positions.0.addon_to"]],
+    [
+      "a large file",
+      [position({ answers: [{ question: 1, answer: `data:image/png;base64,${"A".repeat(65_536)}` }] })],
+      ["positions.0.answers.0.answer"],
+    ],
+    [
+      "a long answer",
+      [position({ answers: [{ question: 1, answer: "A".repeat(65_537) }] })],
+      ["positions.0.answers.0.answer"],
+    ],
+  ])("refuses an order with %s", (_name, positions, fields) => {
+    expect(fieldsOf(sample.order({ positions }))).toEqual(fields);
+  });
+
+  it("takes a small file and an add-on", () => {
+    const file = `data:image/png;base64,${"A".repeat(60_000)}`;
+    const positions = [
+      position({ answers: [{ question: 1, answer: file }] }),
+      position({ id: 2, positionid: 2, addon_to: 1 }),
+    ];
+    expect(errorsOf(sample.order({ positions }))).toEqual({});
+  });
+
+  it.each(["name", "secret", "attendee_email", "token"])("does not repeat what is wrong with %s", (field) => {
+    const hidden = "hidden-value";
+    const wrong = `${hidden}\u0000`;
+    const sent = [
+      sample.order({
+        email: wrong,
+        positions: [position({ [field]: [hidden], attendee_name: wrong, secret: [hidden], blocked: hidden })],
+      }),
+      sample.apiKey({ token: [hidden], permissions: [hidden] }),
+      sample.device({ token: wrong, security_profile: [hidden] }),
+      record("order", `{"code": "${hidden}`),
+    ];
+    for (const each of sent) expect(JSON.stringify(errorsOf(each))).not.toContain(hidden);
+  });
+});

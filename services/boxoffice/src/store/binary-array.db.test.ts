@@ -1,0 +1,27 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { toByteaArray } from "./binary-array.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+});
+
+afterAll(() => database.drop());
+
+it.each([
+  ["nothing", []],
+  ["bytes", [Uint8Array.of(0, 255, 92), new Uint8Array(), Uint8Array.of(34)]],
+  ["missing elements", [null, Uint8Array.of(1), null]],
+  ["a part of a larger buffer", [Uint8Array.of(1, 2, 3, 4).subarray(1, 3)]],
+])("writes %s as the server reads it", async (_name, elements) => {
+  const rows = await database.open("boxoffice").many<{ element: Buffer | null }>(sql`
+    select row.element from unnest(${toByteaArray(elements)}::bytea[]) as row (element)`);
+  expect(rows.map(({ element }) => (element === null ? null : [...element]))).toEqual(
+    elements.map((element) => (element === null ? null : [...element])),
+  );
+});

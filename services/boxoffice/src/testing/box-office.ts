@@ -1,0 +1,40 @@
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { applyRecords } from "../handlers/apply-records.ts";
+import { send, type TestRecord } from "./records.ts";
+
+/** Empties all tables, which is faster than another database. */
+export async function empty(db: Db): Promise<void> {
+  await db.run(sql`truncate organizer, outbox cascade`);
+}
+
+/** Errors by line, by field. */
+export type Rejections = Record<number, Record<string, string[]>>;
+
+export interface BoxOffice {
+  /** Applies a batch of records and returns what was rejected. */
+  apply(...records: TestRecord[]): Promise<Rejections>;
+  /** What was logged, line by line. */
+  readonly logged: readonly string[];
+}
+
+/** Makes a handler on a database, to be called with records as tests write them. */
+export function boxOfficeOn(db: Db): BoxOffice {
+  const logged: string[] = [];
+  const log = createLog({ service: "test", destination: { write: (line) => logged.push(line) } });
+  const handler = applyRecords({ db, log });
+  return {
+    logged,
+    async apply(...records) {
+      const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
+      const { rejected } = await handler({ records: send(records) }, call);
+      return Object.fromEntries(
+        rejected.map(({ line, errors }) => [
+          line,
+          Object.fromEntries(errors.map(({ field, messages }) => [field, messages])),
+        ]),
+      );
+    },
+  };
+}

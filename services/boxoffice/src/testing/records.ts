@@ -1,0 +1,66 @@
+import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+
+/** A record as a test writes it; `data` is an object, or JSON that is wrong on purpose. */
+export interface TestRecord {
+  readonly kind: string;
+  readonly organizer?: string;
+  readonly event?: string;
+  readonly deleted?: boolean;
+  readonly data: unknown;
+}
+
+const ofEvents = new Set(["event", "event_settings", "subevent", "tax_rule", "category", "item", "quota", "order"]);
+
+/** Makes a record of organizer `org` and, where its kind belongs to one, event `fest`. */
+export function record(kind: string, data: unknown, rest: Omit<TestRecord, "kind" | "data"> = {}): TestRecord {
+  return { kind, data, ...rest };
+}
+
+/** Puts records on the wire, as lines from 1. */
+export function send(records: readonly TestRecord[]): SentRecord[] {
+  return records.map(({ kind, organizer = "org", event, deleted = false, data }, index) => ({
+    line: index + 1,
+    kind,
+    organizer,
+    event: event ?? (ofEvents.has(kind) ? "fest" : ""),
+    deleted,
+    data: Buffer.from(typeof data === "string" ? data : JSON.stringify(data)),
+  }));
+}
+
+/** Puts one record on the wire. */
+export function sendOne(record: TestRecord): SentRecord {
+  const [sent] = send([record]);
+  if (sent === undefined) throw new Error("nothing was sent");
+  return sent;
+}
+
+type Data = Record<string, unknown>;
+
+/** The least that each kind takes, apart from what the test is about. */
+export const sample = {
+  organizer: (rest: Data = {}) => record("organizer", { slug: "org", name: "Organizer", ...rest }),
+  salesChannel: (rest: Data = {}) => record("sales_channel", { identifier: "api.shop", ...rest }),
+  gate: (rest: Data = {}) => record("gate", { id: 1, name: "North", ...rest }),
+  apiKey: (rest: Data = {}) => record("api_key", { token: "key-in-clear-text", ...rest }),
+  device: (rest: Data = {}) => record("device", { device_id: 1, token: "device-in-clear-text", ...rest }),
+  event: (rest: Data = {}) =>
+    record("event", { slug: "fest", name: { en: "Festival" }, date_from: "2026-07-01T18:00:00+02:00", ...rest }),
+  eventSettings: (rest: Data = {}) => record("event_settings", rest),
+  subevent: (rest: Data = {}) =>
+    record("subevent", { id: 1, name: { en: "Friday" }, date_from: "2026-07-01T18:00:00Z", ...rest }),
+  taxRule: (rest: Data = {}) => record("tax_rule", { id: 1, rate: "19.00", ...rest }),
+  category: (rest: Data = {}) => record("category", { id: 1, name: { en: "Tickets" }, ...rest }),
+  item: (rest: Data = {}) => record("item", { id: 1, name: { en: "Ticket" }, ...rest }),
+  quota: (rest: Data = {}) => record("quota", { id: 1, size: 100, items: [1], ...rest }),
+  order: (rest: Data = {}) =>
+    record("order", { code: "ABCDE", status: "p", datetime: "2026-01-01T10:00:00Z", positions: [position()], ...rest }),
+};
+
+/** A position of an order. */
+export function position(rest: Data = {}): Data {
+  return { id: 1, positionid: 1, item: 1, secret: "s3cret-of-the-ticket", ...rest };
+}
+
+/** An organizer with an event and one product. */
+export const festival = [sample.organizer(), sample.event(), sample.item()];

@@ -1,0 +1,23 @@
+import { int } from "@tessera/kit/config";
+
+/** What checkin reads from its environment. */
+export const settings = {
+  redeemLanes: int(
+    "REDEEM_LANES",
+    2,
+    [1, 16],
+    "Batches of scans that are decided at a time. More than two only make them smaller, unless the database is far away.",
+  ),
+  redeemBatch: int(
+    "REDEEM_BATCH",
+    64,
+    [1, 256],
+    "The most scans in one batch; statements over more of them take longer for each.",
+  ),
+  redeemQueue: int(
+    "REDEEM_QUEUE",
+    4096,
+    [64, 65_536],
+    "Waiting scans beyond which more are refused with 429 instead of being answered too late.",
+  ),
+} as const;

@@ -1,0 +1,141 @@
+import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { topics } from "@tessera/protos/topics";
+import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
+import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
+import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
+import { addEarlierScans, type EarlierScan } from "../store/earlier-scans.ts";
+import { type EntityKey, removeEntities } from "../store/keys.ts";
+import { type HeldPosition, lockPositions, type PositionCopy, putPositions } from "../store/positions.ts";
+import { forgetScansOf, holdLists, type PresenceKey, putPresences, readPresences } from "../store/presences.ts";
+import { ticketKeyOf, toEarlierScan, toPositionCopy } from "../wire-facts.ts";
+import { toEntityKey } from "./newest-states.ts";
+
+/**
+ * Keeps our copy of positions, what they count as, and the scans that were made
+ * of them elsewhere.
+ *
+ * Positions first, then lists, then presences: who else takes several of them
+ * takes them in this order, or does not wait.
+ */
+export function positionChanged(db: Db): Consumer {
+  return consume(topics.positionChanged, db, applyPositions);
+}
+
+async function applyPositions(tx: Tx, facts: readonly Fact<PositionChanged>[]): Promise<void> {
+  const entities = collect(facts);
+  const held = new Map(
+    (
+      await lockPositions(
+        tx,
+        entities.map(({ key }) => key),
+      )
+    ).map((row) => [nameOf(row), row]),
+  );
+  const gone = entities.filter(({ went }) => went).map(({ key }) => key);
+  const changed: PositionCopy[] = [];
+  const moves: Move[] = [];
+  const buckets = new Map<string, Bucket | null>();
+  for (const { key, went, newest } of entities) {
+    const former = held.get(nameOf(key));
+    if (went) moves.push({ ...key, from: former?.bucket ?? null, to: null });
+    const before = went ? undefined : former;
+    const after = newest === null || isStale(newest, before) ? undefined : toPositionCopy(newest);
+    if (after !== undefined) changed.push(after);
+    const from = before?.bucket ?? null;
+    const to = after === undefined ? from : bucketOf(after);
+    buckets.set(nameOf(key), to);
+    moves.push({ ...key, from, to });
+  }
+  const moved = moves.filter(({ from, to }) => hasMoved(from, to));
+  const leaving = moved.filter(({ from }) => from !== null);
+  const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
+  await holdLists(tx, { tickets: leaving, keys: earlier });
+  await movePresences(tx, leaving);
+  await forgetScansOf(tx, gone);
+  await removeEntities(tx, "position", gone);
+  await putPositions(tx, changed);
+  await addCounts(tx, [...moved.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
+}
+
+/** What the facts of one batch say of one position. */
+interface Entity {
+  readonly key: EntityKey;
+  /** It was removed, whether or not it came again. */
+  readonly went: boolean;
+  /** Null: it did not come again. */
+  readonly newest: PositionChanged | null;
+  readonly earlierScans: readonly EarlierScan[];
+}
+
+/** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
+function collect(facts: readonly Fact<PositionChanged>[]): Entity[] {
+  const entities = new Map<string, Entity>();
+  for (const { key: name, value } of facts) {
+    const key = value === null ? toEntityKey(name) : ticketKeyOf(value);
+    const known = entities.get(nameOf(key));
+    if (value === null) {
+      entities.set(nameOf(key), { key, went: true, newest: null, earlierScans: [] });
+      continue;
+    }
+    const earlierScans = value.earlierCheckins.map((checkin) => toEarlierScan(value, checkin));
+    entities.set(nameOf(key), {
+      key,
+      went: known?.went ?? false,
+      newest: value,
+      earlierScans: [...(known?.earlierScans ?? []), ...earlierScans],
+    });
+  }
+  return [...entities.values()];
+}
+
+function isStale(fact: PositionChanged, held: HeldPosition | undefined): boolean {
+  return held !== undefined && held.revision >= fact.revision;
+}
+
+function universeDeltas({ organizer, event, from, to }: Move): CountDelta[] {
+  const counts = { organizer, event, list: null, entered: 0, inside: 0 };
+  return [
+    ...(from === null ? [] : [{ ...counts, ...from, positions: -1 }]),
+    ...(to === null ? [] : [{ ...counts, ...to, positions: 1 }]),
+  ];
+}
+
+/** Adds scans made elsewhere to history and presences. They add, and never remove what was scanned here. */
+async function takeOver(
+  tx: Tx,
+  scans: readonly EarlierScan[],
+  buckets: ReadonlyMap<string, Bucket | null>,
+): Promise<CountDelta[]> {
+  const distinct = [
+    ...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.importedId}`, scan])).values(),
+  ];
+  const inOrder = distinct.sort((a, b) => a.at - b.at || a.importedId - b.importedId);
+  const added = await addEarlierScans(tx, inOrder);
+  const fresh = inOrder.filter((_, index) => added.has(index));
+  const before = new Map((await readPresences(tx, fresh)).map((row) => [placeOf(row), row.presence]));
+  const after = new Map<string, PresenceKey & { presence: Presence }>();
+  for (const scan of fresh) {
+    const place = placeOf(scan);
+    const presence = after.get(place)?.presence ?? before.get(place) ?? neverScanned;
+    const { organizer, event, position, list } = scan;
+    after.set(place, { organizer, event, position, list, presence: afterScan(presence, scan) });
+  }
+  await putPresences(tx, [...after.values()]);
+  return [...after.values()].flatMap(({ presence, position, ...key }) => {
+    const bucket = buckets.get(nameOf({ ...key, id: position })) ?? null;
+    const change = countChange(before.get(placeOf({ ...key, position })) ?? neverScanned, presence);
+    return bucket === null
+      ? []
+      : [{ organizer: key.organizer, event: key.event, ...bucket, list: key.list, positions: 0, ...change }];
+  });
+}
+
+function nameOf({ organizer, event, id }: EntityKey): string {
+  return `${organizer}/${event}/${id}`;
+}
+
+function placeOf({ organizer, event, position, list }: PresenceKey): string {
+  return `${organizer}/${event}/${position}/${list}`;
+}

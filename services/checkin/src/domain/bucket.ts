@@ -1,0 +1,31 @@
+import type { CountedAs } from "./counted-as.ts";
+
+/** What a ticket counts under. Lists choose among buckets, so a change of a list moves no count. */
+export interface Bucket {
+  readonly subevent: number | null;
+  readonly item: number;
+  readonly variation: number | null;
+  readonly countedAs: CountedAs;
+}
+
+/** Finds the bucket of a ticket; null where no list counts it. */
+export function bucketOf(ticket: {
+  readonly subevent: number | null;
+  readonly item: number;
+  readonly variation: number | null;
+  readonly countedAs: CountedAs | null;
+}): Bucket | null {
+  const { subevent, item, variation, countedAs } = ticket;
+  return countedAs === null ? null : { subevent, item, variation, countedAs };
+}
+
+/** Tells whether a ticket has moved from one bucket to another. */
+export function hasMoved(from: Bucket | null, to: Bucket | null): boolean {
+  if (from === null || to === null) return from !== to;
+  return (
+    from.subevent !== to.subevent ||
+    from.item !== to.item ||
+    from.variation !== to.variation ||
+    from.countedAs !== to.countedAs
+  );
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { isTelling, planSearch, toSearchText } from "./search-text.ts";
+
+describe("toSearchText", () => {
+  it("folds fields and sets each on a line of its own", () => {
+    expect(toSearchText(["Jürgen GROẞ", undefined, "", "J@EXAMPLE.org"])).toBe("\njürgen gross\nj@example.org");
+  });
+
+  it("lets no field pretend to be two", () => {
+    expect(toSearchText(["Ann\nBob"])).toBe("\nann bob");
+  });
+});
+
+describe("planSearch", () => {
+  it("takes wildcards for letters", () => {
+    expect(planSearch("100%_\\")).toEqual({ kind: "anywhere", codePrefix: "100%_\\", pattern: "%100\\%\\_\\\\%" });
+  });
+
+  it("looks for one or two letters at beginnings only", () => {
+    expect(planSearch("Jü")).toEqual({ kind: "beginnings", codePrefix: "Jü", patterns: ["%\njü%", "% jü%"] });
+  });
+
+  it.each([undefined, "", "\u200b", "\0"])("finds everything by %j", (search) => {
+    expect(planSearch(search).kind).toBe("everything");
+  });
+
+  it("counts characters, not code units", () => {
+    expect(planSearch("🎫🎫").kind).toBe("beginnings");
+    expect(planSearch("🎫🎫🎫").kind).toBe("anywhere");
+  });
+
+  it.each([
+    ["ab", false],
+    ["abc", true],
+    ["a\u200b\u200bb", false],
+    [undefined, false],
+  ])("%j is telling: %j", (search, telling) => {
+    expect(isTelling(search)).toBe(telling);
+  });
+});

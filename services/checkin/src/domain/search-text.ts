@@ -1,0 +1,38 @@
+import { foldForSearch } from "@tessera/values";
+
+/**
+ * Makes the text that a ticket is found by: folded fields, each after a line
+ * break. Folding leaves no line break inside a field or a search, so a match
+ * never spans two fields, and the beginning of a field can be told.
+ */
+export function toSearchText(fields: readonly (string | undefined)[]): string {
+  return fields
+    .filter((field) => field !== undefined && field !== "")
+    .map((field) => `\n${foldForSearch(field as string)}`)
+    .join("");
+}
+
+/** How to look for what somebody typed. */
+export type SearchPlan =
+  | { readonly kind: "everything" }
+  /** Too short to be looked for in the middle of words: beginnings of words and codes, and not all of them. */
+  | { readonly kind: "beginnings"; readonly codePrefix: string; readonly patterns: readonly string[] }
+  | { readonly kind: "anywhere"; readonly codePrefix: string; readonly pattern: string };
+
+/** Shorter ones have no trigram to be indexed by. */
+const shortestAnywhere = 3;
+
+/** Plans a search. Patterns are for LIKE over search texts, and mean their letters alone. */
+export function planSearch(search: string | undefined): SearchPlan {
+  const folded = foldForSearch(search ?? "");
+  if (search === undefined || folded === "") return { kind: "everything" };
+  const literal = folded.replace(/[\\%_]/g, "\\$&");
+  const codePrefix = search.replaceAll("\0", "");
+  if ([...folded].length >= shortestAnywhere) return { kind: "anywhere", codePrefix, pattern: `%${literal}%` };
+  return { kind: "beginnings", codePrefix, patterns: [`%\n${literal}%`, `% ${literal}%`] };
+}
+
+/** Tells whether a search is long enough for somebody who may only search. */
+export function isTelling(search: string | undefined): boolean {
+  return planSearch(search).kind === "anywhere";
+}

@@ -1,0 +1,82 @@
+import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { EntityKey, EventKey } from "./store/keys.ts";
+
+/** Which list something happened to. */
+export interface ListPlace extends EventKey {
+  readonly list: number;
+}
+
+/** What operators and statistics hear of: log line and counter in one place. No code, secret or name is ever in either. */
+export interface CheckinEvents {
+  listCreated(place: ListPlace): void;
+  listChanged(place: ListPlace): void;
+  listDeleted(place: ListPlace): void;
+  scanDecided(scan: Scan, outcome: ScanOutcome): void;
+  /** A scan was dated later than clocks differ. */
+  scanAhead(scan: Scan, ahead: { readonly seconds: number }): void;
+  /** Scans could not be decided together, or one not even alone. */
+  scansFailed(error: unknown, scans: number): void;
+  countsFolded(rows: number): void;
+  /** An imported list replaced what was there, or removed it. */
+  listImported(key: EntityKey, record: { readonly deleted: boolean }): void;
+}
+
+export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }): CheckinEvents {
+  const lists = metrics.counter("checkin_list_changes", "Check-in lists created, changed, deleted or imported.", [
+    "change",
+  ]);
+  const scans = metrics.counter("checkin_scans", "Decided scans by outcome, and by reason where they were refused.", [
+    "outcome",
+    "reason",
+  ]);
+  const folded = metrics.counter("checkin_count_rows_folded", "Count rows that were replaced by their sums.");
+  return {
+    listCreated(place) {
+      lists.add({ change: "created" });
+      log.info("check-in list created", { ...place });
+    },
+    listChanged(place) {
+      lists.add({ change: "changed" });
+      log.info("check-in list changed", { ...place });
+    },
+    listDeleted(place) {
+      lists.add({ change: "deleted" });
+      log.info("check-in list deleted with its scans", { ...place });
+    },
+    listImported(key, { deleted }) {
+      lists.add({ change: "imported" });
+      log.debug("check-in list imported", { ...key, deleted });
+    },
+    scanDecided({ organizer, event, list }, { outcome, position }) {
+      const kind = outcome?.$case ?? "failed";
+      const reason = outcome?.$case === "refused" ? outcome.value.reason : "";
+      scans.add({ outcome: kind, reason });
+      if (kind === "admitted") return;
+      log.info("scan not admitted", {
+        organizer,
+        event,
+        list,
+        position: position?.position?.id,
+        outcome: kind,
+        reason,
+      });
+    },
+    scanAhead({ organizer, event, list, deviceId }, { seconds }) {
+      log.warn("a scan is dated in the future; the clock of its device may be wrong", {
+        organizer,
+        event,
+        list,
+        deviceId,
+        seconds,
+      });
+    },
+    scansFailed(error, count) {
+      log.error("scans could not be decided together; each is tried alone", { error, scans: count });
+    },
+    countsFolded(rows) {
+      if (rows > 0) folded.add(rows);
+    },
+  };
+}

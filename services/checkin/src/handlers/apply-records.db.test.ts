@@ -1,0 +1,133 @@
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventFact, itemFact, noon, place, positionFact } from "../testing/facts.ts";
+import { listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await checkin.forgetEverything();
+  await checkin.deliver(topics.eventChanged, [eventFact()]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10)]);
+});
+
+const record = (line: number, data: unknown, changes = {}) => ({
+  line,
+  kind: "checkin_list",
+  ...place,
+  deleted: false,
+  data: Buffer.from(typeof data === "string" ? data : JSON.stringify(data)),
+  ...changes,
+});
+const apply = (...records: ReturnType<typeof record>[]) => checkin.records.applyRecords({ records });
+const shown = async (id: number) => (await checkin.lists.getCheckinList({ ...place, id })).list?.fields;
+
+describe("records of check-in lists", () => {
+  it("are taken over as they are, with their ids and with defaults", async () => {
+    const all = {
+      id: 500,
+      name: "Door",
+      all_products: false,
+      limit_products: [10],
+      subevent: 3,
+      include_pending: true,
+      allow_multiple_entries: true,
+      allow_entry_after_exit: false,
+      rules: {},
+      exit_all_at: "2026-11-21T13:00:00.5+01:00",
+      addon_match: true,
+      ignore_in_statistics: true,
+      consider_tickets_used: false,
+      gates: [7],
+    };
+    expect(await apply(record(1, all), record(2, { id: 501, name: "Plain" }))).toEqual({ rejected: [] });
+    expect(await shown(500)).toEqual({
+      name: "Door",
+      allProducts: false,
+      limitProducts: [10],
+      subevent: 3,
+      includePending: true,
+      allowMultipleEntries: true,
+      allowEntryAfterExit: false,
+      rules: "{}",
+      exitAllAt: noon + 500_000,
+      addonMatch: true,
+      ignoreInStatistics: true,
+      considerTicketsUsed: false,
+    });
+    expect(await shown(501)).toEqual(listFields({ name: "Plain" }));
+  });
+
+  it("may come again, changed or not, and keep what was scanned", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    await apply(record(1, { id: 500, name: "Door" }));
+    await checkin.redeem(scan(500, "secret1"));
+    await apply(record(1, { id: 500, name: "Door" }), record(2, { id: 500, name: "Gate", include_pending: true }));
+    expect(await checkin.lists.getCheckinList({ ...place, id: 500 })).toMatchObject({
+      list: { fields: { name: "Gate", includePending: true }, positionCount: 1, checkinCount: 1 },
+    });
+  });
+
+  it("push the ids that are assigned later above theirs, even from several imports at a time", async () => {
+    const largest = 2 ** 50;
+    await Promise.all([7_000_000, largest, 8_000_000].map((id) => apply(record(1, { id, name: "Door" }))));
+    await apply(record(1, { id: 3, name: "Old door" }));
+    const created = await Promise.all([1, 2, 3].map(() => checkin.createList()));
+    const ids = created.map(({ id }) => id).sort((a, b) => a - b);
+    expect(ids).toEqual([largest + 1, largest + 2, largest + 3]);
+  });
+
+  it("remove a list, and what is not there any more is no mistake", async () => {
+    await apply(record(1, { id: 500, name: "Door" }));
+    const removal = record(1, { id: 500 }, { deleted: true });
+    expect(await apply(removal, removal)).toEqual({ rejected: [] });
+    await expect(shown(500)).rejects.toMatchObject({ code: "checkin_list_not_found" });
+  });
+
+  it("are rejected one by one", async () => {
+    const { rejected } = await apply(
+      record(10, { id: 500, name: "Good" }),
+      record(11, { name: "" }),
+      record(12, "{"),
+      record(13, { id: 2 ** 50 + 1, name: "Beyond" }),
+      record(14, { id: 501, name: "Ruled", rules: { "==": [0, 1] } }),
+      record(15, { id: 502, name: "Odd", limit_products: ["x"], exit_all_at: "noon" }),
+      record(16, {}, { deleted: true }),
+      record(17, { id: 503, name: "Nowhere" }, { event: "" }),
+      record(18, { id: 504 }, { kind: "order" }),
+      record(19, { id: 505, name: "nul\0" }),
+      record(20, { id: 506, name: "Good too" }),
+    );
+    expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
+      [11, ["id", "name"]],
+      [12, ["non_field_errors"]],
+      [13, ["id"]],
+      [14, ["rules"]],
+      [15, ["limit_products.0", "exit_all_at"]],
+      [16, ["id"]],
+      [17, ["non_field_errors"]],
+      [18, ["kind"]],
+      [19, ["name"]],
+    ]);
+    expect([await shown(500), await shown(506)]).toMatchObject([{ name: "Good" }, { name: "Good too" }]);
+  });
+
+  it("may arrive before their event and its items", async () => {
+    const early = { event: "tomorrow" };
+    expect(await apply(record(1, { id: 1, name: "Door", limit_products: [99] }, early))).toEqual({ rejected: [] });
+    await expect(checkin.lists.getCheckinList({ ...place, ...early, id: 1 })).rejects.toMatchObject({
+      code: "event_not_found",
+    });
+    await checkin.deliver(topics.eventChanged, [eventFact(early)]);
+    expect(await checkin.lists.getCheckinList({ ...place, ...early, id: 1 })).toMatchObject({ list: { id: 1 } });
+  });
+});

@@ -1,0 +1,149 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { compileSchema } from "@tessera/kit/schema";
+import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/kit/schema-build";
+import type {
+  ApplyRecordsRequest,
+  ApplyRecordsResponse,
+  Record as RecordOnWire,
+  RejectedRecord,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
+import { isSlug } from "@tessera/values";
+import { checkListFields, type ListErrors } from "../domain/check-list.ts";
+import { type CheckinList, listDefaults } from "../domain/list.ts";
+import type { CheckinEvents } from "../events.ts";
+import { lockListIds, putList, raiseListIds, removeList } from "../store/lists.ts";
+
+/** A list in the shape of the API, as records bring it. */
+interface ListRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly all_products: boolean;
+  readonly limit_products: readonly number[];
+  readonly subevent: number | null;
+  readonly include_pending: boolean;
+  readonly allow_multiple_entries: boolean;
+  readonly allow_entry_after_exit: boolean;
+  readonly rules: unknown;
+  readonly exit_all_at: number | null;
+  readonly addon_match: boolean;
+  readonly ignore_in_statistics: boolean;
+  readonly consider_tickets_used: boolean;
+}
+
+const readList = compileSchema<ListRecord>(
+  object(
+    {
+      id: id(),
+      name: text({ blank: false, maxLength: 190 }),
+      all_products: boolean({ default: listDefaults.allProducts }),
+      limit_products: arrayOf(id(), { default: [] }),
+      subevent: id({ nullable: true, default: null }),
+      include_pending: boolean({ default: listDefaults.includePending }),
+      allow_multiple_entries: boolean({ default: listDefaults.allowMultipleEntries }),
+      allow_entry_after_exit: boolean({ default: listDefaults.allowEntryAfterExit }),
+      rules: any({ nullable: false, default: {} }),
+      exit_all_at: instant({ nullable: true, default: null }),
+      addon_match: boolean({ default: listDefaults.addonMatch }),
+      ignore_in_statistics: boolean({ default: listDefaults.ignoreInStatistics }),
+      consider_tickets_used: boolean({ default: listDefaults.considerTicketsUsed }),
+    },
+    { required: ["id", "name"] },
+  ),
+);
+
+const readKey = compileSchema<{ readonly id: number }>(object({ id: id() }, { required: ["id"] }));
+
+/** What a record comes to: a list to store, the id of one to remove, or what is wrong with it. */
+type Reading =
+  | { readonly kind: "list"; readonly list: CheckinList }
+  | { readonly kind: "removal"; readonly id: number }
+  | { readonly kind: "wrong"; readonly errors: ListErrors };
+
+/**
+ * Takes over check-in lists from records, with their ids.
+ *
+ * What a list names is not compared with our copy of the event: that copy
+ * follows the records by way of the bus and may be a moment behind them.
+ */
+export async function applyRecords(
+  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
+  { records }: ApplyRecordsRequest,
+): Promise<ApplyRecordsResponse> {
+  const readings = records.map((record) => ({ record, reading: read(record) }));
+  const rejected = readings.flatMap(({ record, reading }): RejectedRecord[] =>
+    reading.kind === "wrong" ? [toRejection(record, reading.errors)] : [],
+  );
+  if (rejected.length === records.length) return { rejected };
+  await db.transaction(async (tx) => {
+    await lockListIds(tx);
+    await raiseListIds(
+      tx,
+      readings.flatMap(({ reading }) => (reading.kind === "list" ? [reading.list.id] : [])),
+    );
+    for (const { record, reading } of readings) {
+      const { organizer, event } = record;
+      if (reading.kind === "list") await putList(tx, { organizer, event }, reading.list);
+      if (reading.kind === "removal") await removeList(tx, { organizer, event, id: reading.id });
+    }
+  });
+  for (const { record, reading } of readings) {
+    if (reading.kind === "wrong") continue;
+    const { organizer, event, deleted } = record;
+    events.listImported({ organizer, event, id: reading.kind === "list" ? reading.list.id : reading.id }, { deleted });
+  }
+  return { rejected };
+}
+
+function read(record: RecordOnWire): Reading {
+  if (record.kind !== "checkin_list") {
+    return wrong({ kind: ["Check-in takes records of the kind checkin_list; this one belongs to another service."] });
+  }
+  if (!isSlug(record.organizer) || !isSlug(record.event)) {
+    return wrong({ non_field_errors: ["A check-in list belongs to an event; name organizer and event."] });
+  }
+  const data = parse(record.data);
+  if (data === undefined) return wrong({ non_field_errors: ["The data is not valid JSON."] });
+  if (record.deleted) {
+    const key = readKey(data);
+    return key.ok ? { kind: "removal", id: key.value.id } : wrong(key.errors);
+  }
+  const checked = readList(data);
+  if (!checked.ok) return wrong(checked.errors);
+  const list = toList(checked.value);
+  const errors = checkListFields(list);
+  return Object.keys(errors).length === 0 ? { kind: "list", list } : wrong(errors);
+}
+
+function wrong(errors: ListErrors): Reading {
+  return { kind: "wrong", errors };
+}
+
+function parse(data: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(data));
+  } catch {
+    return undefined;
+  }
+}
+
+function toList(record: ListRecord): CheckinList {
+  return {
+    id: record.id,
+    name: record.name,
+    allProducts: record.all_products,
+    limitProducts: record.limit_products,
+    subevent: record.subevent,
+    includePending: record.include_pending,
+    allowMultipleEntries: record.allow_multiple_entries,
+    allowEntryAfterExit: record.allow_entry_after_exit,
+    rules: JSON.stringify(record.rules),
+    exitAllAt: record.exit_all_at,
+    addonMatch: record.addon_match,
+    ignoreInStatistics: record.ignore_in_statistics,
+    considerTicketsUsed: record.consider_tickets_used,
+  };
+}
+
+function toRejection({ line }: RecordOnWire, errors: ListErrors): RejectedRecord {
+  return { line, errors: Object.entries(errors).map(([field, messages]) => ({ field, messages })) };
+}

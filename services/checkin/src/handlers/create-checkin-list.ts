@@ -1,0 +1,63 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Db, Queryable } from "@tessera/kit/pg/database";
+import type {
+  CreateCheckinListRequest,
+  CreateCheckinListResponse,
+} from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { checkListFields, checkListReferences, type ListErrors } from "../domain/check-list.ts";
+import type { ListFields } from "../domain/list.ts";
+import type { CheckinEvents } from "../events.ts";
+import type { EventInfo } from "../store/events.ts";
+import { findKnownItems } from "../store/items.ts";
+import type { EventKey } from "../store/keys.ts";
+import { lockListIds, nextListId, putList } from "../store/lists.ts";
+import { findSubevent } from "../store/subevents.ts";
+import { fromListFields } from "../wire.ts";
+import { requireEvent } from "./find-or-fault.ts";
+import { withCounts } from "./get-checkin-list.ts";
+
+/** Adds a list to an event. */
+export async function createCheckinList(
+  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
+  request: CreateCheckinListRequest,
+): Promise<CreateCheckinListResponse> {
+  if (request.fields === undefined) throw new Error("a list was to be created from nothing");
+  const fields = fromListFields(request.fields);
+  const list = await db.transaction(async (tx) => {
+    const event = await requireEvent(tx, request);
+    refuseInvalid({ ...checkListFields(fields), ...(await checkAgainstEvent(tx, request, { event, fields })) });
+    await lockListIds(tx);
+    const created = { ...fields, id: await nextListId(tx) };
+    await putList(tx, request, created);
+    return created;
+  });
+  events.listCreated({ organizer: request.organizer, event: request.event, list: list.id });
+  return { list: await withCounts(db, request, list) };
+}
+
+/** Compares what a list names with what the event has. */
+export async function checkAgainstEvent(
+  db: Queryable,
+  { organizer, event: slug }: EventKey,
+  { event, fields }: { readonly event: EventInfo; readonly fields: Pick<ListFields, "limitProducts" | "subevent"> },
+): Promise<ListErrors> {
+  const { subevent, limitProducts } = fields;
+  return checkListReferences(fields, {
+    hasSubevents: event.hasSubevents,
+    subeventKnown:
+      subevent !== null && (await findSubevent(db, { organizer, event: slug, id: subevent })) !== undefined,
+    knownItems: await findKnownItems(db, { organizer, event: slug, ids: limitProducts }),
+  });
+}
+
+export function refuseInvalid(errors: ListErrors): void {
+  if (Object.keys(errors).length === 0) return;
+  throw new Fault(
+    "invalid",
+    "invalid_checkin_list",
+    `The check-in list is not valid: ${Object.keys(errors).join(", ")}.`,
+    {
+      fields: errors,
+    },
+  );
+}

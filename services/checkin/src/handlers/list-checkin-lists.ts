@@ -1,0 +1,32 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Db } from "@tessera/kit/pg/database";
+import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { countOnLists } from "../store/counts.ts";
+import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
+import { findSubevent } from "../store/subevents.ts";
+import { toCheckinList } from "../wire.ts";
+import { cutPage } from "./cut-page.ts";
+import { requireEvent } from "./find-or-fault.ts";
+
+/** Pages through the lists of an event. */
+export async function listCheckinLists(db: Db, request: ListCheckinListsRequest): Promise<ListCheckinListsResponse> {
+  const { organizer, event, subevent, subeventMatch, endsAfter } = request;
+  await requireEvent(db, request);
+  if (subevent !== undefined && (await findSubevent(db, { organizer, event, id: subevent })) === undefined) {
+    throw new Fault("invalid", "invalid_filter", "The event has no such date.", {
+      fields: { subevent: [`Invalid id "${subevent}": this event has no such date.`] },
+    });
+  }
+  const filter: ListFilter = { organizer, event, subevent, subeventMatch, endsAfter };
+  const count = await countLists(db, filter);
+  const { page, limit, offset } = cutPage(request, count);
+  const lists = await pageLists(db, filter, { ordering: request.ordering, limit, offset });
+  const counts = request.withCounts
+    ? await countOnLists(db, { organizer, event, lists: lists.map(({ id }) => id) })
+    : new Map<number, never>();
+  return {
+    lists: lists.map((list) => toCheckinList(list, counts.get(list.id) ?? { positions: 0, entered: 0 })),
+    count,
+    page,
+  };
+}

@@ -1,0 +1,59 @@
+import type { Clock } from "@tessera/kit/clock";
+import { currentContext } from "@tessera/kit/context";
+import type { Db } from "@tessera/kit/pg/database";
+import type { Handler } from "@tessera/kit/rpc";
+import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { CheckinEvents } from "../events.ts";
+import { type ArrivedScan, decideScans } from "./redeem.ts";
+import { createBatcher } from "./redeem-batcher.ts";
+
+export interface RedeemOptions {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly events: CheckinEvents;
+  readonly lanes: number;
+  readonly batchSize: number;
+  readonly longestQueue: number;
+}
+
+const failed: ScanOutcome = {
+  outcome: { $case: "failed", value: {} },
+  list: undefined,
+  position: undefined,
+  checkinTexts: [],
+};
+
+/** Longer ones cannot be indexed; the gateway refuses them with a better answer. */
+const longestNonce = 190;
+
+/** Clocks may differ by so much without anybody hearing of it. */
+const toleratedAheadMicros = 5 * 60 * 1_000_000;
+
+/** Answers Redeem: scans of all callers are decided together. */
+export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, RedeemResponse> {
+  const { db, clock, events } = options;
+  const batcher = createBatcher<ArrivedScan, ScanOutcome>({
+    decide: (scans) => decideScans(db, scans),
+    failed,
+    onFailure: (error, scans) => events.scansFailed(error, scans),
+    lanes: options.lanes,
+    batchSize: options.batchSize,
+    longestQueue: options.longestQueue,
+  });
+
+  function arrive(scan: Scan): ArrivedScan {
+    const now = clock.now();
+    const at = scan.at ?? now;
+    if (at - now > toleratedAheadMicros) events.scanAhead(scan, { seconds: Math.round((at - now) / 1_000_000) });
+    return { scan, at, traceparent: currentContext().traceparent };
+  }
+
+  return async ({ scans }, { signal }) => {
+    const decidable = scans.filter((scan) => (scan.nonce?.length ?? 0) <= longestNonce);
+    const decided = await batcher.submit(decidable.map(arrive), signal);
+    const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
+    const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
+    for (const [index, scan] of scans.entries()) events.scanDecided(scan, outcomes[index] ?? failed);
+    return { outcomes };
+  };
+}

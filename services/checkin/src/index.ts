@@ -1,0 +1,73 @@
+import { implement } from "@tessera/kit/rpc";
+import { defineService } from "@tessera/kit/service";
+import { CheckinListsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { ListedPositionsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { topics } from "@tessera/protos/topics";
+import { settings } from "./config.ts";
+import { categoryChanged } from "./consumers/category-changed.ts";
+import { eventChanged } from "./consumers/event-changed.ts";
+import { itemChanged } from "./consumers/item-changed.ts";
+import { positionChanged } from "./consumers/position-changed.ts";
+import { subeventChanged } from "./consumers/subevent-changed.ts";
+import { reportEvents } from "./events.ts";
+import { applyRecords } from "./handlers/apply-records.ts";
+import { createCheckinList } from "./handlers/create-checkin-list.ts";
+import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
+import { getCheckinList } from "./handlers/get-checkin-list.ts";
+import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
+import { getPosition } from "./handlers/get-position.ts";
+import { listCheckinLists } from "./handlers/list-checkin-lists.ts";
+import { listPositions } from "./handlers/list-positions.ts";
+import { redeemTogether } from "./handlers/redeem-rpc.ts";
+import { updateCheckinList } from "./handlers/update-checkin-list.ts";
+import { compactCounts } from "./jobs/compact-counts.ts";
+import { keepStatistics } from "./jobs/keep-statistics.ts";
+
+/** Check-in lists, and who came in. It calls nobody: gates admit while everything else is down. */
+export const checkin = defineService({
+  name: "checkin",
+  schema: "checkin",
+  settings,
+  migrations: new URL("../migrations/", import.meta.url),
+  needs: [],
+  consumes: [
+    topics.eventChanged.name,
+    topics.subeventChanged.name,
+    topics.categoryChanged.name,
+    topics.itemChanged.name,
+    topics.positionChanged.name,
+  ],
+  async start({ config, db, clock, log, metrics }) {
+    const events = reportEvents({ log, metrics });
+    const redeem = redeemTogether({
+      db,
+      clock,
+      events,
+      lanes: config.redeemLanes,
+      batchSize: config.redeemBatch,
+      longestQueue: config.redeemQueue,
+    });
+    return {
+      grpc: [
+        implement(CheckinListsServiceService, {
+          listCheckinLists: (request) => listCheckinLists(db, request),
+          getCheckinList: (request) => getCheckinList(db, request),
+          createCheckinList: (request) => createCheckinList({ db, events }, request),
+          updateCheckinList: (request) => updateCheckinList({ db, events }, request),
+          deleteCheckinList: (request) => deleteCheckinList({ db, events }, request),
+          getCheckinListStatus: (request) => getCheckinListStatus(db, request),
+        }),
+        implement(ListedPositionsServiceService, {
+          listPositions: (request) => listPositions(db, request),
+          getPosition: (request) => getPosition(db, request),
+        }),
+        implement(ScansServiceService, { redeem }),
+        implement(RecordsServiceService, { applyRecords: (request) => applyRecords({ db, events }, request) }),
+      ],
+      consumers: [eventChanged(db), subeventChanged(db), categoryChanged(db), itemChanged(db), positionChanged(db)],
+      jobs: [compactCounts(db, events), keepStatistics(db)],
+    };
+  },
+});

@@ -1,0 +1,22 @@
+import type { Db } from "@tessera/kit/pg/database";
+import type { Job } from "@tessera/kit/service";
+import type { CheckinEvents } from "../events.ts";
+import { foldCounts } from "../store/counts.ts";
+
+/** Often enough that a busy list is the sum of thousands of rows, not of millions. */
+const everyMs = 3000;
+
+/** Folds the rows that counts are summed from. Any number of replicas may do it at a time. */
+export function compactCounts(db: Db, events: CheckinEvents): Job {
+  return {
+    name: "compact-counts",
+    everyMs,
+    async run(signal) {
+      for (;;) {
+        const folded = await foldCounts(db);
+        events.countsFolded(folded);
+        if (folded === 0 || signal.aborted) return;
+      }
+    },
+  };
+}

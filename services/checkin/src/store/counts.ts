@@ -1,0 +1,169 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { Bucket } from "../domain/bucket.ts";
+import type { EntityKey, EventKey } from "./keys.ts";
+
+/** What a change adds to the counts. */
+export interface CountDelta extends EventKey, Bucket {
+  /** Null: the number of tickets; else the number of those that were scanned on this list. */
+  readonly list: number | null;
+  readonly positions: number;
+  readonly entered: number;
+  readonly inside: number;
+}
+
+/** Writes changes of the counts; those of one bucket become one row. */
+export async function addCounts(tx: Queryable, deltas: readonly CountDelta[]): Promise<void> {
+  if (deltas.length === 0) return;
+  await tx.run(sql`
+    insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
+    select delta.organizer, delta.event, delta.list, delta.subevent, delta.item, delta.variation, delta.counted_as,
+           sum(delta.positions), sum(delta.entered), sum(delta.inside)
+      from unnest(${deltas.map((delta) => delta.organizer)}::text[],
+                  ${deltas.map((delta) => delta.event)}::text[],
+                  ${deltas.map((delta) => delta.list ?? 0)}::bigint[],
+                  ${deltas.map((delta) => delta.subevent ?? 0)}::bigint[],
+                  ${deltas.map((delta) => delta.item)}::bigint[],
+                  ${deltas.map((delta) => delta.variation ?? 0)}::bigint[],
+                  ${deltas.map((delta) => delta.countedAs)}::text[],
+                  ${deltas.map((delta) => delta.positions)}::bigint[],
+                  ${deltas.map((delta) => delta.entered)}::bigint[],
+                  ${deltas.map((delta) => delta.inside)}::bigint[])
+           as delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
+     group by delta.organizer, delta.event, delta.list, delta.subevent, delta.item, delta.variation, delta.counted_as
+    having sum(delta.positions) <> 0 or sum(delta.entered) <> 0 or sum(delta.inside) <> 0`);
+}
+
+/** A ticket that has left one bucket for another; null is none. */
+export interface Move extends EntityKey {
+  readonly from: Bucket | null;
+  readonly to: Bucket | null;
+}
+
+/** Takes the scans of moved tickets along: on every list they leave the old bucket and join the new one. */
+export async function movePresences(tx: Queryable, moves: readonly Move[]): Promise<void> {
+  const steps = moves.flatMap(({ from, to, ...ticket }) => [
+    ...(from === null ? [] : [{ ...ticket, ...from, sign: -1 }]),
+    ...(to === null ? [] : [{ ...ticket, ...to, sign: 1 }]),
+  ]);
+  if (steps.length === 0) return;
+  await tx.run(sql`
+    insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
+    select presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as, 0,
+           sum(step.sign), coalesce(sum(step.sign) filter (where presence.last_type = 'entry'), 0)
+      from unnest(${steps.map((step) => step.organizer)}::text[],
+                  ${steps.map((step) => step.event)}::text[],
+                  ${steps.map((step) => step.id)}::bigint[],
+                  ${steps.map((step) => step.subevent ?? 0)}::bigint[],
+                  ${steps.map((step) => step.item)}::bigint[],
+                  ${steps.map((step) => step.variation ?? 0)}::bigint[],
+                  ${steps.map((step) => step.countedAs)}::text[],
+                  ${steps.map((step) => step.sign)}::bigint[])
+           as step (organizer, event, position, subevent, item, variation, counted_as, sign)
+      join presence
+        on presence.organizer = step.organizer and presence.event = step.event and presence.position = step.position
+     where presence.entries > 0
+     group by presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as`);
+}
+
+/** How a list stands. */
+export interface ListCounts {
+  readonly positions: number;
+  readonly entered: number;
+}
+
+/** Counts lists by the sums of their buckets. */
+export async function countOnLists(
+  db: Queryable,
+  { organizer, event, lists }: EventKey & { readonly lists: readonly number[] },
+): Promise<Map<number, ListCounts>> {
+  const rows = await db.many<{ id: number; positions: number; entered: number }>(sql`
+    select list.id,
+           coalesce(sum(count_delta.positions), 0)::bigint as positions,
+           coalesce(sum(count_delta.entered), 0)::bigint as entered
+      from list
+      left join count_delta
+        on count_delta.organizer = list.organizer and count_delta.event = list.event
+           and count_delta.list in (0, list.id)
+           and (list.subevent is null or count_delta.subevent = list.subevent)
+           and (list.all_products or count_delta.item = any(list.limit_products))
+           and (list.include_pending or count_delta.counted_as <> 'pending')
+     where list.organizer = ${organizer}
+       and list.event = ${event}
+       and list.id = any(${lists}::bigint[])
+     group by list.id`);
+  return new Map(rows.map(({ id, positions, entered }) => [id, { positions, entered }]));
+}
+
+/** How one item, in one variation, stands on a list. */
+export interface ItemCounts {
+  readonly item: number;
+  readonly variation: number | null;
+  readonly positions: number;
+  readonly entered: number;
+  readonly inside: number;
+}
+
+/** Counts one list by item and variation; what has no tickets is left out. */
+export async function countByItem(db: Queryable, { organizer, event, id }: EntityKey): Promise<ItemCounts[]> {
+  return db.many<ItemCounts>(sql`
+    select count_delta.item, nullif(count_delta.variation, 0) as variation,
+           sum(count_delta.positions)::bigint as positions,
+           sum(count_delta.entered)::bigint as entered,
+           sum(count_delta.inside)::bigint as inside
+      from list
+      join count_delta
+        on count_delta.organizer = list.organizer and count_delta.event = list.event
+           and count_delta.list in (0, list.id)
+           and (list.subevent is null or count_delta.subevent = list.subevent)
+           and (list.all_products or count_delta.item = any(list.limit_products))
+           and (list.include_pending or count_delta.counted_as <> 'pending')
+     where list.organizer = ${organizer}
+       and list.event = ${event}
+       and list.id = ${id}
+     group by count_delta.item, count_delta.variation`);
+}
+
+/** Fresh rows folded at a time: enough for the busiest seconds, few enough to be quick. */
+const mostFolded = 20_000;
+
+/**
+ * Folds the fresh rows of each bucket, and what was folded before, into one row;
+ * sums of nothing go. The statement inserts what it has deleted, so whoever
+ * counts meanwhile sees either the old rows or their sum, and a second one at
+ * the same time finds nothing left to delete. Tells how many rows it replaced.
+ */
+export async function foldCounts(db: Queryable): Promise<number> {
+  const { replaced } = await db.one<{ replaced: number }>(sql`
+    with crowded as (
+      select distinct fresh.organizer, fresh.event, fresh.list, fresh.subevent, fresh.item, fresh.variation, fresh.counted_as
+        from (select count_delta.organizer, count_delta.event, count_delta.list, count_delta.subevent, count_delta.item,
+                     count_delta.variation, count_delta.counted_as
+                from count_delta
+               where not count_delta.folded
+               order by count_delta.id
+               limit ${mostFolded}) as fresh
+    ), gone as (
+      delete from count_delta
+       using crowded
+       where count_delta.organizer = crowded.organizer
+         and count_delta.event = crowded.event
+         and count_delta.list = crowded.list
+         and count_delta.subevent = crowded.subevent
+         and count_delta.item = crowded.item
+         and count_delta.variation = crowded.variation
+         and count_delta.counted_as = crowded.counted_as
+      returning count_delta.organizer, count_delta.event, count_delta.list, count_delta.subevent, count_delta.item,
+                count_delta.variation, count_delta.counted_as, count_delta.positions, count_delta.entered, count_delta.inside
+    ), sums as (
+      insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside, folded)
+      select gone.organizer, gone.event, gone.list, gone.subevent, gone.item, gone.variation, gone.counted_as,
+             sum(gone.positions), sum(gone.entered), sum(gone.inside), true
+        from gone
+       group by gone.organizer, gone.event, gone.list, gone.subevent, gone.item, gone.variation, gone.counted_as
+      having sum(gone.positions) <> 0 or sum(gone.entered) <> 0 or sum(gone.inside) <> 0
+    )
+    select count(*) as replaced
+      from gone`);
+  return replaced;
+}

@@ -1,0 +1,28 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { identifier, sql } from "@tessera/kit/pg/sql";
+
+export interface EventKey {
+  readonly organizer: string;
+  readonly event: string;
+}
+
+/** Something of an event that has an id. */
+export interface EntityKey extends EventKey {
+  readonly id: number;
+}
+
+/** Removes entities of one table. */
+export async function removeEntities(
+  db: Queryable,
+  table: "subevent" | "category" | "item" | "position",
+  keys: readonly EntityKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  await db.run(sql`
+    delete from ${identifier(table)} as held
+     using unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
+                  ${keys.map((key) => key.id)}::bigint[]) as gone (organizer, event, id)
+     where held.organizer = gone.organizer
+       and held.event = gone.event
+       and held.id = gone.id`);
+}

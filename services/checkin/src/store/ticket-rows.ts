@@ -1,0 +1,115 @@
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Presence, ScanType } from "../domain/presence.ts";
+
+/** A ticket as scans, listings and searches read it. */
+export interface TicketRead {
+  /** Encoded. */
+  readonly state: Uint8Array;
+  /** Of the ticket that this one is an add-on of, where its name may be needed; encoded. */
+  readonly parentState: Uint8Array | null;
+  readonly item: ItemRead;
+  /** On the list. */
+  readonly presence: Presence;
+  /** Newest first. */
+  readonly checkins: readonly StoredCheckin[];
+}
+
+/** What an item says about its tickets at a gate. */
+export interface ItemRead {
+  readonly admission: boolean;
+  readonly generateTickets: boolean | null;
+  /** Of the item or of the ticket's variation. */
+  readonly attention: boolean;
+  readonly variationText: string | null;
+  readonly itemText: string | null;
+}
+
+/** A successful scan as history shows it. */
+export interface StoredCheckin {
+  readonly id: number;
+  readonly at: number;
+  readonly type: ScanType;
+  readonly gate: number | null;
+  readonly device: number | null;
+  readonly deviceId: number | null;
+  readonly autoCheckedIn: boolean;
+}
+
+export interface TicketRow {
+  state: Buffer;
+  parent_state: Buffer | null;
+  admission: boolean | null;
+  generate_tickets: boolean | null;
+  checkin_attention: boolean | null;
+  checkin_text: string | null;
+  variation_attention: boolean | null;
+  variation_text: string | null;
+  version: number | null;
+  entries: number | null;
+  last_type: ScanType | null;
+  last_at: number | null;
+  checkins: StoredCheckin[] | null;
+}
+
+/** The columns of a TicketRow, from the tables that `joinedTo` joins. */
+export const ticketColumns = sql`
+  ticket.state, parent.state as parent_state,
+  item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
+  variation.attention as variation_attention, variation.text as variation_text,
+  presence.version, presence.entries, presence.last_type, presence.last_at, history.checkins`;
+
+/**
+ * Joins what is shown of `ticket` (a position, or columns of one) on a list:
+ * whose add-on it is, where its own name is missing; its item and variation;
+ * its presence, and if it has one, the scans behind it.
+ */
+export function joinedTo({ list, nonce }: { readonly list: Sql; readonly nonce: Sql }): Sql {
+  return sql`
+      left join position as parent
+        on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
+           and coalesce(ticket.attendee_name, '') = ''
+      left join item
+        on item.organizer = ticket.organizer and item.event = ticket.event and item.id = ticket.item
+      left join lateral (
+        select (element ->> 'checkinAttention')::boolean as attention, element ->> 'checkinText' as text
+          from jsonb_array_elements(item.variations) as element
+         where (element ->> 'id')::bigint = ticket.variation
+      ) as variation on ticket.variation is not null
+      left join presence
+        on presence.organizer = ticket.organizer and presence.event = ticket.event
+           and presence.position = ticket.id and presence.list = ${list}
+      left join lateral (
+        select bool_or(scan.nonce = ${nonce}) as has_nonce,
+               json_agg(json_build_object(
+                 'id', scan.id, 'at', (extract(epoch from scan.at) * 1000000)::bigint, 'type', scan.type, 'gate', scan.gate,
+                 'device', scan.device, 'deviceId', scan.device_id, 'autoCheckedIn', scan.auto_checked_in)
+                 order by scan.at desc, scan.id desc) as checkins
+          from scan
+         where scan.organizer = presence.organizer
+           and scan.event = presence.event
+           and scan.position = presence.position
+           and scan.list = presence.list
+           and scan.successful
+      ) as history on presence.version is not null`;
+}
+
+export function toTicketRead(row: TicketRow): TicketRead {
+  return {
+    state: row.state,
+    parentState: row.parent_state,
+    item: {
+      // An item that has not arrived yet is an ordinary ticket.
+      admission: row.admission ?? true,
+      generateTickets: row.generate_tickets,
+      attention: row.checkin_attention === true || row.variation_attention === true,
+      variationText: row.variation_text,
+      itemText: row.checkin_text,
+    },
+    presence: {
+      version: row.version ?? 0,
+      entries: row.entries ?? 0,
+      last: row.last_type === null || row.last_at === null ? null : { type: row.last_type, at: row.last_at },
+    },
+    checkins: row.checkins ?? [],
+  };
+}

@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { readConfig } from "@tessera/kit/config";
+import { inProcess } from "@tessera/kit/grpc/in-process";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import type { Db } from "@tessera/kit/pg/database";
+import { identifier, sql } from "@tessera/kit/pg/sql";
+import { connect } from "@tessera/kit/rpc";
+import {
+  type CheckinListFields,
+  type CheckinList as CheckinListOnWire,
+  CheckinListsServiceService,
+} from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { ListedPositionsServiceService, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { type Scan, type ScanOutcome, ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { Topic } from "@tessera/protos/topic";
+import { settings } from "../config.ts";
+import { checkin } from "../index.ts";
+import { noon, place } from "./facts.ts";
+
+const tables = [
+  ...["event", "subevent", "category", "item", "list", "position", "scan", "presence", "count_delta"],
+  ...["outbox", "inbox", "dead_letter", "passed_marker"],
+];
+
+/** The service on a database, called as its peers call it. */
+export interface RunningCheckin extends Awaited<ReturnType<typeof startCheckin>> {}
+
+/** Starts the service on a database. Its clock stands until a test moves it; its jobs run when they are told to. */
+export async function startCheckin(db: Db) {
+  const lines: string[] = [];
+  const log = createLog({ service: "checkin", level: "debug", destination: { write: (line) => lines.push(line) } });
+  const clock = { now: () => running.now };
+  const parts = await checkin.start({
+    config: readConfig(settings, {}),
+    db,
+    clock,
+    log,
+    metrics: createMetrics(),
+    peer: () => {
+      throw new Error("check-in calls nobody");
+    },
+  });
+  const network = inProcess({ log });
+  network.serve("checkin", parts.grpc ?? []);
+  const transport = network.transportTo("checkin");
+  const scans = connect(ScansServiceService, transport);
+  const lists = connect(CheckinListsServiceService, transport);
+  const running = {
+    db,
+    /** What its clock shows. */
+    now: noon,
+    /** Everything it has logged. */
+    lines,
+    lists,
+    positions: connect(ListedPositionsServiceService, transport),
+    records: connect(RecordsServiceService, transport),
+
+    /** Hands facts to the consumer of their topic; a text is the key of something that is gone. */
+    async deliver<F>(topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
+      const consumer = parts.consumers?.find((candidate) => candidate.topic === topic.name);
+      if (consumer === undefined) throw new Error(`nobody consumes ${topic.name}`);
+      const messages = facts.map((fact) => ({
+        topic: topic.name,
+        partition: 0,
+        key: typeof fact === "string" ? fact : topic.key(fact),
+        value: typeof fact === "string" ? null : topic.encode(fact),
+        headers: { "fact-id": randomUUID(), "fact-at": String(noon) },
+      }));
+      await consumer.deliver(messages, { group: "checkin", log, signal: new AbortController().signal });
+      const { parked } = await db.one<{ parked: string | null }>(
+        sql`select string_agg(dead_letter.cause, '; ') as parked from dead_letter`,
+      );
+      if (parked !== null) throw new Error(`facts were parked: ${parked}`);
+    },
+
+    async createList(fields: Partial<CheckinListFields> = {}): Promise<CheckinListOnWire> {
+      const { list } = await lists.createCheckinList({ ...place, fields: listFields(fields) });
+      if (list === undefined) throw new Error("no list came back");
+      return list;
+    },
+
+    /** Scans several codes in one call. */
+    async redeemAll(sent: readonly Scan[]): Promise<ScanOutcome[]> {
+      const { outcomes } = await scans.redeem({ scans: [...sent] }, { timeoutMs: 20_000 });
+      return outcomes;
+    },
+
+    async redeem(sent: Scan): Promise<ScanOutcome> {
+      const [outcome] = await running.redeemAll([sent]);
+      if (outcome === undefined) throw new Error("no outcome came back");
+      return outcome;
+    },
+
+    /** Leaves the database as a new one. */
+    async forgetEverything(): Promise<void> {
+      running.now = noon;
+      lines.length = 0;
+      for (const table of tables) await db.run(sql`delete from ${identifier(table)}`);
+    },
+
+    async runJob(name: string): Promise<void> {
+      const job = parts.jobs?.find((candidate) => candidate.name === name);
+      if (job === undefined) throw new Error(`there is no job ${name}`);
+      await job.run(new AbortController().signal);
+    },
+  };
+  return running;
+}
+
+/** A list of everything, unless told otherwise. */
+export function listFields(changes: Partial<CheckinListFields> = {}): CheckinListFields {
+  return {
+    name: "Entrance",
+    allProducts: true,
+    limitProducts: [],
+    includePending: false,
+    allowMultipleEntries: false,
+    allowEntryAfterExit: true,
+    rules: "{}",
+    addonMatch: false,
+    ignoreInStatistics: false,
+    considerTicketsUsed: true,
+    ...changes,
+  };
+}
+
+/** A scan of a code by an up-to-date device. */
+export function scan(list: number, lookup: string, changes: Partial<Scan> = {}): Scan {
+  return {
+    ...place,
+    list,
+    lookup,
+    untrustedInput: true,
+    type: ScanType.ENTRY,
+    force: false,
+    ignoreUnpaid: false,
+    canceledSupported: true,
+    questionsSupported: true,
+    ...changes,
+  };
+}
+
+/** An outcome in one word: the reason where it is a refusal. */
+export function inWord({ outcome }: ScanOutcome): string {
+  return outcome?.$case === "refused" ? outcome.value.reason : (outcome?.$case ?? "nothing");
+}

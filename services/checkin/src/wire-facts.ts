@@ -1,0 +1,128 @@
+import type {
+  EarlierCheckin,
+  EventChanged,
+  ItemChanged,
+  PositionChanged,
+  SubeventChanged,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { countedAs } from "./domain/counted-as.ts";
+import { toSearchText } from "./domain/search-text.ts";
+import type { EarlierScan } from "./store/earlier-scans.ts";
+import type { EventCopy } from "./store/events.ts";
+import type { ItemCopy } from "./store/items.ts";
+import type { EntityKey } from "./store/keys.ts";
+import type { PositionCopy } from "./store/positions.ts";
+import type { SubeventCopy } from "./store/subevents.ts";
+import { encodePosition, orderOf, toTicket } from "./wire.ts";
+
+export function toEventCopy(fact: EventChanged): EventCopy {
+  const { organizer, event, revision, name, timezone, locale, hasSubevents, ticketDownload } = fact;
+  return {
+    organizer,
+    event,
+    revision,
+    name,
+    timezone,
+    locale,
+    hasSubevents,
+    dateFrom: fact.dateFrom ?? null,
+    dateTo: fact.dateTo ?? null,
+    dateAdmission: fact.dateAdmission ?? null,
+    downloads: ticketDownload ?? { pdfEnabled: false, addons: false, nonAdmission: false, pending: false },
+  };
+}
+
+export function toSubeventCopy(fact: SubeventChanged): SubeventCopy {
+  const { organizer, event, id, revision, name, active } = fact;
+  return {
+    organizer,
+    event,
+    id,
+    revision,
+    name,
+    active,
+    dateFrom: fact.dateFrom ?? null,
+    dateTo: fact.dateTo ?? null,
+    dateAdmission: fact.dateAdmission ?? null,
+  };
+}
+
+export function toItemCopy(fact: ItemChanged): ItemCopy {
+  const { organizer, event, id, revision, name, admission, position, checkinAttention } = fact;
+  return {
+    organizer,
+    event,
+    id,
+    revision,
+    name,
+    internalName: fact.internalName ?? null,
+    admission,
+    category: fact.category ?? null,
+    position,
+    checkinAttention,
+    checkinText: fact.checkinText ?? null,
+    generateTickets: fact.generateTickets ?? null,
+    variations: fact.variations.map((variation) => ({
+      id: variation.id,
+      value: variation.value,
+      position: variation.position,
+      checkinAttention: variation.checkinAttention,
+      checkinText: variation.checkinText ?? null,
+    })),
+  };
+}
+
+export function toPositionCopy(fact: PositionChanged): PositionCopy {
+  const position = positionOf(fact);
+  const order = orderOf(position);
+  const ticket = toTicket(position);
+  return {
+    organizer: fact.organizer,
+    event: fact.event,
+    revision: fact.revision,
+    ...ticket,
+    positionid: position.positionid,
+    orderCode: order.code,
+    variation: position.variation ?? null,
+    secret: position.secret,
+    countedAs: countedAs(ticket),
+    attendeeName: position.attendeeName ?? null,
+    orderEmail: order.email ?? null,
+    orderPlacedAt: order.placedAt,
+    searchText: toSearchText([
+      position.attendeeName,
+      position.attendeeEmail,
+      position.company,
+      order.invoiceName?.name,
+      order.invoiceName?.company,
+      order.email,
+    ]),
+    state: encodePosition(position),
+  };
+}
+
+/** Which position a fact is about. */
+export function ticketKeyOf(fact: PositionChanged): EntityKey {
+  return { organizer: fact.organizer, event: fact.event, id: positionOf(fact).id };
+}
+
+function positionOf(fact: PositionChanged) {
+  if (fact.position === undefined) throw new Error("a position fact came without its position");
+  return fact.position;
+}
+
+export function toEarlierScan(fact: PositionChanged, checkin: EarlierCheckin): EarlierScan {
+  return {
+    organizer: fact.organizer,
+    event: fact.event,
+    list: checkin.list,
+    position: positionOf(fact).id,
+    importedId: checkin.id,
+    type: checkin.exit ? "exit" : "entry",
+    at: checkin.at,
+    gate: checkin.gate ?? null,
+    device: checkin.device ?? null,
+    deviceId: checkin.deviceId ?? null,
+    autoCheckedIn: checkin.autoCheckedIn,
+  };
+}
