@@ -1,5 +1,6 @@
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
+import type { Tracing } from "@tessera/kit/trace";
 import Koa from "koa";
 import type { Directory } from "./access/directory.ts";
 import type { BodyLimits } from "./body/read-bytes.ts";
@@ -25,10 +26,20 @@ export interface AppOptions {
   readonly isDraining: () => boolean;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing: Tracing;
 }
 
 /** Builds the application: its middleware in the order in which it runs. */
-export function buildApp({ routes, directory, limits, baseUrl, isDraining, log, metrics }: AppOptions): Koa<State> {
+export function buildApp({
+  routes,
+  directory,
+  limits,
+  baseUrl,
+  isDraining,
+  log,
+  metrics,
+  tracing,
+}: AppOptions): Koa<State> {
   const app = new Koa<State>();
   app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
 
@@ -40,6 +51,6 @@ export function buildApp({ routes, directory, limits, baseUrl, isDraining, log, 
   app.use(negotiate());
   app.use(authenticate(directory));
   app.use(authorize(directory));
-  app.use(serve({ limits, baseUrl }));
+  app.use(serve({ limits, baseUrl, tracing }));
   return app;
 }

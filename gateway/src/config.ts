@@ -3,7 +3,7 @@ import { choice, int, optional, optionalSecret, text, url } from "@tessera/kit/c
 /** What the gateway reads from its environment. */
 export const settings = {
   host: text("HTTP_HOST", "127.0.0.1", "Address to listen on; 0.0.0.0 or :: in a container."),
-  port: int("HTTP_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes any free one."),
+  port: int("HTTP_PORT", 8000, [0, 65_535], "Port to listen on; 0 takes any free one."),
   baseUrl: optional(
     url(
       "BASE_URL",

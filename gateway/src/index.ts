@@ -40,7 +40,7 @@ export const gateway = defineService({
   migrations: new URL("../migrations/", import.meta.url),
   needs: [...peers],
   consumes,
-  async start({ config, db, log, metrics, peer }) {
+  async start({ config, db, log, metrics, tracing, peer }) {
     const clients = connectPeers(peer);
     const directory = openDirectory(
       {
@@ -78,6 +78,7 @@ export const gateway = defineService({
       isDraining: () => server.isDraining(),
       log,
       metrics,
+      tracing,
     });
     const answer = app.callback();
     server.answerWith((request, response) => void answer(request, response));

@@ -1,6 +1,6 @@
 /** A small event as records, with overrides for what a test is about. */
-export const organizer = "bigevents";
-export const event = "sampleconf";
+const organizer = "bigevents";
+const event = "sampleconf";
 export const apiKey = "api-key-of-the-tests-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 export const deviceKey = "device-key-of-the-tests-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
@@ -11,7 +11,7 @@ type Data = Record<string, unknown>;
 export const ofOrganizer = (kind: string, data: Data, in_ = organizer) => ({ kind, organizer: in_, data });
 export const ofEvent = (kind: string, data: Data, in_: string = event) => ({ kind, organizer, event: in_, data });
 
-export function eventData(overrides: Data = {}): Data {
+function eventData(overrides: Data = {}): Data {
   return {
     slug: event,
     name: { en: "Sample Conference", de: "Beispielkonferenz" },

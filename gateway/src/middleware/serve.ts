@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import type { Tracing } from "@tessera/kit/trace";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import type { Context, Middleware } from "../context.ts";
@@ -11,10 +12,11 @@ import type { AnyDeclaration, Incoming, Reply, Route } from "../route.ts";
 export interface ServeOptions {
   readonly limits: BodyLimits;
   readonly baseUrl: () => string;
+  readonly tracing: Tracing;
 }
 
 /** Runs the route of the request: method, query, body, handler, in this order. */
-export function serve({ limits, baseUrl }: ServeOptions): Middleware {
+export function serve({ limits, baseUrl, tracing }: ServeOptions): Middleware {
   return async (ctx) => {
     const { place } = ctx.state;
     if (place === undefined) throw new Error("a request without a place was let through");
@@ -26,7 +28,8 @@ export function serve({ limits, baseUrl }: ServeOptions): Middleware {
     }
     const search = new URLSearchParams(ctx.querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
-    send(ctx, await answer(route, incoming, { ctx, search, limits }));
+    const work = () => answer(route, incoming, { ctx, search, limits });
+    send(ctx, await tracing.span(`${route.method} ${route.path}`, {}, work));
   };
 }
 

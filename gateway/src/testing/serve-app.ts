@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
+import { startTracing } from "@tessera/kit/trace";
 import type { Credential } from "../access/caller.ts";
 import { openDirectory } from "../access/directory.ts";
 import { buildApp } from "../app.ts";
@@ -164,6 +165,7 @@ export async function serveApp(
     isDraining: () => server.isDraining(),
     log,
     metrics: createMetrics(),
+    tracing: await startTracing({ service: "gateway" }),
   });
   const seen: Seen[] = [];
   app.middleware.unshift(async (ctx, next) => {

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
 import { openServer } from "@tessera/kit/pg/server";
 import type { ImportAnswer } from "./import.ts";
 import { showProgress } from "./progress.ts";
@@ -24,7 +24,7 @@ const limit = { seconds: 60, megabytes: 512 } as const;
 export async function benchImport({ orders }: { orders: number }): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
   const progress = showProgress();
-  const postgres = await startEmbeddedPostgres({ directory: join(directory, "postgres") });
+  const postgres = await startEmbeddedPostgres({ directory });
   const port = await freePort();
   const baseUrl = `http://127.0.0.1:${port}`;
   const platform = startPlatformProcess({ port, directory, databaseUrl: postgres.url });
@@ -39,7 +39,7 @@ export async function benchImport({ orders }: { orders: number }): Promise<void>
     const seconds = (performance.now() - started) / 1000;
     const peaks = await memory.stop(platform.pid ?? 0);
     progress.update("copying the same rows…");
-    const copy = await copySameRows(postgres.url, directory);
+    const copy = await copySameRows(postgres);
     progress.done();
     print({ orders, answer, answered, seconds, redeemed, copy, peaks });
     if (
@@ -81,7 +81,7 @@ function startPlatformProcess({
       "--port",
       String(port),
       "--data",
-      join(directory, "data"),
+      join(directory, "platform"),
       "--database-url",
       databaseUrl,
     ],
@@ -212,14 +212,14 @@ async function redeemLast(baseUrl: string, orders: number): Promise<number> {
 /** The tables that the orders ended in. */
 const filled = ['boxoffice."order"', "boxoffice.position", "checkin.position"];
 
-async function copySameRows(url: string, directory: string): Promise<{ seconds: number; rows: number }> {
-  const server = openServer(url);
+async function copySameRows(postgres: EmbeddedPostgres): Promise<{ seconds: number; rows: number }> {
+  const server = openServer(postgres.url);
   try {
     let seconds = 0;
     let rows = 0;
     for (const [index, table] of filled.entries()) {
       const copied = await server.copyTable(table, {
-        file: join(directory, "postgres", `bench-copy-${index}`),
+        file: join(postgres.dataDirectory, "data", `bench-copy-${index}`),
         target: `bench_copy_${index}`,
       });
       seconds += copied.seconds;

@@ -92,7 +92,7 @@ type DemoRecord = Readonly<{
 }>;
 
 /** The records of the demo: one organizer, one conference, its tickets, one list. */
-export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Generator<DemoRecord> {
+function* demoRecords(keys: { apiKey: string; deviceKey: string }): Generator<DemoRecord> {
   const { organizer, event } = demo;
   const ofOrganizer = (kind: string, data: Record<string, unknown>): DemoRecord => ({ kind, organizer, data });
   const ofEvent = (kind: string, data: Record<string, unknown>): DemoRecord => ({ kind, organizer, event, data });

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type FuncKeywordDefinition } from "ajv";
-import { checkLeaf, type LeafOptions, type LeafSchema } from "./schema-leaf.ts";
+import { checkLeaf, type LeafSchema } from "./schema-leaf.ts";
 
 /**
  * A schema is plain JSON Schema, so OpenAPI shows what is checked. Leaves carry
@@ -133,5 +133,3 @@ function messageOf(error: ErrorObject): string {
       return error.message ?? "This value is not valid.";
   }
 }
-
-export type { LeafOptions };

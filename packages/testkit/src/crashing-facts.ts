@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { consume } from "@tessera/kit/bus/consume";
 import { memoryBus } from "@tessera/kit/bus/memory";
@@ -81,8 +80,4 @@ async function writeFacts(owner: Db): Promise<void> {
   }
 }
 
-if (process.argv[1] === crashingProgram) {
-  const ended = once(process, "beforeExit");
-  await run(process.env["DATABASE_URL"] ?? "");
-  await ended;
-}
+if (process.argv[1] === crashingProgram) await run(process.env["DATABASE_URL"] ?? "");

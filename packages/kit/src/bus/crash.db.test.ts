@@ -2,33 +2,39 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { crashingProgram, prepareCrashing } from "@tessera/testkit/crashing-facts";
+import type { TestDatabase } from "@tessera/testkit/database";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { effectsByKey, isDrained } from "@tessera/testkit/fact-pipeline";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 
 const total = 5000;
 
 /** How often the process is killed; after that it may finish. */
-const kills = 15;
+const kills = 20;
 
 const children: ChildProcess[] = [];
+let database: TestDatabase;
 
-afterEach(() => {
+beforeEach(async () => {
+  database = await createFactDatabase();
+});
+
+afterEach(async () => {
   for (const child of children.splice(0)) child.kill("SIGKILL");
+  await database.drop();
 });
 
 it("facts act exactly once, in order, through a process that is killed again and again", {
   timeout: 40_000,
 }, async () => {
-  const database = await createFactDatabase();
   const [owner, reader] = [database.open("owner"), database.open("reader")];
   await prepareCrashing({ owner, total });
   const progress: number[] = [];
   for (let killed = 0; killed < kills; killed += 1) {
     const child = await startProgram(database.url);
-    await sleep(10 + Math.random() * 200);
+    await sleep(10 + Math.random() * 300);
     child.kill("SIGKILL");
     await once(child, "exit");
     progress.push(await countOf(reader));
@@ -51,7 +57,6 @@ it("facts act exactly once, in order, through a process that is killed again and
     expect(await isDrained(db)).toBe(true);
     expect(await db.many(sql`select cause from dead_letter`)).toEqual([]);
   }
-  await database.drop();
 });
 
 async function countOf(db: Db): Promise<number> {
@@ -64,6 +69,6 @@ async function startProgram(url: string): Promise<ChildProcess> {
     stdio: ["ignore", "pipe", "inherit"],
   });
   children.push(child);
-  await once(child.stdout as NonNullable<typeof child.stdout>, "data");
+  await once(child.stdout, "data");
   return child;
 }

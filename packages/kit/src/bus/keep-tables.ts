@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
-import type { Db } from "../pg/database.ts";
+import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { identifier, literal, sql } from "../pg/sql.ts";
 
@@ -49,12 +49,7 @@ async function createPartition(db: Db, from: number): Promise<void> {
   const [day, next] = [dayOf(from), dayOf(from + dayMicros)];
   const partition = identifier(partitionName(day));
   await db.transaction(async (tx) => {
-    // Two replicas keep one schema's tables; the second waits and then finds the partition there.
-    await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`tessera inbox ${db.schema}`}, 0))`);
-    const { present } = await tx.one<{ present: boolean }>(
-      sql`select to_regclass(${partitionName(day)}) is not null as present`,
-    );
-    if (present) return;
+    if (await isPresentInTurn(tx, db.schema, partitionName(day))) return;
     // Serializes with consumers that write a fact of this day there, because it had no partition: such rows move.
     await tx.run(sql`lock table inbox_other in access exclusive mode`);
     await tx.run(sql`create table ${partition} (like inbox including defaults including indexes)`);
@@ -80,8 +75,19 @@ async function createPartition(db: Db, from: number): Promise<void> {
 
 async function dropPartition(db: Db, name: string): Promise<void> {
   await db.transaction(async (tx) => {
+    if (!(await isPresentInTurn(tx, db.schema, name))) return;
     // It needs the whole inbox for a moment, and all consumers queue behind it while it waits.
     await tx.run(sql`set local lock_timeout = '250ms'`);
-    await tx.run(sql`drop table if exists ${identifier(name)}`);
+    await tx.run(sql`drop table ${identifier(name)}`);
   });
+}
+
+/** Whether a partition is there, and stays so or not until commit: replicas that keep the same tables take turns. */
+async function isPresentInTurn(tx: Tx, schema: string, name: string): Promise<boolean> {
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`tessera inbox ${schema}`}, 0))`);
+  // From the table itself: what to_regclass remembers may be older than the lock.
+  const row = await tx.maybeOne(sql`
+    select 1 from pg_class
+     where pg_class.relname = ${name} and pg_class.relnamespace = current_schema()::regnamespace`);
+  return row !== undefined;
 }

@@ -60,7 +60,7 @@ describe("memoryBus", () => {
     const closing = bus.close();
     gate.resolve();
     await closing;
-    await publishing;
+    await expect(publishing).resolves.toBeUndefined();
   });
 
   it("refuses what was still waiting for its turn when it closed", async () => {

@@ -2,6 +2,7 @@ import type { Topic } from "@tessera/protos/topic";
 import pg from "pg";
 import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
+import { toByteaArray } from "./binary-array.ts";
 import { breaksConnection, isRetryable, toFault } from "./failure.ts";
 import { parseTimestamp } from "./instants.ts";
 import { type Sql, sql } from "./sql.ts";
@@ -140,7 +141,7 @@ async function runTransaction<T>(
         outboxRows(
           topic.name,
           facts.map((fact) => topic.key(fact)),
-          facts.map((fact) => Buffer.from(topic.encode(fact))),
+          facts.map((fact) => topic.encode(fact)),
         ),
       );
     },
@@ -180,11 +181,11 @@ async function runTransaction<T>(
 }
 
 /** Rows for the outbox. The trace travels along, so that a fact's effects join the request that caused it. */
-function outboxRows(topic: string, keys: readonly string[], payloads: readonly (Buffer | null)[]): Sql {
+function outboxRows(topic: string, keys: readonly string[], payloads: readonly (Uint8Array | null)[]): Sql {
   return sql`
     insert into outbox (topic, key, payload, traceparent)
     select ${topic}, fact.key, fact.payload, ${currentContext().traceparent ?? null}
-      from unnest(${keys}::text[], ${payloads}::bytea[]) with ordinality as fact (key, payload, ord)
+      from unnest(${keys}::text[], ${toByteaArray(payloads)}::bytea[]) with ordinality as fact (key, payload, ord)
      order by fact.ord`;
 }
 
@@ -280,7 +281,7 @@ const parsers = new Map<number, (text: string) => unknown>([
   [1231, arrayOf((text) => text)],
 ]);
 
-const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: "text") =>
+const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: "text"): unknown =>
   parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;
 
 function arrayOf(parse: (text: string) => unknown): (text: string) => unknown {

@@ -9,24 +9,28 @@ const retryable = new Set(["40001", "40P01"]);
  */
 const unavailable = /^(?:08...|53...|58...|57P0[1-5]|25P0[34]|25006)$/;
 
-/** Retried from the start on another connection: this one prepared the statement before a migration changed its columns. */
+/** The connection prepared the statement before a migration changed its columns; another one has yet to prepare it. */
 const outdatedPlan = "RevalidateCachedQuery";
+
+/** A row was on its way to the default partition when the partition for it was attached. */
+const partitionCameBetween = "ExecPartitionCheckEmitError";
 
 const lockNotAvailable = "55P03";
 const queryCanceled = "57014";
 
 /** Whether the transaction lost to a concurrent one and should simply run again. */
 export function isRetryable(error: unknown): boolean {
-  return retryable.has(sqlState(error)) || hasOutdatedPlan(error);
+  return retryable.has(sqlState(error)) || comesFrom(error, outdatedPlan) || comesFrom(error, partitionCameBetween);
 }
 
 /** Whether the connection can no longer be trusted after this error. */
 export function breaksConnection(error: unknown): boolean {
-  return unavailable.test(sqlState(error)) || isConnectionLoss(error) || hasOutdatedPlan(error);
+  return unavailable.test(sqlState(error)) || isConnectionLoss(error) || comesFrom(error, outdatedPlan);
 }
 
-function hasOutdatedPlan(error: unknown): boolean {
-  return error instanceof Error && "routine" in error && error.routine === outdatedPlan;
+/** Whether this place in the server refused: where one SQLSTATE stands for many things. */
+function comesFrom(error: unknown, routine: string): boolean {
+  return error instanceof Error && "routine" in error && error.routine === routine;
 }
 
 /** Turns what the driver throws into a Fault where somebody can act on it. */
@@ -47,7 +51,7 @@ export function toFault(error: unknown): unknown {
       cause: error,
     });
   }
-  if (retryable.has(state)) {
+  if (isRetryable(error)) {
     return new Fault("conflict", "concurrent_change", "another change of the same data came first; try again", {
       retryAfterMs: 1000,
       cause: error,

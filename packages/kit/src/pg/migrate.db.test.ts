@@ -272,7 +272,7 @@ describe("requireMigrated", () => {
     const { url } = await provisioned();
     const options = optionsFor(url, await folder(two));
     await migrate(options);
-    await requireMigrated(options);
+    await expect(requireMigrated(options)).resolves.toBeUndefined();
   });
 
   it("names what is missing and what to run", async () => {
@@ -309,6 +309,7 @@ describe("provision", () => {
         const db = openDatabase({ url, schema, role: roleOf(schema), applicationName: "test", log });
         cleanUps.push(() => db.close());
         await db.run(sql`create table mine (id integer)`);
+        expect(await db.many(sql`select id from mine`)).toEqual([]);
       }
     }
   });

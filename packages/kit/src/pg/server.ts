@@ -16,7 +16,11 @@ export interface DatabaseServer {
 
 /** Opens a server by the URL of any of its databases. */
 export function openServer(url: string): DatabaseServer {
-  const client = new pg.Client({ connectionString: url, application_name: "tessera-server", connectionTimeoutMillis: 5000 });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: "tessera-server",
+    connectionTimeoutMillis: 5000,
+  });
   const connected = client.connect();
   const query = async (text: string, values: unknown[] = []) => {
     await connected;
@@ -25,7 +29,8 @@ export function openServer(url: string): DatabaseServer {
   const quoted = pg.escapeIdentifier;
   return {
     urlOf: (database) => withDatabase(url, database),
-    hasDatabase: async (name) => ((await query("select 1 from pg_database where datname = $1", [name])).rowCount ?? 0) > 0,
+    hasDatabase: async (name) =>
+      ((await query("select 1 from pg_database where datname = $1", [name])).rowCount ?? 0) > 0,
     async createDatabase(name, { template } = {}) {
       await query(`create database ${quoted(name)}${template === undefined ? "" : ` template ${quoted(template)}`}`);
     },

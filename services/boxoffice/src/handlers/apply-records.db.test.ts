@@ -142,6 +142,7 @@ describe("a failure that may heal", () => {
     await expect(office.apply(orderOf(1))).rejects.toMatchObject({ name: "Fault", kind: "conflict" });
     await other.release();
     expect(await positionIds()).toEqual([]);
+    expect(office.logged).toEqual([]);
     expect(await office.apply(orderOf(1))).toEqual({});
   });
 });

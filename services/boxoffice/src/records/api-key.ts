@@ -6,7 +6,7 @@ import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.
 import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader } from "./read.ts";
 import { verbatim } from "./schema-parts.ts";
-import { compareTokens, hashToken } from "./token.ts";
+import { hashToken, TokenOwners } from "./token.ts";
 
 interface ApiKey {
   token: string;
@@ -76,13 +76,19 @@ export const apiKey: RecordKind<ApiKeyRecord> = {
     for (const event of data.events) mentioned.events.add(event);
   },
   async refuse(_tx, { scope, values, known }) {
-    const compare = compareTokens(known);
-    return refuseEach(values, ({ id, tokenHash, data }, complain) => {
-      compare(tokenHash, `${scope.organizer}/api_key/${id}`, complain);
-      for (const [index, event] of data.events.entries()) {
-        if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
-      }
-    });
+    const owners = new TokenOwners(known);
+    const ownerOf = ({ id }: ApiKeyRecord) => `${scope.organizer}/api_key/${id}`;
+    return refuseEach(
+      values,
+      (value, complain) => {
+        const { data } = value;
+        owners.examine(value, ownerOf(value), complain);
+        for (const [index, event] of data.events.entries()) {
+          if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
+        }
+      },
+      (value) => owners.admit(value, ownerOf(value)),
+    );
   },
   async store(tx, { scope: { organizer }, values }) {
     const revisions = await credentials.upsert(tx, { organizer, kind: "api_key", rows: values });

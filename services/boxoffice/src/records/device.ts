@@ -6,7 +6,7 @@ import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.
 import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
-import { compareTokens, hashToken } from "./token.ts";
+import { hashToken, TokenOwners } from "./token.ts";
 
 interface Device extends StoredDevice {
   readonly token: string | null;
@@ -89,14 +89,20 @@ export const device: RecordKind<DeviceRecord> = {
     for (const event of data.events) mentioned.events.add(event);
   },
   async refuse(_tx, { scope, values, known }) {
-    const compare = compareTokens(known);
-    return refuseEach(values, ({ id, tokenHash, data }, complain) => {
-      compare(tokenHash, `${scope.organizer}/device/${id}`, complain);
-      if (data.gate !== null && !known.gates.has(data.gate)) complain("gate", notKnown(`gate ${data.gate}`));
-      for (const [index, event] of data.events.entries()) {
-        if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
-      }
-    });
+    const owners = new TokenOwners(known);
+    const ownerOf = ({ id }: DeviceRecord) => `${scope.organizer}/device/${id}`;
+    return refuseEach(
+      values,
+      (value, complain) => {
+        const { data } = value;
+        owners.examine(value, ownerOf(value), complain);
+        if (data.gate !== null && !known.gates.has(data.gate)) complain("gate", notKnown(`gate ${data.gate}`));
+        for (const [index, event] of data.events.entries()) {
+          if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
+        }
+      },
+      (value) => owners.admit(value, ownerOf(value)),
+    );
   },
   async store(tx, { scope: { organizer }, values, known }) {
     const revisions = await credentials.upsert(tx, { organizer, kind: "device", rows: values });

@@ -55,10 +55,11 @@ export interface RecordKind<V> {
 /** Notes what is wrong with a field. */
 export type Complain = (field: string, message: string) => void;
 
-/** Examines records one after the other, collecting complaints. */
+/** Examines records one after the other, collecting complaints; one without any may be `admit`ted to what the next ones meet. */
 export function refuseEach<V>(
   values: Iterable<V>,
   examine: (value: V, complain: Complain) => void,
+  admit?: (value: V) => void,
 ): Map<V, Record<string, string[]>> {
   const refusals = new Map<V, Record<string, string[]>>();
   for (const value of values) {
@@ -67,6 +68,7 @@ export function refuseEach<V>(
       errors[field] = [...(errors[field] ?? []), message];
     });
     if (Object.keys(errors).length > 0) refusals.set(value, errors);
+    else admit?.(value);
   }
   return refusals;
 }

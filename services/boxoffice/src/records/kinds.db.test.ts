@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
 import { type PublishedFact, takeFacts } from "../testing/facts.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
@@ -22,6 +22,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   await empty(db);
 });
+
+// A statement that fails shows here alone: its records are stored one by one, and no caller notices.
+afterEach(() => expect(office.logged).toEqual([]));
 
 afterAll(() => database.drop());
 

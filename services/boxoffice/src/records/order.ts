@@ -63,34 +63,29 @@ export const order: RecordKind<OrderRecord> = {
   },
   async refuse(_tx, { values, known }) {
     const ordersOf = new Map(known.positions);
-    return refuseEach(values, ({ data }, complain) => {
-      if (!known.salesChannels.has(data.sales_channel)) complain("sales_channel", notKnown("sales channel"));
-      for (const [index, { tax_rule }] of data.fees.entries()) {
-        if (tax_rule !== null && !known.taxRules.has(tax_rule)) {
-          complain(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
+    return refuseEach(
+      values,
+      ({ data }, complain) => {
+        examineReferences(data, known, complain);
+        for (const [index, { id }] of data.positions.entries()) {
+          if ((ordersOf.get(id) ?? data.code) === data.code) continue;
+          complain(`positions.${index}.id`, `position ${id} belongs to another order`);
         }
-      }
-      for (const [index, position] of data.positions.entries()) {
-        const at: Complain = (field, message) => complain(`positions.${index}.${field}`, message);
-        examineReferences(position, known, at);
-        if ((ordersOf.get(position.id) ?? data.code) !== data.code)
-          at("id", `position ${position.id} belongs to another order`);
-        else ordersOf.set(position.id, data.code);
-      }
-    });
+      },
+      ({ data }) => {
+        // An order that is split gives positions to another, which comes behind it.
+        for (const id of missing(data, known.orders)) ordersOf.delete(id);
+        for (const { id } of data.positions) ordersOf.set(id, data.code);
+      },
+    );
   },
   async store(tx, { scope, values, known }) {
-    await removePositions(
-      tx,
-      scope,
-      values.flatMap(({ data }) => missing(data, known.orders.get(data.code))),
-    );
-    await orders.upsert(
-      tx,
-      scope,
-      values.map(({ data, document }) => ({ code: data.code, status: data.status, document })),
-    );
     const rows = values.flatMap((value) => value.positions);
+    const sent = new Set(rows.map(({ id }) => id));
+    const gone = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
+    await removePositions(tx, scope, gone);
+    const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
+    await orders.upsert(tx, scope, orderRows);
     const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
     const facts = rows.flatMap(({ id, state }) => {
       const change = changes.get(id);
@@ -120,21 +115,29 @@ function examinePositions({ positions: all }: OrderData, complain: Complain): vo
   }
 }
 
-/** An item may have had variations when a position was sold and none now, so only a variation that is given is checked. */
-function examineReferences(position: PositionData, known: Known, complain: Complain): void {
-  const variations = known.items.get(position.item);
-  if (variations === undefined) complain("item", notKnown(`item ${position.item}`));
-  else if (position.variation !== null && !variations.has(position.variation)) {
-    complain("variation", `item ${position.item} has no variation ${position.variation}`);
+function examineReferences(data: OrderData, known: Known, complain: Complain): void {
+  if (!known.salesChannels.has(data.sales_channel)) complain("sales_channel", notKnown("sales channel"));
+  for (const [index, { tax_rule }] of data.fees.entries()) {
+    if (isUnknown(tax_rule, known.taxRules)) complain(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
   }
-  if (position.subevent === null && known.series === true)
-    complain("subevent", "A position of a series belongs to a date.");
-  if (position.subevent !== null && !known.subevents.has(position.subevent)) {
-    complain("subevent", notKnown(`subevent ${position.subevent}`));
+  for (const [index, position] of data.positions.entries()) {
+    examinePosition(position, known, (field, message) => complain(`positions.${index}.${field}`, message));
   }
-  if (position.tax_rule !== null && !known.taxRules.has(position.tax_rule)) {
-    complain("tax_rule", notKnown(`tax rule ${position.tax_rule}`));
-  }
+}
+
+/** An item may have had no variations when a position was sold, so only a variation that is given is checked. */
+function examinePosition(position: PositionData, known: Known, complain: Complain): void {
+  const { item, variation, subevent, tax_rule } = position;
+  const variations = known.items.get(item);
+  if (variations === undefined) complain("item", notKnown(`item ${item}`));
+  else if (isUnknown(variation, variations)) complain("variation", `item ${item} has no variation ${variation}`);
+  if (subevent === null && known.series === true) complain("subevent", "A position of a series belongs to a date.");
+  if (isUnknown(subevent, known.subevents)) complain("subevent", notKnown(`subevent ${subevent}`));
+  if (isUnknown(tax_rule, known.taxRules)) complain("tax_rule", notKnown(`tax rule ${tax_rule}`));
+}
+
+function isUnknown(id: number | null, known: ReadonlySet<number>): boolean {
+  return id !== null && !known.has(id);
 }
 
 function toRows(data: OrderData): OrderRecord["positions"] {
@@ -157,10 +160,11 @@ function toRows(data: OrderData): OrderRecord["positions"] {
 }
 
 /** The positions that an order had and now has no more. */
-function missing({ positions: sent }: OrderData, stored: readonly number[] = []): number[] {
-  if (stored.length === 0) return [];
-  const kept = new Set(sent.map((position) => position.id));
-  return stored.filter((id) => !kept.has(id));
+function missing({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
+  const had = stored.get(code);
+  if (had === undefined) return [];
+  const has = new Set(sent.map((position) => position.id));
+  return had.filter((id) => !has.has(id));
 }
 
 async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {

@@ -7,16 +7,26 @@ export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
-/**
- * Complains about tokens that belong to another credential, also of another organizer, or to an earlier record of the
- * run: a token must lead to one credential.
- */
-export function compareTokens(known: Known): (hash: Buffer | null, owner: string, complain: Complain) => void {
-  const owners = new Map(known.tokens);
-  return (hash, owner, complain) => {
-    if (hash === null) return;
-    const hex = hash.toString("hex");
-    if ((owners.get(hex) ?? owner) === owner) owners.set(hex, owner);
-    else complain("token", "this token belongs to another key or device");
-  };
+/** Which credential each token leads to. It must be one, whatever organizers they belong to. */
+export class TokenOwners {
+  readonly #owners: Map<string, string>;
+
+  constructor(known: Known) {
+    this.#owners = new Map(known.tokens);
+  }
+
+  /** Complains about a token that belongs to another credential. */
+  examine({ tokenHash }: Tokened, owner: string, complain: Complain): void {
+    if (tokenHash === null) return;
+    const found = this.#owners.get(tokenHash.toString("hex")) ?? owner;
+    if (found !== owner) complain("token", "this token belongs to another key or device");
+  }
+
+  admit({ tokenHash }: Tokened, owner: string): void {
+    if (tokenHash !== null) this.#owners.set(tokenHash.toString("hex"), owner);
+  }
+}
+
+interface Tokened {
+  readonly tokenHash: Buffer | null;
 }

@@ -1,7 +1,7 @@
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
-import { toByteaArray } from "./binary-array.ts";
 
 export interface PositionRow {
   readonly id: number;
@@ -52,7 +52,8 @@ export async function upsert(
                         earlier_checkins)
      order by incoming.id
         on conflict (organizer, event, id) do update
-       set positionid = excluded.positionid,
+       set order_code = excluded.order_code,
+           positionid = excluded.positionid,
            item = excluded.item,
            variation = excluded.variation,
            subevent = excluded.subevent,

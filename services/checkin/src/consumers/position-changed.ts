@@ -25,38 +25,33 @@ export function positionChanged(db: Db): Consumer {
 
 async function applyPositions(tx: Tx, facts: readonly Fact<PositionChanged>[]): Promise<void> {
   const entities = collect(facts);
-  const held = new Map(
-    (
-      await lockPositions(
-        tx,
-        entities.map(({ key }) => key),
-      )
-    ).map((row) => [nameOf(row), row]),
-  );
+  const keys = entities.map(({ key }) => key);
+  const held = new Map((await lockPositions(tx, keys)).map((row) => [nameOf(row), row]));
   const gone = entities.filter(({ went }) => went).map(({ key }) => key);
   const changed: PositionCopy[] = [];
   const moves: Move[] = [];
+  const moveScans: Move[] = [];
   const buckets = new Map<string, Bucket | null>();
   for (const { key, went, newest } of entities) {
     const former = held.get(nameOf(key));
-    if (went) moves.push({ ...key, from: former?.bucket ?? null, to: null });
     const before = went ? undefined : former;
     const after = newest === null || isStale(newest, before) ? undefined : toPositionCopy(newest);
     if (after !== undefined) changed.push(after);
-    const from = before?.bucket ?? null;
-    const to = after === undefined ? from : bucketOf(after);
+    const from = former?.bucket ?? null;
+    const to = after === undefined ? (before?.bucket ?? null) : bucketOf(after);
     buckets.set(nameOf(key), to);
-    moves.push({ ...key, from, to });
+    if (hasMoved(from, to)) moves.push({ ...key, from, to });
+    // What went takes its scans with it, even if it came again in the same bucket.
+    const scansTo = went ? null : to;
+    if (former !== undefined && hasMoved(from, scansTo)) moveScans.push({ ...key, from, to: scansTo });
   }
-  const moved = moves.filter(({ from, to }) => hasMoved(from, to));
-  const leaving = moved.filter(({ from }) => from !== null);
   const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
-  await holdLists(tx, { tickets: leaving, keys: earlier });
-  await movePresences(tx, leaving);
+  await holdLists(tx, { tickets: moveScans, keys: earlier });
+  await movePresences(tx, moveScans);
   await forgetScansOf(tx, gone);
   await removeEntities(tx, "position", gone);
   await putPositions(tx, changed);
-  await addCounts(tx, [...moved.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
+  await addCounts(tx, [...moves.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
 }
 
 /** What the facts of one batch say of one position. */

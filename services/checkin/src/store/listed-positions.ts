@@ -93,20 +93,22 @@ const ownName = sql`lower(nullif(ticket.attendee_name, ''))`;
 const shownName = sql`lower(coalesce(nullif(ticket.attendee_name, ''), nullif(parent.attendee_name, '')))`;
 
 /** The contract's names for what positions can be ordered by. */
-const orderings: Readonly<Record<string, Sql>> = {
-  order__code: sql`ticket.order_code`,
-  "-order__code": sql`ticket.order_code desc`,
-  order__datetime: sql`ticket.order_placed_at`,
-  "-order__datetime": sql`ticket.order_placed_at desc`,
-  order__email: sql`lower(ticket.order_email)`,
-  "-order__email": sql`lower(ticket.order_email) desc`,
-  positionid: sql`ticket.positionid`,
-  "-positionid": sql`ticket.positionid desc`,
-  attendee_name: sql`${shownName} nulls first`,
-  "-attendee_name": sql`${shownName} desc nulls last`,
-  last_checked_in: sql`presence.last_at nulls first`,
-  "-last_checked_in": sql`presence.last_at desc nulls last`,
-};
+const orderings: ReadonlyMap<string, Sql> = new Map(
+  Object.entries({
+    order__code: sql`ticket.order_code`,
+    "-order__code": sql`ticket.order_code desc`,
+    order__datetime: sql`ticket.order_placed_at`,
+    "-order__datetime": sql`ticket.order_placed_at desc`,
+    order__email: sql`lower(ticket.order_email)`,
+    "-order__email": sql`lower(ticket.order_email) desc`,
+    positionid: sql`ticket.positionid`,
+    "-positionid": sql`ticket.positionid desc`,
+    attendee_name: sql`${shownName} nulls first`,
+    "-attendee_name": sql`${shownName} desc nulls last`,
+    last_checked_in: sql`presence.last_at nulls first`,
+    "-last_checked_in": sql`presence.last_at desc nulls last`,
+  }),
+);
 
 const defaultOrdering = [sql`${ownName} nulls last`, sql`ticket.positionid`, sql`ticket.id`];
 
@@ -115,7 +117,7 @@ export async function pagePositions(
   filter: PositionFilter,
   page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
 ): Promise<TicketRead[]> {
-  const wanted = [...new Set(page.ordering)].map((name) => orderings[name]).filter((term) => term !== undefined);
+  const wanted = [...new Set(page.ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
   const order = joinSql(wanted.length === 0 ? defaultOrdering : [...wanted, sql`ticket.id desc`], ", ");
   const rows = await db.many<TicketRow>(sql`
     select ${ticketColumns}

@@ -83,14 +83,16 @@ export async function countLists(db: Queryable, filter: ListFilter): Promise<num
 }
 
 /** The contract's names for what lists can be ordered by. Lists of all dates come last, and first the other way round. */
-const orderings: Readonly<Record<string, Sql>> = {
-  id: sql`list.id`,
-  "-id": sql`list.id desc`,
-  name: sql`list.name`,
-  "-name": sql`list.name desc`,
-  subevent__date_from: sql`subevent.date_from_at`,
-  "-subevent__date_from": sql`subevent.date_from_at desc`,
-};
+const orderings: ReadonlyMap<string, Sql> = new Map(
+  Object.entries({
+    id: sql`list.id`,
+    "-id": sql`list.id desc`,
+    name: sql`list.name`,
+    "-name": sql`list.name desc`,
+    subevent__date_from: sql`subevent.date_from_at`,
+    "-subevent__date_from": sql`subevent.date_from_at desc`,
+  }),
+);
 
 const defaultOrdering = [sql`subevent.date_from_at`, sql`list.name`, sql`list.id`];
 
@@ -99,7 +101,7 @@ export async function pageLists(
   filter: ListFilter,
   page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
 ): Promise<CheckinList[]> {
-  const wanted = [...new Set(page.ordering)].map((name) => orderings[name]).filter((term) => term !== undefined);
+  const wanted = [...new Set(page.ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
   const terms = wanted.length === 0 ? defaultOrdering : [...wanted, sql`list.id desc`];
   const rows = await db.many<Row>(sql`
     select ${columns} ${matching(filter)}

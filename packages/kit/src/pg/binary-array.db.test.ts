@@ -1,14 +1,17 @@
-import { sql } from "@tessera/kit/pg/sql";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toByteaArray } from "./binary-array.ts";
+import { sql } from "./sql.ts";
 
 let database: TestDatabase;
 
 beforeAll(async () => {
-  database = await createTestDatabase([
-    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
-  ]);
+  const migrations = pathToFileURL(`${await mkdtemp(join(tmpdir(), "no-migrations-"))}/`);
+  database = await createTestDatabase([{ schema: "alpha", migrations }]);
 });
 
 afterAll(() => database.drop());
@@ -19,7 +22,7 @@ it.each([
   ["missing elements", [null, Uint8Array.of(1), null]],
   ["a part of a larger buffer", [Uint8Array.of(1, 2, 3, 4).subarray(1, 3)]],
 ])("writes %s as the server reads it", async (_name, elements) => {
-  const rows = await database.open("boxoffice").many<{ element: Buffer | null }>(sql`
+  const rows = await database.open("alpha").many<{ element: Buffer | null }>(sql`
     select row.element from unnest(${toByteaArray(elements)}::bytea[]) as row (element)`);
   expect(rows.map(({ element }) => (element === null ? null : [...element]))).toEqual(
     elements.map((element) => (element === null ? null : [...element])),

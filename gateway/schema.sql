@@ -1,0 +1,78 @@
+create table credential (
+  organizer text not null,
+  kind text not null,
+  id text not null,
+  revision bigint not null,
+  token_hash bytea,
+  name text not null,
+  permissions text[] not null,
+  all_events boolean not null,
+  events text[] not null,
+  active boolean not null,
+  device jsonb,
+  constraint credential_pkey primary key (organizer, kind, id),
+  constraint credential_token_hash_key unique (token_hash) deferrable initially deferred,
+  constraint credential_kind_check check ((kind = any (array['api_key'::text, 'device'::text])))
+);
+
+create table dead_letter (
+  id bigint not null generated always as identity,
+  consumer text not null,
+  topic text not null,
+  key text not null,
+  fact_id uuid not null,
+  fact_at timestamptz not null,
+  payload bytea,
+  cause text not null,
+  parked_at timestamptz not null default now(),
+  constraint dead_letter_pkey primary key (id),
+  constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
+);
+
+create table event (
+  organizer text not null,
+  event text not null,
+  revision bigint not null,
+  constraint event_pkey primary key (organizer, event)
+);
+
+create table inbox (
+  fact_on date not null,
+  consumer text not null,
+  fact_id uuid not null,
+  constraint inbox_pkey primary key (fact_on, consumer, fact_id)
+) partition by range (fact_on);
+
+create table inbox_other partition of inbox default;
+
+create table migration (
+  scope text not null,
+  revision integer not null,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamptz not null default now(),
+  constraint migration_pkey primary key (scope, revision)
+);
+
+create table outbox (
+  id bigint not null generated always as identity,
+  fact_id uuid not null default gen_random_uuid(),
+  topic text not null,
+  key text not null,
+  partition integer,
+  payload bytea,
+  marker uuid,
+  traceparent text,
+  created_at timestamptz not null default now(),
+  constraint outbox_pkey primary key (id)
+);
+
+create table passed_marker (
+  consumer text not null,
+  marker uuid not null,
+  topic text not null,
+  partition integer not null,
+  passed_at timestamptz not null default now(),
+  constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
+);

@@ -1,0 +1,202 @@
+import { hash, randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:net";
+import { header } from "@tessera/kit/bus/headers";
+import { memoryBus } from "@tessera/kit/bus/memory";
+import { systemClock } from "@tessera/kit/clock";
+import { inProcess } from "@tessera/kit/grpc/in-process";
+import { createHealth } from "@tessera/kit/health";
+import { type RunningService, startService } from "@tessera/kit/lifecycle";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import { implement } from "@tessera/kit/rpc";
+import { startTracing } from "@tessera/kit/trace";
+import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import { type CredentialChanged, CredentialKind, EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { gateway } from "./index.ts";
+import { aPosition } from "./testing/fake-peers.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
+const bus = memoryBus();
+const network = inProcess({ log });
+const token = "key-of-this-test";
+
+let database: TestDatabase;
+let running: RunningService;
+let base: string;
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+const credential: CredentialChanged = {
+  organizer: "bigevents",
+  kind: CredentialKind.API_KEY,
+  id: hash("sha256", token),
+  revision: 1,
+  tokenHash: hash("sha256", token, "buffer"),
+  name: "key",
+  permissions: ["*"],
+  allEvents: true,
+  events: [],
+  active: true,
+  device: undefined,
+};
+const event: EventChanged = {
+  ...EventChanged.decode(new Uint8Array()),
+  organizer: "bigevents",
+  event: "sampleconf",
+  revision: 1,
+};
+
+/** A boxoffice whose every record makes the same key and event known, a little later. */
+function fakeBoxoffice() {
+  const marked = [topics.credentialChanged.name, topics.eventChanged.name].map((topic) => ({ topic, partition: 0 }));
+  const fresh = () => ({ [header.factId]: randomUUID(), [header.at]: String(systemClock.now()) });
+  let published: Promise<unknown> = Promise.resolve();
+  return [
+    implement(RecordsServiceService, {
+      async applyRecords({ records }) {
+        published = new Promise((resolve) => setTimeout(resolve, 100)).then(async () => {
+          const { credentialChanged, eventChanged } = topics;
+          const facts = {
+            key: credentialChanged.key(credential),
+            value: credentialChanged.encode(credential),
+            headers: fresh(),
+          };
+          await bus.publish(credentialChanged.name, [facts]);
+          await bus.publish(eventChanged.name, [
+            { key: eventChanged.key(event), value: eventChanged.encode(event), headers: fresh() },
+          ]);
+        });
+        return {
+          rejected: records
+            .filter(({ kind }) => kind === "gate")
+            .map(({ line }) => ({ line, errors: [{ field: "id", messages: ["x"] }] })),
+        };
+      },
+    }),
+    implement(FactsServiceService, {
+      async markFacts() {
+        const marker = randomUUID();
+        void published.then(() =>
+          Promise.all(
+            marked.map(({ topic, partition }) =>
+              bus.publish(topic, [
+                { key: "", value: null, partition, headers: { ...fresh(), [header.marker]: marker } },
+              ]),
+            ),
+          ),
+        );
+        return { marker, partitions: marked };
+      },
+      caughtUp: async () => ({ caughtUp: true }),
+    }),
+  ];
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase([{ schema: "gateway", migrations: gateway.migrations }]);
+  const port = await freePort();
+  base = `http://127.0.0.1:${port}`;
+  network.serve("boxoffice", fakeBoxoffice());
+  network.serve("checkin", [
+    implement(FactsServiceService, {
+      markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
+      caughtUp: async () => ({ caughtUp: true }),
+    }),
+    implement(ScansServiceService, {
+      redeem: async ({ scans }) => ({
+        outcomes: scans.map(({ list }) => ({
+          outcome: { $case: "admitted" as const, value: {} },
+          list: { id: list, name: "Gate", includePending: false },
+          position: aPosition(),
+          checkinTexts: [],
+        })),
+      }),
+    }),
+  ]);
+  running = await startService(gateway, {
+    environment: { HTTP_PORT: String(port), OPERATOR_KEY: "operator" },
+    databaseUrl: database.url,
+    role: "tessera_gateway",
+    bus,
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+    tracing: await startTracing({ service: "test" }),
+    health: createHealth({ log }),
+    owns: [],
+    transportTo: (name) => network.transportTo(name),
+    serve: async (implementations) => {
+      const server = network.serve("gateway", implementations);
+      return { drain: async () => server.drain(), stop: () => server.stop(1000) };
+    },
+  });
+});
+
+afterAll(async () => {
+  await running.drain();
+  await bus.close();
+  await running.stop();
+  await network.close();
+  await database.drop();
+});
+
+const redeem = () =>
+  fetch(`${base}/api/v1/organizers/bigevents/events/sampleconf/checkinlists/7/positions/abc/redeem/`, {
+    method: "POST",
+    headers: { authorization: `Token ${token}` },
+  });
+
+describe("the gateway as a service", () => {
+  it("lets in with the answer of an import whoever the import has brought", async () => {
+    expect((await redeem()).status).toBe(401);
+    const answer = await fetch(`${base}/api/v1/import/`, {
+      method: "POST",
+      headers: { authorization: "Token operator", "content-type": "application/x-ndjson" },
+      body: ["api_key", "gate"].map((kind) => JSON.stringify({ kind, organizer: "bigevents", data: {} })).join("\n"),
+    });
+    expect(await answer.json()).toMatchObject({
+      records: 2,
+      accepted: 1,
+      rejected: 1,
+      kinds: { api_key: 1 },
+      settled: true,
+    });
+    const admitted = await redeem();
+    expect(admitted.status).toBe(201);
+    const { position } = (await admitted.json()) as { position: { downloads: { url: string }[] } };
+    expect(position.downloads[0]?.url).toBe(
+      `http://localhost:${new URL(base).port}/api/v1/organizers/bigevents/events/sampleconf/orderpositions/42/download/pdf/`,
+    );
+  });
+
+  it("shuts out whom a fact revokes", async () => {
+    const revoked = { ...credential, revision: 2, active: false };
+    const headers = { [header.factId]: randomUUID(), [header.at]: String(systemClock.now()) };
+    await bus.publish(topics.credentialChanged.name, [
+      { key: topics.credentialChanged.key(revoked), value: topics.credentialChanged.encode(revoked), headers },
+    ]);
+    expect((await redeem()).status).toBe(401);
+  });
+
+  it("tells its peers how far it has read", async () => {
+    const client = network.transportTo("gateway");
+    const { caughtUp } = await client.call(
+      FactsServiceService.caughtUp,
+      { marker: randomUUID(), partitions: [{ topic: topics.eventChanged.name, partition: 0 }] },
+      {},
+    );
+    expect(caughtUp).toBe(false);
+  });
+});

@@ -1,0 +1,197 @@
+create sequence category_id_seq as bigint;
+create sequence device_id_seq as bigint;
+create sequence gate_id_seq as bigint;
+create sequence item_id_seq as bigint;
+create sequence position_id_seq as bigint;
+create sequence quota_id_seq as bigint;
+create sequence revision_seq as bigint;
+create sequence subevent_id_seq as bigint;
+create sequence tax_rule_id_seq as bigint;
+create sequence variation_id_seq as bigint;
+
+create table category (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint category_pkey primary key (organizer, event, id)
+);
+
+create table credential (
+  organizer text collate "C" not null,
+  kind text not null,
+  id text collate "C" not null,
+  token_hash bytea,
+  data jsonb not null,
+  revision bigint not null,
+  constraint credential_pkey primary key (organizer, kind, id),
+  constraint credential_token_hash_key unique (token_hash),
+  constraint credential_kind_check check ((kind = any (array['api_key'::text, 'device'::text])))
+);
+
+create table dead_letter (
+  id bigint not null generated always as identity,
+  consumer text not null,
+  topic text not null,
+  key text not null,
+  fact_id uuid not null,
+  fact_at timestamptz not null,
+  payload bytea,
+  cause text not null,
+  parked_at timestamptz not null default now(),
+  constraint dead_letter_pkey primary key (id),
+  constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
+);
+
+create table event (
+  organizer text collate "C" not null,
+  slug text collate "C" not null,
+  data jsonb not null,
+  settings jsonb not null,
+  revision bigint not null,
+  constraint event_pkey primary key (organizer, slug)
+);
+
+create table gate (
+  organizer text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint gate_pkey primary key (organizer, id)
+);
+
+create table inbox (
+  fact_on date not null,
+  consumer text not null,
+  fact_id uuid not null,
+  constraint inbox_pkey primary key (fact_on, consumer, fact_id)
+) partition by range (fact_on);
+
+create table inbox_other partition of inbox default;
+
+create table item (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint item_pkey primary key (organizer, event, id)
+);
+
+create table migration (
+  scope text not null,
+  revision integer not null,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamptz not null default now(),
+  constraint migration_pkey primary key (scope, revision)
+);
+
+create table "order" (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  code text collate "C" not null,
+  status text not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint order_pkey primary key (organizer, event, code),
+  constraint order_status_check check ((status = any (array['n'::text, 'p'::text, 'e'::text, 'c'::text])))
+) with (toast_tuple_target=8160);
+comment on column "order".data is 'personal data: email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers';
+
+create table organizer (
+  slug text collate "C" not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint organizer_pkey primary key (slug)
+);
+
+create table outbox (
+  id bigint not null generated always as identity,
+  fact_id uuid not null default gen_random_uuid(),
+  topic text not null,
+  key text not null,
+  partition integer,
+  payload bytea,
+  marker uuid,
+  traceparent text,
+  created_at timestamptz not null default now(),
+  constraint outbox_pkey primary key (id)
+);
+
+create table passed_marker (
+  consumer text not null,
+  marker uuid not null,
+  topic text not null,
+  partition integer not null,
+  passed_at timestamptz not null default now(),
+  constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
+);
+
+create table "position" (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  order_code text collate "C" not null,
+  positionid bigint not null,
+  item bigint not null,
+  variation bigint,
+  subevent bigint,
+  addon_to bigint,
+  secret text collate "C" not null,
+  canceled boolean not null,
+  state bytea not null,
+  earlier_checkins bytea,
+  revision bigint not null,
+  constraint position_pkey primary key (organizer, event, id)
+);
+comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
+
+create table quota (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint quota_pkey primary key (organizer, event, id)
+);
+
+create table sales_channel (
+  organizer text collate "C" not null,
+  identifier text collate "C" not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint sales_channel_pkey primary key (organizer, identifier)
+);
+
+create table subevent (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint subevent_pkey primary key (organizer, event, id)
+);
+
+create table tax_rule (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint tax_rule_pkey primary key (organizer, event, id)
+);
+
+alter table category add constraint category_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table credential add constraint credential_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table event add constraint event_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table gate add constraint gate_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table item add constraint item_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table "order" add constraint order_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table "position" add constraint position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table quota add constraint quota_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table sales_channel add constraint sales_channel_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table subevent add constraint subevent_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table tax_rule add constraint tax_rule_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

@@ -1,0 +1,95 @@
+import type { Db, Dedicated } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { raise } from "./id-sequences.ts";
+import { take } from "./locks.ts";
+
+let database: TestDatabase;
+let db: Db;
+let other: Dedicated;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("boxoffice");
+});
+
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  other = await db.dedicated();
+});
+
+afterEach(() => other.release());
+
+const hold = (name: string) =>
+  other.one(sql`select pg_advisory_lock(hashtextextended(${`boxoffice ${name}`}, 0))::text`);
+
+const letGo = (name: string) => other.one(sql`select pg_advisory_unlock(hashtextextended(${`boxoffice ${name}`}, 0))`);
+
+async function isFree(name: string): Promise<boolean> {
+  const { free } = await other.one<{ free: boolean }>(
+    sql`select pg_try_advisory_lock(hashtextextended(${`boxoffice ${name}`}, 0)) as free`,
+  );
+  if (free) await letGo(name);
+  return free;
+}
+
+/** Resolves when somebody waits for an advisory lock. */
+const somebodyWaits = () =>
+  vi.waitFor(async () => {
+    const waiting = await db.many(sql`
+      select
+        from pg_locks
+       where pg_locks.locktype = 'advisory'
+         and not pg_locks.granted
+         and pg_locks.database = (select oid from pg_database where datname = current_database())`);
+    expect(waiting).toHaveLength(1);
+  });
+
+describe("take", () => {
+  it("takes locks in the order of their names", async () => {
+    await hold("b");
+    const taking = db.transaction((tx) =>
+      take(
+        tx,
+        ["c", "b", "a"].map((name) => ({ name, exclusive: true })),
+      ),
+    );
+    await somebodyWaits();
+    expect(await isFree("a")).toBe(false);
+    expect(await isFree("c")).toBe(true);
+    await letGo("b");
+    await taking;
+    expect(await isFree("a")).toBe(true);
+  });
+
+  it("lets several share a lock", async () => {
+    await db.transaction(async (tx) => {
+      await take(tx, [{ name: "a", exclusive: false }]);
+      await db.transaction((another) => take(another, [{ name: "a", exclusive: false }]));
+      expect(await isFree("a")).toBe(false);
+    });
+  });
+});
+
+describe("raise", () => {
+  it("waits for who else raises a sequence, and does not lower it then", async () => {
+    await hold("id sequences");
+    const raising = db.transaction((tx) => raise(tx, new Map([["gate_id_seq", 50]])));
+    await somebodyWaits();
+    await db.one(sql`select setval('gate_id_seq', 100)`);
+    await letGo("id sequences");
+    await raising;
+    expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 101 });
+  });
+
+  it("takes no lock where there is nothing to raise", async () => {
+    await db.one(sql`select setval('quota_id_seq', 100)`);
+    await hold("id sequences");
+    await db.transaction((tx) => raise(tx, new Map([["quota_id_seq", 100]])));
+    expect(await db.one(sql`select nextval('quota_id_seq') as id`)).toEqual({ id: 101 });
+  });
+});

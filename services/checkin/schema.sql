@@ -1,0 +1,228 @@
+create sequence list_id as bigint;
+create sequence scan_id as bigint;
+
+create table category (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  "position" bigint not null,
+  constraint category_pkey primary key (organizer, event, id)
+);
+
+create table count_delta (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  list bigint not null,
+  subevent bigint not null,
+  item bigint not null,
+  variation bigint not null,
+  counted_as text not null,
+  id bigint not null generated always as identity,
+  positions bigint not null,
+  entered bigint not null,
+  inside bigint not null,
+  folded boolean not null default false,
+  constraint count_delta_pkey primary key (organizer, event, list, subevent, item, variation, counted_as, id),
+  constraint count_delta_counted_as_check check ((counted_as = any (array['paid'::text, 'pending_valid'::text, 'pending'::text])))
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+create index count_delta_fresh on count_delta using btree (id) where (not folded);
+
+create table dead_letter (
+  id bigint not null generated always as identity,
+  consumer text not null,
+  topic text not null,
+  key text not null,
+  fact_id uuid not null,
+  fact_at timestamptz not null,
+  payload bytea,
+  cause text not null,
+  parked_at timestamptz not null default now(),
+  constraint dead_letter_pkey primary key (id),
+  constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
+);
+
+create table event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  revision bigint not null,
+  name jsonb not null,
+  timezone text not null,
+  locale text not null,
+  has_subevents boolean not null,
+  date_from_at timestamptz,
+  date_to_at timestamptz,
+  date_admission_at timestamptz,
+  pdf_enabled boolean not null,
+  pdf_for_addons boolean not null,
+  pdf_for_non_admission boolean not null,
+  pdf_while_pending boolean not null,
+  constraint event_pkey primary key (organizer, event)
+);
+
+create table inbox (
+  fact_on date not null,
+  consumer text not null,
+  fact_id uuid not null,
+  constraint inbox_pkey primary key (fact_on, consumer, fact_id)
+) partition by range (fact_on);
+
+create table inbox_other partition of inbox default;
+
+create table item (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  name jsonb not null,
+  internal_name text,
+  admission boolean not null,
+  category bigint,
+  "position" bigint not null,
+  checkin_attention boolean not null,
+  checkin_text text,
+  generate_tickets boolean,
+  variations jsonb not null,
+  constraint item_pkey primary key (organizer, event, id)
+);
+
+create table list (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  name text not null,
+  all_products boolean not null,
+  limit_products bigint[] not null,
+  subevent bigint,
+  include_pending boolean not null,
+  allow_multiple_entries boolean not null,
+  allow_entry_after_exit boolean not null,
+  rules text not null,
+  exit_all_at timestamptz,
+  addon_match boolean not null,
+  ignore_in_statistics boolean not null,
+  consider_tickets_used boolean not null,
+  constraint list_pkey primary key (organizer, event, id)
+);
+
+create table migration (
+  scope text not null,
+  revision integer not null,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamptz not null default now(),
+  constraint migration_pkey primary key (scope, revision)
+);
+
+create table outbox (
+  id bigint not null generated always as identity,
+  fact_id uuid not null default gen_random_uuid(),
+  topic text not null,
+  key text not null,
+  partition integer,
+  payload bytea,
+  marker uuid,
+  traceparent text,
+  created_at timestamptz not null default now(),
+  constraint outbox_pkey primary key (id)
+);
+
+create table passed_marker (
+  consumer text not null,
+  marker uuid not null,
+  topic text not null,
+  partition integer not null,
+  passed_at timestamptz not null default now(),
+  constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
+);
+
+create table "position" (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  positionid bigint not null,
+  order_code text collate "C" not null,
+  item bigint not null,
+  variation bigint,
+  subevent bigint,
+  addon_to bigint,
+  secret text collate "C" not null,
+  order_status text not null,
+  valid_if_pending boolean not null,
+  require_approval boolean not null,
+  canceled boolean not null,
+  blocked boolean not null,
+  valid_from_at timestamptz,
+  valid_until_at timestamptz,
+  counted_as text,
+  attendee_name text,
+  order_email text,
+  order_placed_at timestamptz not null,
+  search_text text not null,
+  state bytea not null,
+  constraint position_pkey primary key (organizer, event, id),
+  constraint position_counted_as_check check ((counted_as = any (array['paid'::text, 'pending_valid'::text, 'pending'::text]))),
+  constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))
+);
+create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
+create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
+create index position_by_search_text on "position" using gin (search_text gin_trgm_ops);
+create index position_by_secret on "position" using btree (organizer, event, lower(secret));
+
+create table presence (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  list bigint not null,
+  version bigint not null,
+  entries bigint not null,
+  last_type text not null,
+  last_at timestamptz not null,
+  constraint presence_pkey primary key (organizer, event, "position", list),
+  constraint presence_last_type_check check ((last_type = any (array['entry'::text, 'exit'::text])))
+) with (fillfactor=80);
+
+create table scan (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  list bigint not null,
+  "position" bigint,
+  type text not null,
+  successful boolean not null,
+  reason text,
+  explanation text,
+  raw_code text,
+  at timestamptz not null,
+  created_at timestamptz not null default now(),
+  nonce text,
+  device bigint,
+  device_id bigint,
+  gate bigint,
+  forced boolean not null,
+  force_sent boolean not null,
+  auto_checked_in boolean not null,
+  imported_id bigint,
+  constraint scan_pkey primary key (organizer, event, id),
+  constraint scan_check check ((successful = (reason is null))),
+  constraint scan_check1 check ((("position" is not null) or (not successful))),
+  constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
+);
+create unique index scan_by_imported_id on scan using btree (organizer, event, imported_id) where (imported_id is not null);
+create index scan_by_nonce on scan using btree (organizer, event, nonce) where ((nonce is not null) and successful);
+create index scan_by_position on scan using btree (organizer, event, "position", list);
+
+create table subevent (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  name jsonb not null,
+  active boolean not null,
+  date_from_at timestamptz,
+  date_to_at timestamptz,
+  date_admission_at timestamptz,
+  constraint subevent_pkey primary key (organizer, event, id)
+);
