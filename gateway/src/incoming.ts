@@ -58,7 +58,8 @@ export class IncomingRequest implements Incoming<unknown, unknown> {
   }
 
   stream(): AsyncIterable<Uint8Array> {
-    return this.#ctx.req;
+    // A reader that stops early leaves the connection whole, so that its answer can still be sent.
+    return this.#ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   }
 
   get signal(): AbortSignal {

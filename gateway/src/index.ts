@@ -16,16 +16,6 @@ import { allRoutes } from "./routes/index.ts";
 import { findByHash } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
 
-export { gunzip } from "./import/gunzip.ts";
-export {
-  ImportFailure,
-  type ImportOptions,
-  type ImportProgress,
-  type ImportTargets,
-  importStream,
-} from "./import/import-stream.ts";
-export type { ImportSummary } from "./import/tally.ts";
-
 const name = "gateway";
 const consumes = [topics.credentialChanged.name, topics.eventChanged.name];
 

@@ -37,9 +37,11 @@ create table scan (
   check (position is not null or not successful)
 );
 
-create index scan_by_position on scan (organizer, event, position, list);
-create index scan_by_nonce on scan (organizer, event, nonce) where nonce is not null and successful;
-create unique index scan_by_imported_id on scan (organizer, event, imported_id) where imported_id is not null;
+-- Here and below, what tells rows apart stands first: comparisons end with it, and no plan mistakes
+-- another index for as good while a table is new.
+create index scan_by_position on scan (position, list, event, organizer);
+create index scan_by_nonce on scan (nonce, event, organizer) where nonce is not null and successful;
+create unique index scan_by_imported_id on scan (imported_id, event, organizer) where imported_id is not null;
 
 -- What the successful scans of one ticket on one list come to. Whoever admits
 -- changes the row he has read or nobody's: `version` counts the scans.
@@ -53,7 +55,7 @@ create table presence (
   -- Of the scan with the latest `at`, the last to arrive among equals.
   last_type text not null check (last_type in ('entry', 'exit')),
   last_at timestamptz not null,
-  primary key (organizer, event, position, list)
+  primary key (position, list, event, organizer)
 ) with (fillfactor = 80);
 
 -- Counts of a list are sums over these rows. Every change of what counts adds

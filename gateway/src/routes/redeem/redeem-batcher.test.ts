@@ -139,6 +139,14 @@ describe("when a call fails", () => {
     ]);
   });
 
+  it("an overloaded service is not asked again", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("a", "n"));
+    calls[0]?.fail(new Fault("exhausted", "too_many_scans", "too many"));
+    await expect(result).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+    expect(calls).toHaveLength(1);
+  });
+
   it("an answer for another number of scans is no answer", async () => {
     const { calls, redeem } = heldCalls();
     const result = redeem(scan("a"));

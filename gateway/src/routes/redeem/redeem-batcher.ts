@@ -76,6 +76,8 @@ export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): Rede
   }
 
   async function retry(waiting: Waiting, cause: unknown): Promise<void> {
+    // Refused before it was looked at, and sending it again would only add to the load.
+    if (cause instanceof Fault && cause.kind === "exhausted") return waiting.reject(overloaded());
     if (waiting.scan.nonce === undefined) return waiting.reject(undecided(cause));
     if (!isInTime(waiting)) return;
     try {

@@ -44,7 +44,10 @@ const patienceMs = 200;
 
 const longestPauseMs = 5000;
 
-/** Looking for rows takes one part in eleven of the time at most. */
+/**
+ * An idle relay looks for rows one part in eleven of the time at most: while an old snapshot keeps Postgres from
+ * cleaning up, looking means to walk over everything that was deleted since.
+ */
 const lookingShare = 10;
 
 /** What the bus has not answered for by then stays in the outbox. */
@@ -55,9 +58,10 @@ const longestStopMs = 5000;
  *
  * One relay per schema leads, by advisory lock on the connection it reads through: losing the connection is losing the
  * lead. Each topic's rows leave in the order of their ids, one batch at a time. Two transactions that write facts of
- * one key hold the same row lock while they do, so ids are commit order per key; a row that commits late with a small
- * id is taken when it appears, for rows are deleted and the outbox is read from its start. A topic that the bus does
- * not take, or whose consumer is stuck, rests while the others go on.
+ * one key hold the same row lock while they do, so ids are commit order per key. A row that commits late with a small
+ * id is taken when it appears, for rows are deleted and the outbox is always read from its start: behind a cursor, the
+ * next row of that key would be taken first. A topic that the bus does not take, or whose consumer is stuck, rests
+ * while the others go on.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, log, onBatch = () => {}, batchSize = defaultBatchSize } = options;
@@ -68,16 +72,15 @@ export function startRelay(options: RelayOptions): Relay {
   const underWay = new Set<Promise<void>>();
   const failures = new Map<string, number>();
 
-  async function move(outbox: Outbox, topic: string, rows: readonly OutboxRow[]): Promise<void> {
+  async function move(connection: Dedicated, topic: string, rows: readonly OutboxRow[]): Promise<void> {
     const started = performance.now();
     try {
       await bus.publish(topic, rows.map(toMessage));
-      await outbox.remove(rows);
+      await connection.run(sql`delete from outbox where outbox.id = any(${rows.map((row) => row.id)}::bigint[])`);
       failures.delete(topic);
       onBatch(rows.length);
     } catch (error) {
       if (alarm.stopped) return;
-      outbox.rewind();
       const failed = (failures.get(topic) ?? 0) + 1;
       failures.set(topic, failed);
       log.warn("facts are waiting: the relay could not move them", { schema: db.schema, topic, error });
@@ -89,12 +92,13 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   async function lead(connection: Dedicated, isLost: () => boolean): Promise<void> {
-    const outbox = openOutbox(connection, batchSize);
     while (!alarm.stopped && !isLost()) {
-      const { rows, tookMs } = await outbox.next([...held]);
+      const looked = performance.now();
+      const rows = await readOutbox(connection, { without: [...held], batchSize });
+      const tookMs = performance.now() - looked;
       const moves = [...Map.groupBy(rows, (row) => row.topic)].map(([topic, batch]) => {
         held.add(topic);
-        const moving = move(outbox, topic, batch).finally(() => underWay.delete(moving));
+        const moving = move(connection, topic, batch).finally(() => underWay.delete(moving));
         underWay.add(moving);
         return moving;
       });
@@ -140,48 +144,18 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
-interface Outbox {
-  /** The oldest rows, those of some topics left out. */
-  next(without: readonly string[]): Promise<{ rows: readonly OutboxRow[]; tookMs: number }>;
-  remove(rows: readonly OutboxRow[]): Promise<void>;
-  /** Rows that were read are still there. */
-  rewind(): void;
-}
-
-/**
- * Reads from the start, so that rows that commit late are found. While an old snapshot keeps Postgres from cleaning
- * up, that means to walk over all that was deleted since; it is then done only so often, and in between one goes on
- * behind the last row. That is allowed only while no row was left behind on purpose.
- */
-function openOutbox(connection: Dedicated, batchSize: number): Outbox {
-  let after = 0;
-  let startAgainAt = 0;
-  return {
-    async next(without) {
-      const started = performance.now();
-      if (without.length > 0) after = 0;
-      const from = started >= startAgainAt ? 0 : after;
-      const rows = await connection.many<OutboxRow>(sql`
-        select outbox.id, outbox.fact_id, outbox.topic, outbox.key, outbox.partition, outbox.payload, outbox.marker,
-               outbox.traceparent, outbox.created_at
-          from outbox
-         where outbox.id > ${from}
-           and outbox.topic <> all(${without}::text[])
-         order by outbox.id
-         limit ${batchSize}`);
-      const tookMs = performance.now() - started;
-      if (from === 0) startAgainAt = performance.now() + lookingShare * tookMs;
-      const last = rows.at(-1)?.id ?? 0;
-      if (without.length === 0) after = rows.length === batchSize ? last : Math.max(after, last);
-      return { rows, tookMs };
-    },
-    async remove(rows) {
-      await connection.run(sql`delete from outbox where outbox.id = any(${rows.map((row) => row.id)}::bigint[])`);
-    },
-    rewind() {
-      after = 0;
-    },
-  };
+/** Reads the oldest rows, those of some topics left out. */
+async function readOutbox(
+  connection: Dedicated,
+  { without, batchSize }: { without: readonly string[]; batchSize: number },
+): Promise<OutboxRow[]> {
+  return connection.many<OutboxRow>(sql`
+    select outbox.id, outbox.fact_id, outbox.topic, outbox.key, outbox.partition, outbox.payload, outbox.marker,
+           outbox.traceparent, outbox.created_at
+      from outbox
+     where outbox.topic <> all(${without}::text[])
+     order by outbox.id
+     limit ${batchSize}`);
 }
 
 async function takeLead(connection: Dedicated, schema: string): Promise<boolean> {

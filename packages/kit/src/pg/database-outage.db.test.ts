@@ -157,7 +157,7 @@ describe("a server that ends our connections", () => {
 
   it("leaves every transaction done or not done, however often it happens", async () => {
     const db = open({ maxConnections: 5 });
-    const until = Date.now() + 3000;
+    const until = Date.now() + 2000;
     const done: string[] = [];
     const undone: string[] = [];
     const worker = async (worker: number) => {
@@ -260,13 +260,16 @@ describe("a network that fails", () => {
     const proxy = await openProxy();
     const [pool, late] = [open({ url: proxy.url, statementTimeoutMs: 100 }), open({ url: proxy.url })];
     await pool.one(sql`select 1`);
+    const connection = await pool.dedicated();
     proxy.silence();
     const started = Date.now();
     const faults = await Promise.all([
       faultOf(pool.one(sql`select 2`)),
       faultOf(late.one(sql`select 1`)),
       faultOf(late.dedicated()),
+      faultOf(connection.one(sql`select 2`)),
     ]);
+    await connection.release();
     for (const fault of faults) expect(fault).toMatchObject(unavailable);
     expect(Date.now() - started).toBeLessThan(7000);
     proxy.heal();

@@ -1,7 +1,7 @@
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventFact, itemFact, noon, place, positionFact } from "../testing/facts.ts";
+import { eventFact, itemFact, noon, place, positionFact, subeventFact } from "../testing/facts.ts";
 import { listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 
 let database: TestDatabase;
@@ -49,6 +49,8 @@ describe("records of check-in lists", () => {
       consider_tickets_used: false,
       gates: [7],
     };
+    await checkin.deliver(topics.eventChanged, [eventFact({ revision: 2, hasSubevents: true })]);
+    await checkin.deliver(topics.subeventChanged, [subeventFact(3)]);
     expect(await apply(record(1, all), record(2, { id: 501, name: "Plain" }))).toEqual({ rejected: [] });
     expect(await shown(500)).toEqual({
       name: "Door",
@@ -121,13 +123,19 @@ describe("records of check-in lists", () => {
     expect([await shown(500), await shown(506)]).toMatchObject([{ name: "Good" }, { name: "Good too" }]);
   });
 
-  it("may arrive before their event and its items", async () => {
-    const early = { event: "tomorrow" };
-    expect(await apply(record(1, { id: 1, name: "Door", limit_products: [99] }, early))).toEqual({ rejected: [] });
-    await expect(checkin.lists.getCheckinList({ ...place, ...early, id: 1 })).rejects.toMatchObject({
-      code: "event_not_found",
-    });
-    await checkin.deliver(topics.eventChanged, [eventFact(early)]);
-    expect(await checkin.lists.getCheckinList({ ...place, ...early, id: 1 })).toMatchObject({ list: { id: 1 } });
+  it("are rejected where they name what their event does not have", async () => {
+    const { rejected } = await apply(
+      record(1, { id: 1, name: "Door", limit_products: [10, 99] }),
+      record(2, { id: 2, name: "Door", subevent: 3 }),
+      record(3, { id: 3, name: "Door" }, { event: "tomorrow" }),
+      record(4, { id: 4, name: "Door", limit_products: [10] }),
+    );
+    expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
+      [1, ["limit_products"]],
+      [2, ["subevent"]],
+      [3, ["non_field_errors"]],
+    ]);
+    expect(await shown(4)).toMatchObject({ limitProducts: [10] });
+    await expect(shown(1)).rejects.toMatchObject({ code: "checkin_list_not_found" });
   });
 });

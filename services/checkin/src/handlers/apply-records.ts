@@ -1,4 +1,4 @@
-import type { Db } from "@tessera/kit/pg/database";
+import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { compileSchema } from "@tessera/kit/schema";
 import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/kit/schema-build";
 import type {
@@ -11,7 +11,9 @@ import { isSlug } from "@tessera/values";
 import { checkListFields, type ListErrors } from "../domain/check-list.ts";
 import { type CheckinList, listDefaults } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
+import { type EventInfo, findEvent } from "../store/events.ts";
 import { lockListIds, putList, raiseListIds, removeList } from "../store/lists.ts";
+import { checkAgainstEvent } from "./create-checkin-list.ts";
 
 /** A list in the shape of the API, as records bring it. */
 interface ListRecord {
@@ -60,41 +62,66 @@ type Reading =
   | { readonly kind: "wrong"; readonly errors: ListErrors };
 
 /**
- * Takes over check-in lists from records, with their ids.
+ * Takes over check-in lists from records, with their ids, all in one transaction.
  *
- * What a list names is not compared with our copy of the event: that copy
- * follows the records by way of the bus and may be a moment behind them.
+ * What a list names must be in our copy of the event. That copy follows the records by way of the bus: whoever sends a
+ * list waits until its event has arrived here.
  */
 export async function applyRecords(
   { db, events }: { readonly db: Db; readonly events: CheckinEvents },
   { records }: ApplyRecordsRequest,
 ): Promise<ApplyRecordsResponse> {
-  const readings = records.map((record) => ({ record, reading: read(record) }));
-  const rejected = readings.flatMap(({ record, reading }): RejectedRecord[] =>
-    reading.kind === "wrong" ? [toRejection(record, reading.errors)] : [],
-  );
-  if (rejected.length === records.length) return { rejected };
-  await db.transaction(async (tx) => {
+  const read = records.map((record) => ({ record, reading: readRecord(record) }));
+  if (read.every(({ reading }) => reading.kind === "wrong")) return { rejected: read.flatMap(toRejections) };
+  const readings = await db.transaction(async (tx) => {
     await lockListIds(tx);
+    const checked = await checkAll(tx, read);
     await raiseListIds(
       tx,
-      readings.flatMap(({ reading }) => (reading.kind === "list" ? [reading.list.id] : [])),
+      checked.flatMap(({ reading }) => (reading.kind === "list" ? [reading.list.id] : [])),
     );
-    for (const { record, reading } of readings) {
+    for (const { record, reading } of checked) {
       const { organizer, event } = record;
       if (reading.kind === "list") await putList(tx, { organizer, event }, reading.list);
       if (reading.kind === "removal") await removeList(tx, { organizer, event, id: reading.id });
     }
+    return checked;
   });
   for (const { record, reading } of readings) {
     if (reading.kind === "wrong") continue;
     const { organizer, event, deleted } = record;
     events.listImported({ organizer, event, id: reading.kind === "list" ? reading.list.id : reading.id }, { deleted });
   }
-  return { rejected };
+  return { rejected: readings.flatMap(toRejections) };
 }
 
-function read(record: RecordOnWire): Reading {
+interface ReadRecord {
+  readonly record: RecordOnWire;
+  readonly reading: Reading;
+}
+
+/** Refuses lists that name what their event does not have. */
+async function checkAll(tx: Queryable, read: readonly ReadRecord[]): Promise<ReadRecord[]> {
+  const known = new Map<string, EventInfo | undefined>();
+  const checked: ReadRecord[] = [];
+  for (const { record, reading } of read) {
+    if (reading.kind !== "list") {
+      checked.push({ record, reading });
+      continue;
+    }
+    const key = `${record.organizer}/${record.event}`;
+    if (!known.has(key)) known.set(key, await findEvent(tx, record));
+    const event = known.get(key);
+    const errors =
+      event === undefined
+        ? { non_field_errors: ["The event is not known; its record must come first."] }
+        : await checkAgainstEvent(tx, record, { event, fields: reading.list });
+    checked.push({ record, reading: Object.keys(errors).length === 0 ? reading : wrong(errors) });
+  }
+  return checked;
+}
+
+function readRecord(record: RecordOnWire): Reading {
   if (record.kind !== "checkin_list") {
     return wrong({ kind: ["Check-in takes records of the kind checkin_list; this one belongs to another service."] });
   }
@@ -144,6 +171,8 @@ function toList(record: ListRecord): CheckinList {
   };
 }
 
-function toRejection({ line }: RecordOnWire, errors: ListErrors): RejectedRecord {
-  return { line, errors: Object.entries(errors).map(([field, messages]) => ({ field, messages })) };
+function toRejections({ record, reading }: ReadRecord): RejectedRecord[] {
+  if (reading.kind !== "wrong") return [];
+  const errors = Object.entries(reading.errors).map(([field, messages]) => ({ field, messages }));
+  return [{ line: record.line, errors }];
 }

@@ -1,7 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
 
-/** Decides items together. What is undefined is to be decided again. */
-export type DecideBatch<In, Out> = (items: readonly In[]) => Promise<(Out | undefined)[]>;
+/** Another item of this very batch comes first; it is decided again in the next one. */
+export const behind = Symbol("behind");
+
+/** Somebody else came first; it is decided again, later and later while that goes on. */
+export const overtaken = Symbol("overtaken");
+
+export type Undecided = typeof behind | typeof overtaken;
+
+/** Decides items together; answers in their order. */
+export type DecideBatch<In, Out> = (items: readonly In[]) => Promise<(Out | Undecided)[]>;
 
 export interface BatcherOptions<In, Out> {
   readonly decide: DecideBatch<In, Out>;
@@ -14,6 +22,8 @@ export interface BatcherOptions<In, Out> {
   readonly batchSize: number;
   /** More than this many waiting items are refused: nobody would wait for them. */
   readonly longestQueue: number;
+  /** An item that is overtaken for so long fails. */
+  readonly patienceMs: number;
 }
 
 export interface Batcher<In, Out> {
@@ -24,16 +34,15 @@ export interface Batcher<In, Out> {
 interface Waiting<In, Out> {
   readonly item: In;
   readonly signal: AbortSignal;
-  tries: number;
+  /** How often in a row it was overtaken, and since when. */
+  overtaken: number;
+  since: number;
   settle(outcome: Out): void;
 }
 
-/** Contended items try again at once; those that keep losing wait for whoever is in their way. */
+/** So often it tries again at once. Then it leaves those in its way some time. */
 const triesAtOnce = 3;
 const longestPauseMs = 50;
-
-/** About three seconds of pauses: as long as any lock is waited for. */
-const mostTries = 65;
 
 /**
  * Gathers items into batches without ever waiting for more of them: a batch is
@@ -86,20 +95,25 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     }
   }
 
-  function settleAll(batch: readonly Waiting<In, Out>[], outcomes: readonly (Out | undefined)[]): void {
+  function settleAll(batch: readonly Waiting<In, Out>[], outcomes: readonly (Out | Undecided | undefined)[]): void {
     const again: Waiting<In, Out>[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index];
-      if (outcome !== undefined) waiting.settle(outcome);
-      else if (waiting.tries + 1 >= mostTries) waiting.settle(failed);
-      else again.push(waiting);
+      if (outcome === behind) again.push(waiting);
+      else if (outcome === overtaken) retry(waiting, again);
+      else waiting.settle(outcome ?? failed);
     }
-    for (const waiting of again) waiting.tries += 1;
-    // In front, so that scans of one ticket stay in the order of their arrival.
-    queue = [...again.filter(({ tries }) => tries <= triesAtOnce), ...queue];
-    for (const waiting of again) {
-      if (waiting.tries > triesAtOnce) setTimeout(() => enqueue([waiting]), pauseMs(waiting.tries));
-    }
+    // In front, so that items keep the order of their arrival.
+    queue = [...again, ...queue];
+  }
+
+  function retry(waiting: Waiting<In, Out>, again: Waiting<In, Out>[]): void {
+    const now = performance.now();
+    if (waiting.overtaken === 0) waiting.since = now;
+    waiting.overtaken += 1;
+    if (now - waiting.since > options.patienceMs) waiting.settle(failed);
+    else if (waiting.overtaken <= triesAtOnce) again.push(waiting);
+    else setTimeout(() => enqueue([waiting]), Math.min(longestPauseMs, 2 ** (waiting.overtaken - triesAtOnce)));
   }
 
   function enqueue(waiting: readonly Waiting<In, Out>[]): void {
@@ -120,14 +134,10 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
         );
       }
       return Promise.all(
-        items.map((item) => new Promise<Out>((settle) => enqueue([{ item, signal, tries: 0, settle }]))),
+        items.map((item) => new Promise<Out>((settle) => enqueue([{ item, signal, overtaken: 0, since: 0, settle }]))),
       );
     },
   };
-}
-
-function pauseMs(tries: number): number {
-  return Math.min(longestPauseMs, 2 ** (tries - triesAtOnce));
 }
 
 /** Where the database is away, trying every item alone would only take longer. */

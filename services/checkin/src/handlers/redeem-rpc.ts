@@ -26,6 +26,9 @@ const failed: ScanOutcome = {
 /** Longer ones cannot be indexed; the gateway refuses them with a better answer. */
 const longestNonce = 190;
 
+/** As long as anybody may hold a ticket or a list, and less than a gateway waits. */
+const patienceMs = 3000;
+
 /** Clocks may differ by so much without anybody hearing of it. */
 const toleratedAheadMicros = 5 * 60 * 1_000_000;
 
@@ -39,6 +42,7 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
     lanes: options.lanes,
     batchSize: options.batchSize,
     longestQueue: options.longestQueue,
+    patienceMs,
   });
 
   function arrive(scan: Scan): ArrivedScan {

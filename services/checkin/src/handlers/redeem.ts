@@ -8,6 +8,7 @@ import { type FoundTicket, findReplayed, readForScans, type ScanLookup, type Sca
 import { type ScanToStore, storeScans } from "../store/scan-writes.ts";
 import type { StoredCheckin } from "../store/ticket-rows.ts";
 import { decodePosition, fromScanType, toListedPosition, toScanType, toTicket } from "../wire.ts";
+import { behind, overtaken, type Undecided } from "./redeem-batcher.ts";
 
 /** A scan with what is known of its arrival. */
 export interface ArrivedScan {
@@ -21,11 +22,12 @@ export interface ArrivedScan {
  * Decides scans together: one read of everything they are decided by, one
  * decision each, one write of everything that follows.
  *
- * A scan whose outcome is undefined came too late in this round, because another
- * scan of its ticket was stored first; it is to be decided again, on fresh data.
+ * Of several scans of one ticket on one list, all behind the first admission
+ * are left undecided: what was read is not true for them. So are those that lost
+ * their ticket to somebody else between the read and the write.
  */
-export async function decideScans(db: Db, arrived: readonly ArrivedScan[]): Promise<(ScanOutcome | undefined)[]> {
-  const outcomes: (ScanOutcome | undefined)[] = arrived.map(() => undefined);
+export async function decideScans(db: Db, arrived: readonly ArrivedScan[]): Promise<(ScanOutcome | Undecided)[]> {
+  const outcomes: (ScanOutcome | Undecided)[] = arrived.map(() => behind);
   const open: { readonly index: number; readonly decided: Decided; readonly row: ScanToStore }[] = [];
   const taken = new Set<string>();
   for (const [index, decided] of (await readAndDecide(db, arrived)).entries()) {
@@ -36,7 +38,6 @@ export async function decideScans(db: Db, arrived: readonly ArrivedScan[]): Prom
     const { verdict } = decided;
     const place = placeOf(decided);
     if (verdict.outcome === "repeated") outcomes[index] = toOutcome(decided);
-    // Where its ticket is being admitted in this very round, what was read is no longer true.
     else if (place === undefined || !taken.has(place)) open.push({ index, decided, row: toRow(decided) });
     if (place !== undefined && verdict.outcome === "admitted") taken.add(place);
   }
@@ -44,7 +45,7 @@ export async function decideScans(db: Db, arrived: readonly ArrivedScan[]): Prom
   const stored = await storeScans(db, { topic: topics.scanDecided.name, scans: open.map(({ row }) => row) });
   if (stored.size > 0) db.wroteOutbox();
   for (const [order, { index, decided }] of open.entries()) {
-    if (stored.has(order)) outcomes[index] = toOutcome(decided);
+    outcomes[index] = stored.has(order) ? toOutcome(decided) : overtaken;
   }
   return outcomes;
 }

@@ -1,7 +1,7 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Job } from "@tessera/kit/service";
 import type { CheckinEvents } from "../events.ts";
-import { foldCounts } from "../store/counts.ts";
+import { foldCounts, mostFolded } from "../store/counts.ts";
 
 /** Often enough that a busy list is the sum of thousands of rows, not of millions. */
 const everyMs = 3000;
@@ -15,7 +15,7 @@ export function compactCounts(db: Db, events: CheckinEvents): Job {
       for (;;) {
         const folded = await foldCounts(db);
         events.countsFolded(folded);
-        if (folded === 0 || signal.aborted) return;
+        if (folded < mostFolded || signal.aborted) return;
       }
     },
   };

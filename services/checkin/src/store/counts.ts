@@ -125,13 +125,15 @@ export async function countByItem(db: Queryable, { organizer, event, id }: Entit
 }
 
 /** Fresh rows folded at a time: enough for the busiest seconds, few enough to be quick. */
-const mostFolded = 20_000;
+export const mostFolded = 20_000;
 
 /**
  * Folds the fresh rows of each bucket, and what was folded before, into one row;
  * sums of nothing go. The statement inserts what it has deleted, so whoever
  * counts meanwhile sees either the old rows or their sum, and a second one at
- * the same time finds nothing left to delete. Tells how many rows it replaced.
+ * the same time finds nothing left to delete. Lists are held, because whoever
+ * deletes one would miss a sum that appears only then; those that are being
+ * deleted are left alone. Tells how many rows it replaced.
  */
 export async function foldCounts(db: Queryable): Promise<number> {
   const { replaced } = await db.one<{ replaced: number }>(sql`
@@ -143,10 +145,20 @@ export async function foldCounts(db: Queryable): Promise<number> {
                where not count_delta.folded
                order by count_delta.id
                limit ${mostFolded}) as fresh
+    ), held_list as (
+      select list.organizer, list.event, list.id
+        from list
+       where (list.organizer, list.event, list.id) in (select crowded.organizer, crowded.event, crowded.list from crowded)
+         for key share of list skip locked
     ), gone as (
       delete from count_delta
        using crowded
-       where count_delta.organizer = crowded.organizer
+       where (crowded.list = 0
+              or (crowded.organizer, crowded.event, crowded.list)
+                 in (select held_list.organizer, held_list.event, held_list.id from held_list)
+              or not exists (select from list
+                              where list.organizer = crowded.organizer and list.event = crowded.event and list.id = crowded.list))
+         and count_delta.organizer = crowded.organizer
          and count_delta.event = crowded.event
          and count_delta.list = crowded.list
          and count_delta.subevent = crowded.subevent

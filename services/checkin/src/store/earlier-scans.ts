@@ -38,7 +38,7 @@ export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan
            with ordinality
            as sent (organizer, event, list, position, type, at, device, device_id, gate, auto_checked_in, imported_id, ord)
      order by sent.ord
-        on conflict (organizer, event, imported_id) where imported_id is not null do nothing
+        on conflict (imported_id, event, organizer) where imported_id is not null do nothing
     returning scan.organizer, scan.event, scan.imported_id`);
   const added = new Set(rows.map((row) => `${row.organizer}/${row.event}/${row.imported_id}`));
   return new Set(

@@ -173,7 +173,19 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
      where list.organizer = ${organizer}
        and list.event = ${event}
        and list.id = ${id}`);
-  for (const table of [sql`count_delta`, sql`presence`, sql`scan`]) {
+  await tx.run(sql`
+    delete from presence
+     using (select distinct scan.position
+              from scan
+             where scan.organizer = ${organizer}
+               and scan.event = ${event}
+               and scan.list = ${id}
+               and scan.successful) as scanned
+     where presence.position = scanned.position
+       and presence.list = ${id}
+       and presence.event = ${event}
+       and presence.organizer = ${organizer}`);
+  for (const table of [sql`count_delta`, sql`scan`]) {
     await tx.run(sql`
       delete from ${table} as held
        where held.organizer = ${organizer}

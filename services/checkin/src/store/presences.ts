@@ -86,8 +86,8 @@ export async function putPresences(
                   ${scanned.map((row) => row.last.type)}::text[],
                   ${scanned.map((row) => toTimestamp(row.last.at))}::timestamptz[])
            as sent (organizer, event, position, list, version, entries, last_type, last_at)
-     order by sent.organizer, sent.event, sent.position, sent.list
-        on conflict (organizer, event, position, list) do update
+     order by sent.position, sent.list, sent.event, sent.organizer
+        on conflict (position, list, event, organizer) do update
            set version = excluded.version, entries = excluded.entries,
                last_type = excluded.last_type, last_at = excluded.last_at`);
 }

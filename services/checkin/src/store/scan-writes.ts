@@ -52,37 +52,20 @@ export async function storeScans(
   const admissions = scans.map(({ admission }) => admission);
   const rows = await db.many<{ ord: number }>(sql`
     with decided as (
-      select decided.id, decided.organizer, decided.event, decided.list, decided.position, decided.type, decided.reason,
-             decided.explanation, decided.raw_code, decided.at, decided.nonce, decided.device_id, decided.gate,
-             decided.forced, decided.force_sent, decided.version, decided.entries, decided.last_type, decided.last_at,
-             decided.entered, decided.inside, decided.fact_key, decided.fact, decided.traceparent, decided.ord
-        from unnest(${scans.map((scan) => scan.id)}::bigint[],
-                    ${scans.map((scan) => scan.organizer)}::text[],
+      select decided.organizer, decided.event, decided.list, decided.position, decided.version, decided.entries,
+             decided.last_type, decided.last_at, decided.entered, decided.inside, decided.ord
+        from unnest(${scans.map((scan) => scan.organizer)}::text[],
                     ${scans.map((scan) => scan.event)}::text[],
                     ${scans.map((scan) => scan.list)}::bigint[],
                     ${scans.map((scan) => scan.position)}::bigint[],
-                    ${scans.map((scan) => scan.type)}::text[],
-                    ${scans.map(({ refusal }) => refusal?.reason ?? null)}::text[],
-                    ${scans.map(({ refusal }) => refusal?.explanation ?? null)}::text[],
-                    ${scans.map((scan) => scan.rawCode)}::text[],
-                    ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
-                    ${scans.map((scan) => scan.nonce)}::text[],
-                    ${scans.map((scan) => scan.deviceId)}::bigint[],
-                    ${scans.map((scan) => scan.gate)}::bigint[],
-                    ${scans.map((scan) => scan.forced)}::boolean[],
-                    ${scans.map((scan) => scan.forceSent)}::boolean[],
                     ${admissions.map((admission) => admission?.presence.version ?? null)}::bigint[],
                     ${admissions.map((admission) => admission?.presence.entries ?? null)}::bigint[],
                     ${admissions.map((admission) => admission?.presence.last?.type ?? null)}::text[],
                     ${admissions.map((admission) => toNullableTimestamp(admission?.presence.last?.at))}::timestamptz[],
                     ${admissions.map((admission) => admission?.entered ?? null)}::bigint[],
-                    ${admissions.map((admission) => admission?.inside ?? null)}::bigint[],
-                    ${scans.map((scan) => scan.fact.key)}::text[],
-                    ${scans.map((scan) => Buffer.from(scan.fact.payload))}::bytea[],
-                    ${scans.map((scan) => scan.fact.traceparent)}::text[])
+                    ${admissions.map((admission) => admission?.inside ?? null)}::bigint[])
              with ordinality
-             as decided (id, organizer, event, list, position, type, reason, explanation, raw_code, at, nonce, device_id, gate,
-                         forced, force_sent, version, entries, last_type, last_at, entered, inside, fact_key, fact, traceparent, ord)
+             as decided (organizer, event, list, position, version, entries, last_type, last_at, entered, inside, ord)
     ), held_list as (
       select list.organizer, list.event, list.id
         from unnest(${lists.map((scan) => scan.organizer)}::text[],
@@ -111,14 +94,14 @@ export async function storeScans(
           on seen.organizer = held_ticket.organizer and seen.event = held_ticket.event
              and seen.position = held_ticket.position and seen.list = held_ticket.list
        where coalesce(seen.version, 0) = held_ticket.version - 1
-       order by held_ticket.organizer, held_ticket.event, held_ticket.position, held_ticket.list
-          on conflict (organizer, event, position, list) do update
+       order by held_ticket.position, held_ticket.list, held_ticket.event, held_ticket.organizer
+          on conflict (position, list, event, organizer) do update
              set version = excluded.version, entries = excluded.entries,
                  last_type = excluded.last_type, last_at = excluded.last_at
            where held.version = excluded.version - 1
       returning held.organizer, held.event, held.position, held.list
     ), kept as (
-      select decided.ord
+      select decided.ord, decided.organizer, decided.event, decided.list, decided.position, decided.version
         from decided
        where case when decided.version is null
                   then (decided.organizer, decided.event, decided.list)
@@ -129,11 +112,23 @@ export async function storeScans(
     ), stored as (
       insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, at, nonce,
                         device_id, gate, forced, force_sent, auto_checked_in)
-      select decided.organizer, decided.event, decided.id, decided.list, decided.position, decided.type,
-             decided.version is not null, decided.reason, decided.explanation, decided.raw_code, decided.at,
-             decided.nonce, decided.device_id, decided.gate, decided.forced, decided.force_sent, false
+      select kept.organizer, kept.event, sent.id, kept.list, kept.position, sent.type, kept.version is not null, sent.reason,
+             sent.explanation, sent.raw_code, sent.at, sent.nonce, sent.device_id, sent.gate, sent.forced, sent.force_sent, false
         from kept
-        join decided on decided.ord = kept.ord
+        join unnest(${scans.map((scan) => scan.id)}::bigint[],
+                    ${scans.map((scan) => scan.type)}::text[],
+                    ${scans.map(({ refusal }) => refusal?.reason ?? null)}::text[],
+                    ${scans.map(({ refusal }) => refusal?.explanation ?? null)}::text[],
+                    ${scans.map((scan) => scan.rawCode)}::text[],
+                    ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
+                    ${scans.map((scan) => scan.nonce)}::text[],
+                    ${scans.map((scan) => scan.deviceId)}::bigint[],
+                    ${scans.map((scan) => scan.gate)}::bigint[],
+                    ${scans.map((scan) => scan.forced)}::boolean[],
+                    ${scans.map((scan) => scan.forceSent)}::boolean[])
+             with ordinality
+             as sent (id, type, reason, explanation, raw_code, at, nonce, device_id, gate, forced, force_sent, ord)
+          on sent.ord = kept.ord
     ), counted as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
       select held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,
@@ -146,10 +141,14 @@ export async function storeScans(
       having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
     ), told as (
       insert into outbox (topic, key, payload, traceparent)
-      select ${topic}, decided.fact_key, decided.fact, decided.traceparent
+      select ${topic}, fact.key, fact.payload, fact.traceparent
         from kept
-        join decided on decided.ord = kept.ord
-       order by kept.ord
+        join unnest(${scans.map((scan) => scan.fact.key)}::text[],
+                    ${scans.map((scan) => Buffer.from(scan.fact.payload))}::bytea[],
+                    ${scans.map((scan) => scan.fact.traceparent)}::text[])
+             with ordinality as fact (key, payload, traceparent, ord)
+          on fact.ord = kept.ord
+       order by fact.ord
     )
     select kept.ord
       from kept`);

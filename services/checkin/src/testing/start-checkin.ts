@@ -6,6 +6,7 @@ import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { connect } from "@tessera/kit/rpc";
+import { startTracing } from "@tessera/kit/trace";
 import {
   type CheckinListFields,
   type CheckinList as CheckinListOnWire,
@@ -38,6 +39,7 @@ export async function startCheckin(db: Db) {
     clock,
     log,
     metrics: createMetrics(),
+    tracing: await startTracing({ service: "checkin" }),
     peer: () => {
       throw new Error("check-in calls nobody");
     },
