@@ -1,7 +1,3 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { toByteaArray } from "./binary-array.ts";
@@ -10,7 +6,8 @@ import { sql } from "./sql.ts";
 let database: TestDatabase;
 
 beforeAll(async () => {
-  const migrations = pathToFileURL(`${await mkdtemp(join(tmpdir(), "no-migrations-"))}/`);
+  // A folder without .sql files: the schema has what the kit itself needs, and nothing else.
+  const migrations = new URL("./", import.meta.url);
   database = await createTestDatabase([{ schema: "alpha", migrations }]);
 });
 

@@ -1,9 +1,5 @@
-import { mkdtemp } from "node:fs/promises";
 import { type AddressInfo, connect, createServer, type NetConnectOpts, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
@@ -19,7 +15,8 @@ let admin: Db;
 const opened: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  const migrations = pathToFileURL(`${await mkdtemp(join(tmpdir(), "no-migrations-"))}/`);
+  // A folder without .sql files: the schema has what the kit itself needs, and nothing else.
+  const migrations = new URL("./", import.meta.url);
   database = await createTestDatabase([{ schema: "alpha", migrations }]);
   admin = openDatabase({ url: database.url, schema: "public", applicationName: "admin", log });
   const alpha = openDatabase({

@@ -1,8 +1,4 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { pathToFileURL } from "node:url";
 import { topic } from "@tessera/protos/topic";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
@@ -21,7 +17,8 @@ let admin: Db;
 const opened: Db[] = [];
 
 beforeAll(async () => {
-  const migrations = pathToFileURL(`${await mkdtemp(join(tmpdir(), "no-migrations-"))}/`);
+  // A folder without .sql files: the schema has what the kit itself needs, and nothing else.
+  const migrations = new URL("./", import.meta.url);
   database = await createTestDatabase([
     { schema: "alpha", migrations },
     { schema: "beta", migrations },

@@ -192,11 +192,13 @@ describe("migrate", () => {
   it("gives up on a table in use instead of queueing everybody behind it", async () => {
     const { url, admin } = await provisioned();
     await migrate(optionsFor(url, await folder(two)));
-    const release = Promise.withResolvers<void>();
+    const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holder = admin.transaction(async (tx) => {
       await tx.run(sql`lock table a in access share mode`);
+      held.resolve();
       await release.promise;
     });
+    await held.promise;
     const altering = optionsFor(url, await folder({ ...two, "0003_alter.sql": "alter table a add column x integer" }));
     expect(await faultOf(migrate(altering))).toMatchObject({
       code: "migration_failed",

@@ -6,6 +6,10 @@ describe("toSearchText", () => {
     expect(toSearchText(["Jürgen GROẞ", undefined, "", "J@EXAMPLE.org"])).toBe("\njürgen gross\nj@example.org");
   });
 
+  it("says the same thing once", () => {
+    expect(toSearchText(["Ann", "ann@x", "Ann", undefined, "ann@x"])).toBe("\nann\nann@x");
+  });
+
   it("lets no field pretend to be two", () => {
     expect(toSearchText(["Ann\nBob"])).toBe("\nann bob");
   });

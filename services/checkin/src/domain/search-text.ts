@@ -6,10 +6,9 @@ import { foldForSearch } from "@tessera/values";
  * never spans two fields, and the beginning of a field can be told.
  */
 export function toSearchText(fields: readonly (string | undefined)[]): string {
-  return fields
-    .filter((field) => field !== undefined && field !== "")
-    .map((field) => `\n${foldForSearch(field as string)}`)
-    .join("");
+  const given = fields.filter((field) => field !== undefined && field !== "");
+  // Whoever buys for himself is named twice.
+  return [...new Set(given)].map((field) => `\n${foldForSearch(field ?? "")}`).join("");
 }
 
 /** How to look for what somebody typed. */

@@ -13,12 +13,13 @@ export interface CountDelta extends EventKey, Bucket {
 }
 
 /** Writes changes of the counts; those of one bucket become one row. */
-export async function addCounts(tx: Queryable, deltas: readonly CountDelta[]): Promise<void> {
+export async function addCounts(tx: Queryable, changes: readonly CountDelta[]): Promise<void> {
+  const deltas = sumByBucket(changes);
   if (deltas.length === 0) return;
   await tx.run(sql`
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
     select delta.organizer, delta.event, delta.list, delta.subevent, delta.item, delta.variation, delta.counted_as,
-           sum(delta.positions), sum(delta.entered), sum(delta.inside)
+           delta.positions, delta.entered, delta.inside
       from unnest(${deltas.map((delta) => delta.organizer)}::text[],
                   ${deltas.map((delta) => delta.event)}::text[],
                   ${deltas.map((delta) => delta.list ?? 0)}::bigint[],
@@ -29,9 +30,25 @@ export async function addCounts(tx: Queryable, deltas: readonly CountDelta[]): P
                   ${deltas.map((delta) => delta.positions)}::bigint[],
                   ${deltas.map((delta) => delta.entered)}::bigint[],
                   ${deltas.map((delta) => delta.inside)}::bigint[])
-           as delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
-     group by delta.organizer, delta.event, delta.list, delta.subevent, delta.item, delta.variation, delta.counted_as
-    having sum(delta.positions) <> 0 or sum(delta.entered) <> 0 or sum(delta.inside) <> 0`);
+           as delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)`);
+}
+
+function sumByBucket(changes: readonly CountDelta[]): CountDelta[] {
+  const sums = new Map<string, CountDelta>();
+  for (const change of changes) {
+    const { organizer, event, list, subevent, item, variation, countedAs } = change;
+    const key = `${organizer}/${event}/${list}/${subevent}/${item}/${variation}/${countedAs}`;
+    const sum = sums.get(key) ?? { ...change, positions: 0, entered: 0, inside: 0 };
+    sums.set(key, {
+      ...sum,
+      positions: sum.positions + change.positions,
+      entered: sum.entered + change.entered,
+      inside: sum.inside + change.inside,
+    });
+  }
+  return [...sums.values()].filter(
+    ({ positions, entered, inside }) => positions !== 0 || entered !== 0 || inside !== 0,
+  );
 }
 
 /** A ticket that has left one bucket for another; null is none. */

@@ -119,21 +119,25 @@ export async function pagePositions(
 ): Promise<TicketRead[]> {
   const wanted = [...new Set(page.ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
   const order = joinSql(wanted.length === 0 ? defaultOrdering : [...wanted, sql`ticket.id desc`], ", ");
+  const { organizer, event, list } = filter;
+  // Only ids are sorted; what they stand for is fetched for one page.
   const rows = await db.many<TicketRow>(sql`
     select ${ticketColumns}
-      from (select ticket.organizer, ticket.event, ticket.id, ticket.item, ticket.variation, ticket.addon_to,
-                   ticket.attendee_name, ticket.state, row_number() over (order by ${order}) as place
-              from position as ticket
-              left join position as parent
-                on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
-              left join presence
-                on presence.organizer = ticket.organizer and presence.event = ticket.event
-                   and presence.position = ticket.id and presence.list = ${filter.list.id}
-             where ${conditions(filter)}
-             order by place
-             limit ${page.limit} offset ${page.offset}) as ticket
-      ${joinedTo({ list: sql`${filter.list.id}`, nonce: sql`null` })}
-     order by ticket.place`);
+      from unnest(array(
+             select ticket.id
+               from position as ticket
+               left join position as parent
+                 on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
+               left join presence
+                 on presence.organizer = ticket.organizer and presence.event = ticket.event
+                    and presence.position = ticket.id and presence.list = ${list.id}
+              where ${conditions(filter)}
+              order by ${order}
+              limit ${page.limit} offset ${page.offset})) with ordinality as paged (id, place)
+      join position as ticket
+        on ticket.organizer = ${organizer} and ticket.event = ${event} and ticket.id = paged.id
+      ${joinedTo({ list: sql`${list.id}`, nonce: sql`null` })}
+     order by paged.place`);
   return rows.map(toTicketRead);
 }
 
