@@ -22,7 +22,7 @@ import { gateway } from "./index.ts";
 import { aPosition } from "./testing/fake-peers.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
-const bus = memoryBus();
+const bus = memoryBus([]);
 const network = inProcess({ log });
 const token = "key-of-this-test";
 

@@ -165,11 +165,15 @@ create table "position" (
   constraint position_pkey primary key (organizer, event, id),
   constraint position_counted_as_check check ((counted_as = any (array['paid'::text, 'pending_valid'::text, 'pending'::text]))),
   constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))
-);
+) with (fillfactor=90);
 create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
 create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
 create index position_by_search_text on "position" using gin (search_text gin_trgm_ops);
 create index position_by_secret on "position" using btree (organizer, event, lower(secret));
+comment on column "position".attendee_name is 'personal data';
+comment on column "position".order_email is 'personal data';
+comment on column "position".search_text is 'personal data: names, e-mail addresses and companies of attendee, order and invoice';
+comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
 
 create table presence (
   organizer text collate "C" not null,
@@ -180,7 +184,7 @@ create table presence (
   entries bigint not null,
   last_type text not null,
   last_at timestamptz not null,
-  constraint presence_pkey primary key (organizer, event, "position", list),
+  constraint presence_pkey primary key ("position", list, event, organizer),
   constraint presence_last_type_check check ((last_type = any (array['entry'::text, 'exit'::text])))
 ) with (fillfactor=80);
 
@@ -210,9 +214,9 @@ create table scan (
   constraint scan_check1 check ((("position" is not null) or (not successful))),
   constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
 );
-create unique index scan_by_imported_id on scan using btree (organizer, event, imported_id) where (imported_id is not null);
-create index scan_by_nonce on scan using btree (organizer, event, nonce) where ((nonce is not null) and successful);
-create index scan_by_position on scan using btree (organizer, event, "position", list);
+create unique index scan_by_imported_id on scan using btree (imported_id, event, organizer) where (imported_id is not null);
+create index scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and successful);
+create index scan_by_position on scan using btree ("position", list, event, organizer);
 
 create table subevent (
   organizer text collate "C" not null,

@@ -1,4 +1,5 @@
 import type { Log } from "@tessera/kit/log";
+import { pause } from "@tessera/kit/pause";
 import type { Db, Dedicated, Tx } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 
@@ -73,18 +74,5 @@ function untilLostOrStopped(connection: Dedicated, signal: AbortSignal): Promise
     connection.onLost(resolve);
     signal.addEventListener("abort", () => resolve(), { once: true });
     if (signal.aborted) resolve();
-  });
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-    if (signal.aborted) done();
   });
 }

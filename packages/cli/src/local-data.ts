@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "@tessera/kit/fault";
 
@@ -16,7 +16,7 @@ export interface LocalData {
 export async function openLocalData({ directory, fresh }: { directory: string; fresh: boolean }): Promise<LocalData> {
   try {
     await mkdir(directory, { recursive: true });
-    await writeFile(join(directory, ".writable"), "");
+    await access(directory, constants.W_OK);
   } catch (error) {
     throw new Fault(
       "unmet",

@@ -49,7 +49,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     log,
   });
   const health = createHealth({ log });
-  const bus = memoryBus();
+  const bus = memoryBus(definitions.flatMap(({ name, consumes }) => consumes.map((topic) => ({ group: name, topic }))));
   const network = options.transport === "grpc" ? socketNetwork(options, observe) : processNetwork(log, observe);
   const running: RunningService[] = [];
   const operations = await serveOperations({ ...options.operations, health, metrics, log });

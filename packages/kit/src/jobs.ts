@@ -1,4 +1,5 @@
 import type { Log } from "./log.ts";
+import { pause } from "./pause.ts";
 import type { Job } from "./service.ts";
 
 export interface JobRunner {
@@ -24,7 +25,7 @@ export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
 
 async function repeat(job: Job, log: Log, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await wait(job.everyMs, signal);
+    await pause(job.everyMs, signal);
     if (signal.aborted) return;
     try {
       await job.run(signal);
@@ -32,16 +33,4 @@ async function repeat(job: Job, log: Log, signal: AbortSignal): Promise<void> {
       if (!signal.aborted) log.error("job failed; it runs again at its next turn", { job: job.name, error });
     }
   }
-}
-
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
 }

@@ -85,7 +85,7 @@ export interface PipelineOptions {
 /** Starts what one process runs between an outbox and its consumer: bus, consumers, relay. */
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   const { owner, reader, topics, group = "reader", apply = noteEffects } = options;
-  const bus = memoryBus();
+  const bus = memoryBus([]);
   for (const read of topics) {
     const consumer = consume(read, reader, (tx, facts) => apply(tx, read.name, facts));
     await bus.subscribe({

@@ -31,10 +31,15 @@ create table position (
   -- ticketing.boxoffice.v1.Position
   state bytea not null,
   primary key (organizer, event, id)
-);
+) with (fillfactor = 90);
 
 -- Scanned codes are compared to the letter, typed ones by their beginning in any case: one index serves both.
 create index position_by_secret on position (organizer, event, lower(secret));
 create index position_by_order_code on position (organizer, event, upper(order_code));
 create index position_by_addon_to on position (organizer, event, addon_to) where addon_to is not null;
 create index position_by_search_text on position using gin (search_text gin_trgm_ops);
+
+comment on column position.attendee_name is 'personal data';
+comment on column position.order_email is 'personal data';
+comment on column position.search_text is 'personal data: names, e-mail addresses and companies of attendee, order and invoice';
+comment on column position.state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';

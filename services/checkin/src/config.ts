@@ -6,7 +6,7 @@ export const settings = {
     "REDEEM_LANES",
     2,
     [1, 16],
-    "Batches of scans that are decided at a time. More than two only make them smaller, unless the database is far away.",
+    "Batches of scans that are under way at a time. More than two only make them smaller, unless the database is far away.",
   ),
   redeemBatch: int(
     "REDEEM_BATCH",

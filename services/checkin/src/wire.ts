@@ -24,8 +24,8 @@ export function decodePosition(bytes: Uint8Array): Position {
   return Position.decode(bytes);
 }
 
-export function encodePosition(position: Position): Buffer {
-  return Buffer.from(Position.encode(position).finish());
+export function encodePosition(position: Position): Uint8Array {
+  return Position.encode(position).finish();
 }
 
 /** What decisions need to know of a position. */

@@ -3,6 +3,7 @@ import type { Topic } from "@tessera/protos/topic";
 import { runInContext } from "../context.ts";
 import { Fault } from "../fault.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
@@ -121,19 +122,6 @@ function mayHeal(error: unknown): boolean {
   return (
     error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict")
   );
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
-  signal.throwIfAborted();
 }
 
 async function applyNew<F>(

@@ -5,7 +5,7 @@ import type { Message } from "./bus.ts";
 import { memoryBus } from "./memory.ts";
 
 busContract("memory", async () => {
-  const bus = memoryBus();
+  const bus = memoryBus([]);
   return { bus, close: () => bus.close() };
 });
 
@@ -13,7 +13,7 @@ const message: Message = { key: "k", value: null, headers: {} };
 
 describe("memoryBus", () => {
   it("answers a publisher when every group has delivered, and not before", async () => {
-    const bus = memoryBus();
+    const bus = memoryBus([]);
     const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     for (const [index, gate] of gates.entries()) {
       await bus.subscribe({ group: `g${index}`, topic: "t", deliver: () => gate.promise });
@@ -32,7 +32,7 @@ describe("memoryBus", () => {
   });
 
   it("refuses when one group could not deliver, after the others have", async () => {
-    const bus = memoryBus();
+    const bus = memoryBus([]);
     const gate = Promise.withResolvers<void>();
     const delivered: string[] = [];
     await bus.subscribe({ group: "bad", topic: "t", deliver: () => Promise.reject(new Error("a bug")) });
@@ -52,7 +52,7 @@ describe("memoryBus", () => {
   });
 
   it("answers a publisher whose messages all groups delivered while it closed", async () => {
-    const bus = memoryBus();
+    const bus = memoryBus([]);
     const gate = Promise.withResolvers<void>();
     await bus.subscribe({ group: "a", topic: "t", deliver: () => gate.promise });
     const publishing = bus.publish("t", [message]);
@@ -64,7 +64,7 @@ describe("memoryBus", () => {
   });
 
   it("refuses what was still waiting for its turn when it closed", async () => {
-    const bus = memoryBus();
+    const bus = memoryBus([]);
     let deliveries = 0;
     await bus.subscribe({
       group: "a",
@@ -84,7 +84,7 @@ describe("memoryBus", () => {
   });
 
   it("delivers in the order in which publishers came, though they do not wait for each other", async () => {
-    const bus = memoryBus();
+    const bus = memoryBus([]);
     const received: string[] = [];
     await bus.subscribe({
       group: "a",

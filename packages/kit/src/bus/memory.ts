@@ -15,7 +15,7 @@ interface Reading {
  * Whoever is named in `readers` subscribes some time after the first relay has started: until all readers of a topic
  * have, what is published there waits.
  */
-export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic">[] = []): Bus {
+export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic">[]): Bus {
   const readings = new Map<string, Reading[]>();
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const closing = new AbortController();

@@ -114,7 +114,7 @@ describe("copies of positions", () => {
     expect([await secretOf(1), await secretOf(2)]).toEqual(["secret1", "secret2"]);
   });
 
-  it("take 500 facts in well under 50 ms each time", async () => {
+  it("take 500 facts in a fraction of a second", async () => {
     const facts = (revision: number) =>
       Array.from({ length: 500 }, (_, index) => positionFact(index, { secret: `s${revision}-${index}` }, { revision }));
     const took: number[] = [];
@@ -123,8 +123,8 @@ describe("copies of positions", () => {
       await checkin.deliver(topics.positionChanged, facts(revision));
       took.push(performance.now() - start);
     }
-    // The median, with room for a machine that is busy with other tests.
-    expect(took.sort((a, b) => a - b)[4]).toBeLessThan(250);
+    // The median, and several times what it takes where nothing else runs.
+    expect(took.sort((a, b) => a - b)[4]).toBeLessThan(400);
   });
 });
 

@@ -2,7 +2,7 @@ import type { ListPositionsRequest } from "@tessera/protos/gen/ticketing/checkin
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventFact, itemFact, noon, order, place, position, positionFact } from "../testing/facts.ts";
+import { eventFact, itemFact, noon, order, place, position, positionFact, subeventFact } from "../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 
 let database: TestDatabase;
@@ -69,11 +69,10 @@ describe("the tickets of a list", () => {
   });
 
   it("are those of its date", async () => {
-    const data = Buffer.from(JSON.stringify({ id: 900, name: "Dated", subevent: 5 }));
-    await checkin.records.applyRecords({
-      records: [{ line: 1, kind: "checkin_list", ...place, deleted: false, data }],
-    });
-    expect(await ids({ list: 900 })).toEqual([3]);
+    await checkin.deliver(topics.eventChanged, [eventFact({ revision: 2, hasSubevents: true })]);
+    await checkin.deliver(topics.subeventChanged, [subeventFact(5)]);
+    list = (await checkin.createList({ subevent: 5 })).id;
+    expect(await ids()).toEqual([3]);
   });
 
   it("are shown one by one, by the same terms", async () => {

@@ -21,6 +21,7 @@ function heldBatches(changes: Partial<BatcherOptions<string, string>> = {}) {
           fail: reject,
         });
       }),
+    keyOf: (item) => item,
     failed: "failed",
     onFailure: (_error, items) => failures.push(items),
     lanes: 2,
@@ -39,7 +40,7 @@ const turn = async () => {
 
 describe("gathering", () => {
   it("takes what arrives together as one batch, and waits for no more", async () => {
-    const { batcher, batches } = heldBatches();
+    const { batcher, batches } = heldBatches({ lanes: 1 });
     const results = Promise.all([batcher.submit(["a", "b"], here), batcher.submit(["c"], here)]);
     await turn();
     expect(batches.map(({ items }) => items)).toEqual([["a", "b", "c"]]);
@@ -47,20 +48,35 @@ describe("gathering", () => {
     expect(await results).toEqual([["A", "B"], ["C"]]);
   });
 
-  it("fills batches with what arrives meanwhile, two at a time", async () => {
-    const { batcher, batches } = heldBatches();
-    const results = Array.from({ length: 14 }, (_, index) => batcher.submit([`i${index}`], here));
+  it("fills batches with what arrives meanwhile", async () => {
+    const { batcher, batches } = heldBatches({ lanes: 1 });
+    const results = Array.from({ length: 10 }, (_, index) => batcher.submit([`i${index}`], here));
+    for (let index = 0; index < 3; index += 1) {
+      await turn();
+      expect(batches.map(({ items }) => items.length)).toEqual([4, 4, 2].slice(0, index + 1));
+      batches[index]?.answer();
+    }
+    expect((await Promise.all(results)).flat()).toEqual(Array.from({ length: 10 }, (_, index) => `I${index}`));
+  });
+
+  it("spreads keys over its lanes, and keeps the items of one key in one of them", async () => {
+    const { batcher, batches } = heldBatches({
+      batchSize: 100,
+      longestQueue: 300,
+      keyOf: (item) => item.split(" ")[0] ?? "",
+    });
+    const items = Array.from({ length: 200 }, (_, index) => `key${index % 50} ${index}`);
+    const results = batcher.submit(items, here);
     await turn();
-    expect(batches.map(({ items }) => items.length)).toEqual([4, 4]);
-    batches[1]?.answer();
-    await turn();
-    expect(batches.map(({ items }) => items.length)).toEqual([4, 4, 4]);
+    expect(batches).toHaveLength(2);
+    const keys = batches.map((batch) => new Set(batch.items.map((item) => item.split(" ")[0])));
+    expect(Math.min(...keys.map(({ size }) => size))).toBeGreaterThan(12);
+    expect([...(keys[0] ?? [])].filter((key) => keys[1]?.has(key))).toEqual([]);
     for (let index = 0; index < 4; index += 1) {
       batches[index]?.answer();
       await turn();
     }
-    expect(batches).toHaveLength(4);
-    expect((await Promise.all(results)).flat()).toEqual(Array.from({ length: 14 }, (_, index) => `I${index}`));
+    expect(await results).toEqual(items.map((item) => item.toUpperCase()));
   });
 
   it("refuses more than can wait", async () => {
@@ -121,10 +137,11 @@ describe("deciding again", () => {
 
   it("never gives up on what only waits its turn", async () => {
     const { batcher } = heldBatches({
+      lanes: 1,
       batchSize: 200,
       longestQueue: 200,
       patienceMs: 0,
-      decide: async ([, ...rest]) => ["done", ...rest.map(() => behind)],
+      decide: async ([, ...rest]) => ["done", ...rest.map((): Undecided => behind)],
     });
     const items = Array.from({ length: 200 }, (_, index) => `i${index}`);
     expect(await batcher.submit(items, here)).toEqual(items.map(() => "done"));
@@ -135,6 +152,7 @@ describe("when a batch fails", () => {
   it("every item of it is tried alone, and only the bad one fails", async () => {
     const alone: string[] = [];
     const { batcher, failures } = heldBatches({
+      lanes: 1,
       decide: async (items) => {
         if (items.includes("bad")) throw new TypeError("a bad item");
         if (items.length === 1) alone.push(...items);
@@ -147,7 +165,7 @@ describe("when a batch fails", () => {
   });
 
   it("for want of a database, nothing is tried alone", async () => {
-    const { batcher, batches, failures } = heldBatches();
+    const { batcher, batches, failures } = heldBatches({ lanes: 1 });
     const result = batcher.submit(["a", "b"], here);
     await turn();
     batches[0]?.fail(new Fault("unavailable", "database_unavailable", "the database cannot be reached"));

@@ -1,3 +1,4 @@
+import { runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 
 /** Another item of this very batch comes first; it is decided again in the next one. */
@@ -17,7 +18,9 @@ export interface BatcherOptions<In, Out> {
   readonly failed: Out;
   /** Told why a batch or a single item could not be decided. */
   onFailure(error: unknown, items: number): void;
-  /** How many batches may be under way at a time. */
+  /** Items of one key go one after the other, in the order of their arrival. */
+  keyOf(item: In): string;
+  /** How many batches may be under way at a time. Each lane has its share of the keys. */
   readonly lanes: number;
   readonly batchSize: number;
   /** More than this many waiting items are refused: nobody would wait for them. */
@@ -44,15 +47,19 @@ interface Waiting<In, Out> {
 const triesAtOnce = 3;
 const longestPauseMs = 50;
 
+interface Lane<In, Out> {
+  queue: Waiting<In, Out>[];
+  busy: boolean;
+}
+
 /**
  * Gathers items into batches without ever waiting for more of them: a batch is
- * what has arrived while those before it were under way. So batches grow with
+ * what has arrived while the one before it was under way. So batches grow with
  * the load, and a lone item is alone.
  */
 export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batcher<In, Out> {
-  const { decide, failed, lanes, batchSize } = options;
-  let queue: Waiting<In, Out>[] = [];
-  let busy = 0;
+  const { decide, failed, batchSize } = options;
+  const lanes = Array.from({ length: options.lanes }, (): Lane<In, Out> => ({ queue: [], busy: false }));
   let scheduled = false;
 
   /** Lets everybody who is ready to submit do so before batches are cut. */
@@ -61,83 +68,98 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
     scheduled = true;
     setImmediate(() => {
       scheduled = false;
-      while (busy < lanes && queue.length > 0) void runBatch(takeBatch());
+      // A batch is nobody's in particular: the deadline of one caller is not that of the others.
+      runInContext({}, () => {
+        for (const lane of lanes) if (!lane.busy && lane.queue.length > 0) void runBatch(lane);
+      });
     });
   }
 
-  function takeBatch(): Waiting<In, Out>[] {
-    const batch = queue.slice(0, batchSize);
-    queue = queue.slice(batchSize);
-    return batch;
-  }
-
-  async function runBatch(batch: readonly Waiting<In, Out>[]): Promise<void> {
-    busy += 1;
+  async function runBatch(lane: Lane<In, Out>): Promise<void> {
+    lane.busy = true;
+    const batch = lane.queue.slice(0, batchSize);
+    lane.queue = lane.queue.slice(batchSize);
     const wanted = batch.filter(({ signal, settle }) => {
       // Its caller has gone: a scan that nobody hears of had better not happen.
       if (signal.aborted) settle(failed);
       return !signal.aborted;
     });
-    await decideTogether(wanted);
-    busy -= 1;
+    await decideTogether(lane, wanted);
+    lane.busy = false;
     schedule();
   }
 
-  async function decideTogether(batch: readonly Waiting<In, Out>[]): Promise<void> {
+  async function decideTogether(lane: Lane<In, Out>, batch: readonly Waiting<In, Out>[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      settleAll(batch, await decide(batch.map(({ item }) => item)));
+      settleAll(lane, batch, await decide(batch.map(({ item }) => item)));
     } catch (error) {
       options.onFailure(error, batch.length);
       if (batch.length === 1 || isOutage(error)) for (const waiting of batch) waiting.settle(failed);
       // One bad item must not fail those that happened to arrive with it.
-      else for (const waiting of batch) await decideTogether([waiting]);
+      else for (const waiting of batch) await decideTogether(lane, [waiting]);
     }
   }
 
-  function settleAll(batch: readonly Waiting<In, Out>[], outcomes: readonly (Out | Undecided | undefined)[]): void {
+  function settleAll(
+    lane: Lane<In, Out>,
+    batch: readonly Waiting<In, Out>[],
+    outcomes: readonly (Out | Undecided | undefined)[],
+  ): void {
     const again: Waiting<In, Out>[] = [];
     for (const [index, waiting] of batch.entries()) {
       const outcome = outcomes[index];
       if (outcome === behind) again.push(waiting);
-      else if (outcome === overtaken) retry(waiting, again);
-      else waiting.settle(outcome ?? failed);
+      else if (outcome !== overtaken) waiting.settle(outcome ?? failed);
+      else if (hasPatience(waiting)) {
+        if (waiting.overtaken <= triesAtOnce) again.push(waiting);
+        else setTimeout(() => enqueue(lane, waiting), Math.min(longestPauseMs, 2 ** (waiting.overtaken - triesAtOnce)));
+      } else waiting.settle(failed);
     }
     // In front, so that items keep the order of their arrival.
-    queue = [...again, ...queue];
+    lane.queue = [...again, ...lane.queue];
   }
 
-  function retry(waiting: Waiting<In, Out>, again: Waiting<In, Out>[]): void {
+  function hasPatience(waiting: Waiting<In, Out>): boolean {
     const now = performance.now();
     if (waiting.overtaken === 0) waiting.since = now;
     waiting.overtaken += 1;
-    if (now - waiting.since > options.patienceMs) waiting.settle(failed);
-    else if (waiting.overtaken <= triesAtOnce) again.push(waiting);
-    else setTimeout(() => enqueue([waiting]), Math.min(longestPauseMs, 2 ** (waiting.overtaken - triesAtOnce)));
+    return now - waiting.since <= options.patienceMs;
   }
 
-  function enqueue(waiting: readonly Waiting<In, Out>[]): void {
-    queue.push(...waiting);
+  function enqueue(lane: Lane<In, Out>, waiting: Waiting<In, Out>): void {
+    lane.queue.push(waiting);
     schedule();
+  }
+
+  function laneOf(item: In): Lane<In, Out> {
+    const lane = lanes[hash(options.keyOf(item)) % lanes.length];
+    if (lane === undefined) throw new Error("a batcher needs a lane");
+    return lane;
   }
 
   return {
     async submit(items, signal) {
-      if (queue.length + items.length > options.longestQueue) {
-        throw new Fault(
-          "exhausted",
-          "too_many_scans",
-          "more scans are waiting than can be decided in time; try again",
-          {
-            retryAfterMs: 1000,
-          },
-        );
+      const waiting = lanes.reduce((sum, { queue }) => sum + queue.length, 0);
+      if (waiting + items.length > options.longestQueue) {
+        const message = "more scans are waiting than can be decided in time; try again";
+        throw new Fault("exhausted", "too_many_scans", message, { retryAfterMs: 1000 });
       }
       return Promise.all(
-        items.map((item) => new Promise<Out>((settle) => enqueue([{ item, signal, overtaken: 0, since: 0, settle }]))),
+        items.map(
+          (item) =>
+            new Promise<Out>((settle) => enqueue(laneOf(item), { item, signal, overtaken: 0, since: 0, settle })),
+        ),
       );
     },
   };
+}
+
+/** Spreads keys evenly (FNV-1a). */
+function hash(key: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) value = Math.imul(value ^ key.charCodeAt(at), 0x01000193);
+  return value >>> 0;
 }
 
 /** Where the database is away, trying every item alone would only take longer. */

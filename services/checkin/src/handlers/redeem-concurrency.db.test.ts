@@ -172,7 +172,7 @@ describe("while everything moves", () => {
       await checkin.deliver(topics.positionChanged, facts);
     };
     const replaceOneList = async () => {
-      const created = await checkin.createList({ allowMultipleEntries: true });
+      const created = await checkin.createList({ allowMultipleEntries: dice.below(2) === 0 });
       const old = lists.splice(dice.below(lists.length), 1, created.id)[0];
       await new Promise((resolve) => setTimeout(resolve, 20));
       await checkin.lists.deleteCheckinList({ ...place, id: old ?? 0 });
@@ -188,7 +188,7 @@ describe("while everything moves", () => {
     await expectTruePresences();
     await expectTrueCounts();
     expect(Math.min(...rounds)).toBeGreaterThan(3);
-    expect(tally(words)).toMatchObject({ admitted: expect.any(Number), already_redeemed: expect.any(Number) });
+    expect(tally(words)["admitted"]).toBeGreaterThan(100);
     // A scan may fail to be decided, though hardly ever, but never because two waited for each other.
     const failures = replicas.flatMap(({ lines }) => lines).filter((line) => line.includes("could not be decided"));
     expect(failures, `seed ${dice.seed}`).toEqual([]);

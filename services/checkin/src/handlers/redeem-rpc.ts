@@ -37,6 +37,8 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
   const { db, clock, events } = options;
   const batcher = createBatcher<ArrivedScan, ScanOutcome>({
     decide: (scans) => decideScans(db, scans),
+    // Scans of one ticket do not get into each other's way, at least within a process.
+    keyOf: ({ scan }) => scan.lookup,
     failed,
     onFailure: (error, scans) => events.scansFailed(error, scans),
     lanes: options.lanes,

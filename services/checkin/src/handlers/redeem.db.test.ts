@@ -5,7 +5,7 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventFact, itemFact, minute, noon, order, place, positionFact } from "../testing/facts.ts";
+import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../testing/facts.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 
 let database: TestDatabase;
@@ -306,18 +306,10 @@ describe("a nonce", () => {
     ["the ticket was moved to another date", { subevent: 5 }],
   ])("succeeds again although %s", async (_name, changes) => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, { subevent: 4 }, { revision: 2 })]);
-    await checkin.records.applyRecords({
-      records: [
-        {
-          line: 1,
-          kind: "checkin_list",
-          ...place,
-          deleted: false,
-          data: Buffer.from(JSON.stringify({ id: 900, name: "Monday", subevent: 4 })),
-        },
-      ],
-    });
-    const sent = scan(900, "secret1", { nonce: "n" });
+    await checkin.deliver(topics.eventChanged, [eventFact({ revision: 2, hasSubevents: true })]);
+    await checkin.deliver(topics.subeventChanged, [subeventFact(4)]);
+    const monday = await checkin.createList({ subevent: 4 });
+    const sent = scan(monday.id, "secret1", { nonce: "n" });
     expect(inWord(await checkin.redeem(sent))).toBe("admitted");
     await checkin.deliver(topics.positionChanged, [positionFact(1, { subevent: 4, ...changes }, { revision: 3 })]);
     const again = await checkin.redeem(sent);

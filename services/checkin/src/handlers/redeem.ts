@@ -61,7 +61,7 @@ async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Promise<(
     return unknown && lookup !== undefined && lookup.nonce !== null ? [{ scan, index, lookup }] : [];
   });
   if (lost.length === 0) return decisions;
-  // A scan that succeeded once succeeds again, even if its code has since become another ticket's or nobody's.
+  // A scan that succeeded once succeeds again, even where no ticket answers to its code any more.
   const tickets = await findReplayed(
     db,
     lost.map(({ lookup }) => lookup),

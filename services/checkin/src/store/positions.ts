@@ -1,3 +1,4 @@
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
@@ -27,7 +28,7 @@ export interface PositionCopy extends EntityKey {
   readonly orderEmail: string | null;
   readonly orderPlacedAt: number;
   readonly searchText: string;
-  readonly state: Buffer;
+  readonly state: Uint8Array;
 }
 
 /** What is known of a position before it changes. */
@@ -110,7 +111,7 @@ export async function putPositions(tx: Queryable, positions: readonly PositionCo
                   ${positions.map((position) => position.orderEmail)}::text[],
                   ${positions.map((position) => toTimestamp(position.orderPlacedAt))}::timestamptz[],
                   ${positions.map((position) => position.searchText)}::text[],
-                  ${positions.map((position) => position.state)}::bytea[])
+                  ${toByteaArray(positions.map((position) => position.state))}::bytea[])
            as sent (organizer, event, id, revision, positionid, order_code, item, variation, subevent, addon_to, secret,
                     order_status, valid_if_pending, require_approval, canceled, blocked, valid_from_at, valid_until_at,
                     counted_as, attendee_name, order_email, order_placed_at, search_text, state)

@@ -1,3 +1,4 @@
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
@@ -144,7 +145,7 @@ export async function storeScans(
       select ${topic}, fact.key, fact.payload, fact.traceparent
         from kept
         join unnest(${scans.map((scan) => scan.fact.key)}::text[],
-                    ${scans.map((scan) => Buffer.from(scan.fact.payload))}::bytea[],
+                    ${toByteaArray(scans.map((scan) => scan.fact.payload))}::bytea[],
                     ${scans.map((scan) => scan.fact.traceparent)}::text[])
              with ordinality as fact (key, payload, traceparent, ord)
           on fact.ord = kept.ord

@@ -1,0 +1,112 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ScanType } from "../domain/presence.ts";
+import { eventFact, noon, place, positionFact } from "../testing/facts.ts";
+import { recount } from "../testing/recount.ts";
+import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { type ScanToStore, storeScans } from "./scan-writes.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+let list: number;
+let lastId = 1000;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await checkin.forgetEverything();
+  await checkin.deliver(topics.eventChanged, [eventFact()]);
+  await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
+  list = (await checkin.createList()).id;
+});
+
+function decided(changes: Partial<ScanToStore> = {}): ScanToStore {
+  lastId += 1;
+  return {
+    id: lastId,
+    ...place,
+    list,
+    position: 1,
+    type: "entry",
+    at: noon,
+    rawCode: "code",
+    nonce: null,
+    deviceId: null,
+    gate: null,
+    forced: false,
+    forceSent: false,
+    admission: null,
+    refusal: null,
+    fact: { key: "key", payload: new Uint8Array([1, 0, 255]), traceparent: null },
+    ...changes,
+  };
+}
+
+const admission = (version: number, type: ScanType = "entry", changes: Partial<ScanToStore> = {}) =>
+  decided({
+    type,
+    admission: {
+      presence: { version, entries: 1, last: { type, at: noon } },
+      entered: version === 1 ? 1 : 0,
+      inside: type === "entry" ? 1 : -1,
+    },
+    ...changes,
+  });
+const refusal = (changes: Partial<ScanToStore> = {}) =>
+  decided({ refusal: { reason: "blocked", explanation: null }, ...changes });
+const store = async (...scans: ScanToStore[]) =>
+  [...(await storeScans(checkin.db, { topic: "t", scans }))].sort((a, b) => a - b);
+
+describe("storing decided scans", () => {
+  it("keeps an admission only on top of what it was decided by", async () => {
+    expect(await store(admission(1))).toEqual([0]);
+    expect(await store(admission(1))).toEqual([]);
+    expect(await store(admission(3, "exit"))).toEqual([]);
+    expect(await store(admission(2, "exit"))).toEqual([0]);
+    const { counted, recounted } = await recount(checkin.db);
+    expect(counted).toEqual(recounted);
+  });
+
+  it("keeps no admission on top of scans that have gone with their ticket", async () => {
+    expect(await store(admission(1))).toEqual([0]);
+    await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1", positionFact(1)]);
+    expect(await store(admission(2, "exit"))).toEqual([]);
+    expect(await store(admission(1))).toEqual([0]);
+  });
+
+  it("keeps those that are in time and tells which", async () => {
+    await store(admission(1));
+    const mixed = [
+      admission(1, "entry", { position: 2 }),
+      admission(1),
+      refusal(),
+      refusal({ position: null }),
+      refusal({ list: list + 1 }),
+      admission(1, "entry", { list: list + 1 }),
+      admission(1, "entry", { position: 3 }),
+    ];
+    expect(await store(...mixed)).toEqual([0, 2, 3]);
+  });
+
+  it("keeps facts to the byte, in the order of the scans", async () => {
+    const payloads = [new Uint8Array([1, 0, 255]), new Uint8Array(), new Uint8Array([0])];
+    const scans = payloads.map((payload, index) =>
+      refusal({ fact: { key: `k${index}`, payload, traceparent: index === 1 ? "trace" : null } }),
+    );
+    await store(...scans);
+    const rows = await checkin.db.many(sql`
+      select outbox.topic, outbox.key, outbox.payload, outbox.traceparent from outbox order by outbox.id`);
+    expect(rows).toEqual([
+      { topic: "t", key: "k0", payload: Buffer.from([1, 0, 255]), traceparent: null },
+      { topic: "t", key: "k1", payload: Buffer.from([]), traceparent: "trace" },
+      { topic: "t", key: "k2", payload: Buffer.from([0]), traceparent: null },
+    ]);
+  });
+});

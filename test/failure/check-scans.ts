@@ -1,0 +1,158 @@
+import { type Attempt, type Course, placeOf, type ScanType, toCourses } from "./scan-history.ts";
+
+/** A scan as the database has it in the end. */
+export interface StoredScan {
+  readonly id: number;
+  readonly list: number;
+  readonly position: number | null;
+  readonly type: ScanType;
+  readonly successful: boolean;
+  readonly reason: string | null;
+  readonly nonce: string | null;
+  /** In microseconds since 1970. */
+  readonly at: number;
+}
+
+export interface ListTerms {
+  readonly id: number;
+  readonly allowMultipleEntries: boolean;
+  readonly allowEntryAfterExit: boolean;
+}
+
+export interface ScanEvidence {
+  readonly attempts: readonly Attempt[];
+  readonly stored: readonly StoredScan[];
+  readonly lists: readonly ListTerms[];
+  /** Tickets that came and went meanwhile, which takes their scans along. */
+  readonly fleeting: ReadonlySet<number>;
+}
+
+/** Compares what gates were told with what is stored in the end, and returns what contradicts itself. */
+export function checkScans({ attempts, stored, lists, fleeting }: ScanEvidence): string[] {
+  const courses = toCourses(attempts);
+  const lasting = courses.filter(({ scan }) => !fleeting.has(scan.position));
+  const rows = stored.filter(({ position }) => position === null || !fleeting.has(position));
+  const successes = rows.filter(({ successful }) => successful);
+  return [
+    ...findRepeated(stored),
+    ...findStray(courses, stored),
+    ...findLost(lasting, rows),
+    ...lists.flatMap((list) => [
+      ...findBrokenSequences(
+        list,
+        successes.filter((row) => row.list === list.id),
+      ),
+      ...findWrongRefusals(
+        list,
+        lasting.filter(({ scan }) => scan.list === list.id),
+        successes.filter((row) => row.list === list.id),
+      ),
+    ]),
+    ...findOutOfOrder(lasting, successes),
+  ];
+}
+
+/** The same nonce is one check-in, however often it was sent and whatever died meanwhile. */
+function findRepeated(stored: readonly StoredScan[]): string[] {
+  const successes = stored.filter(({ successful, nonce }) => successful && nonce !== null);
+  return [...Map.groupBy(successes, (row) => `nonce ${row.nonce} on ${placeOf(row)}`)]
+    .filter(([, rows]) => rows.length > 1)
+    .map(([name, rows]) => `${name} is stored ${rows.length} times`);
+}
+
+function findStray(courses: readonly Course[], stored: readonly StoredScan[]): string[] {
+  const sent = new Map(courses.map((course) => [course.scan.nonce, course]));
+  return stored.flatMap((row) => {
+    const scan = sent.get(row.nonce ?? "")?.scan;
+    if (scan === undefined) return [`scan ${row.id} was never sent`];
+    // A code that nobody had at that moment is stored without its ticket.
+    const same = scan.list === row.list && scan.type === row.type && [null, scan.position].includes(row.position);
+    return same ? [] : [`scan ${row.id} was sent as ${scan.type} of ${placeOf(scan)}`];
+  });
+}
+
+function findLost(courses: readonly Course[], stored: readonly StoredScan[]): string[] {
+  const rows = Map.groupBy(stored, ({ nonce }) => nonce);
+  return courses.flatMap(({ scan, attempts, known, reason }) => {
+    const ofScan = rows.get(scan.nonce) ?? [];
+    const successes = ofScan.filter(({ successful }) => successful).length;
+    const refusals = ofScan.length - successes;
+    const name = `${scan.type} ${scan.nonce} of ${placeOf(scan)}`;
+    if (known === undefined) return [`${name} never found out what became of it`];
+    if (known === "admitted" && successes === 0) return [`${name} was admitted, and is not stored`];
+    if (known === "refused" && successes > 0) return [`${name} was refused, and is stored as admitted`];
+    if (known === "refused" && !ofScan.some((row) => row.reason === reason))
+      return [`${name} was refused as ${reason}, and that is not stored`];
+    return refusals > attempts ? [`${name} was sent ${attempts} times and is stored as refused ${refusals} times`] : [];
+  });
+}
+
+/** Ids are drawn when a scan is decided, and a ticket's next scan is decided after the one before it is stored. */
+function inOrder(rows: readonly StoredScan[]): StoredScan[] {
+  return rows.toSorted((a, b) => a.id - b.id);
+}
+
+interface Presence {
+  readonly entries: number;
+  readonly last: StoredScan | undefined;
+}
+
+function after(presence: Presence, row: StoredScan): Presence {
+  const { entries, last } = presence;
+  return {
+    entries: entries + (row.type === "entry" ? 1 : 0),
+    last: last === undefined || row.at >= last.at ? row : last,
+  };
+}
+
+function mayEnter({ entries, last }: Presence, list: ListTerms): boolean {
+  return list.allowMultipleEntries || entries === 0 || (list.allowEntryAfterExit && last?.type === "exit");
+}
+
+const never: Presence = { entries: 0, last: undefined };
+
+function findBrokenSequences(list: ListTerms, successes: readonly StoredScan[]): string[] {
+  return [...Map.groupBy(successes, placeOf)].flatMap(([place, rows]) => {
+    let presence = never;
+    for (const row of inOrder(rows)) {
+      if (row.type === "entry" && !mayEnter(presence, list))
+        return [`${place} admits scan ${row.id} after scan ${presence.last?.id}`];
+      presence = after(presence, row);
+    }
+    return [];
+  });
+}
+
+/** Every ticket of a lasting course is good, so only an earlier entry, or one at the same time, refuses it. */
+function findWrongRefusals(list: ListTerms, courses: readonly Course[], successes: readonly StoredScan[]): string[] {
+  const coursesOf = new Map(courses.map((course) => [course.scan.nonce, course]));
+  const rowsOf = Map.groupBy(successes, placeOf);
+  return courses.flatMap(({ scan, known, reason, from, to }) => {
+    if (known !== "refused") return [];
+    const name = `${scan.type} ${scan.nonce} of ${placeOf(scan)}`;
+    if (reason !== "already_redeemed" || scan.type === "exit") return [`${name} was refused as ${reason}`];
+    let before = never;
+    for (const row of inOrder(rowsOf.get(placeOf(scan)) ?? [])) {
+      const other = coursesOf.get(row.nonce ?? "");
+      if (other === undefined || other.from > to) continue;
+      if (other.to < from) before = after(before, row);
+      else if (row.type === "entry") return [];
+    }
+    return mayEnter(before, list) ? [`${name} was refused as ${reason}, and nobody had come in`] : [];
+  });
+}
+
+/** What was answered before something else was sent is stored before it. */
+function findOutOfOrder(courses: readonly Course[], successes: readonly StoredScan[]): string[] {
+  const coursesOf = new Map(courses.map((course) => [course.scan.nonce, course]));
+  return [...Map.groupBy(successes, placeOf)].flatMap(([place, rows]) => {
+    let latestStart = Number.NEGATIVE_INFINITY;
+    for (const row of inOrder(rows)) {
+      const course = coursesOf.get(row.nonce ?? "");
+      if (course === undefined) continue;
+      if (course.to < latestStart) return [`${place} has scan ${row.id} behind one that was sent after its answer`];
+      latestStart = Math.max(latestStart, course.from);
+    }
+    return [];
+  });
+}

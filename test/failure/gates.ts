@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { eventPath } from "../e2e/sample-records.ts";
+import { deviceKey, type Festival, lists, type Ticket } from "./festival.ts";
+import { describeFailure } from "./import-until-answered.ts";
+import type { Attempt, Outcome, Scan } from "./scan-history.ts";
+import type { Dice } from "./seeded.ts";
+
+export interface Gates {
+  /** Everything sent so far, in the order of the answers. */
+  readonly attempts: readonly Attempt[];
+  /** What no gate should meet, whatever dies. */
+  readonly oddities: readonly string[];
+  /** Begins no scan any more; resolves when every one has a certain outcome, or its time is over. */
+  close(): Promise<void>;
+}
+
+export interface GatesOptions {
+  /** One per process; the gates take turns. */
+  readonly baseUrls: readonly string[];
+  readonly festival: Festival;
+  readonly dice: Dice;
+  readonly count?: number;
+  /** Whether a connection may break or be refused, because the platform itself is killed. */
+  readonly connectionsMayBreak: boolean;
+}
+
+/** A scan that has no answer by then never gets one. */
+const patienceMs = 60_000;
+
+/** Longer than this nobody waits at a gate. */
+const longestAnswerMs = 10_000;
+
+const retryPauseMs = 100;
+
+/** Opens gates that scan tickets until they are closed; a scan of unknown outcome is sent again with its nonce. */
+export function openGates({ baseUrls, festival, dice, count = 8, connectionsMayBreak }: GatesOptions): Gates {
+  const attempts: Attempt[] = [];
+  const oddities: string[] = [];
+  const run = dice.below(2 ** 31).toString(36);
+  let closing = false;
+  let drawn = 0;
+
+  /** The crowd moves along: gates that scan at the same time scan the same few tickets. */
+  function drawScan(gate: number, own: Dice, number: number): { scan: Scan; ticket: Ticket } {
+    const kind = own.below(10);
+    const list = kind < 6 ? lists.once : kind < 9 ? lists.again : lists.often;
+    const ticket =
+      list !== lists.once
+        ? (festival.tickets.at(-1 - own.below(30)) as Ticket)
+        : own.chance(8)
+          ? own.pick(festival.fleeting)
+          : (festival.tickets[(Math.floor(drawn / 4) + own.below(6)) % festival.tickets.length] as Ticket);
+    if (list === lists.once) drawn += 1;
+    const type = own.chance(list === lists.once ? 90 : 50) ? "entry" : "exit";
+    return {
+      scan: { gate, nonce: `${run}-${gate}-${number}`, list: list.id, position: ticket.position, type },
+      ticket,
+    };
+  }
+
+  async function work(gate: number, own: Dice): Promise<void> {
+    const baseUrl = baseUrls[gate % baseUrls.length] ?? "";
+    for (let number = 0; !closing; number += 1) {
+      const { scan, ticket } = drawScan(gate, own, number);
+      const until = performance.now() + patienceMs;
+      for (let known = false; !known && performance.now() < until; ) {
+        const invokedAt = performance.now();
+        const { outcome, oddity } = await sendScan({ baseUrl, scan, ticket });
+        const endedAt = performance.now();
+        attempts.push({ scan, invokedAt, endedAt, outcome });
+        if (oddity !== undefined) oddities.push(oddity);
+        if (endedAt - invokedAt > longestAnswerMs)
+          oddities.push(`scan ${scan.nonce} hung for ${Math.round(endedAt - invokedAt)} ms`);
+        if (!connectionsMayBreak && "why" in outcome && outcome.why !== unavailable)
+          oddities.push(`the connection of scan ${scan.nonce} broke: ${outcome.why}`);
+        known = outcome.kind === "admitted" || outcome.kind === "refused";
+        if (!known) await sleep(retryPauseMs);
+      }
+      await sleep(own.below(40));
+    }
+  }
+
+  const working = Array.from({ length: count }, (_, gate) => work(gate, dice.fork()));
+  return {
+    attempts,
+    oddities,
+    async close() {
+      closing = true;
+      await Promise.all(working);
+    },
+  };
+}
+
+const unavailable = "unavailable";
+
+/** Sends one scan, once. */
+export async function sendScan({
+  baseUrl,
+  scan,
+  ticket,
+}: {
+  readonly baseUrl: string;
+  readonly scan: Pick<Scan, "list" | "nonce" | "type">;
+  readonly ticket: Ticket;
+}): Promise<{ readonly outcome: Outcome; readonly oddity?: string }> {
+  const path = `${eventPath}/checkinlists/${scan.list}/positions/${encodeURIComponent(ticket.secret)}/redeem/`;
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${baseUrl}${path}`, {
+      method: "POST",
+      headers: { authorization: `Device ${deviceKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ nonce: scan.nonce, type: scan.type }),
+      signal: AbortSignal.timeout(longestAnswerMs + 2000),
+    });
+    text = await response.text();
+  } catch (error) {
+    const why = describeFailure(error);
+    return { outcome: { kind: why.startsWith("ECONNREFUSED") ? "not_done" : "unknown", why } };
+  }
+  return readAnswer({ status: response.status, hasRetryAfter: response.headers.has("retry-after"), text }, ticket);
+}
+
+function readAnswer(
+  { status, hasRetryAfter, text }: { status: number; hasRetryAfter: boolean; text: string },
+  ticket: Ticket,
+): { readonly outcome: Outcome; readonly oddity?: string } {
+  const odd = {
+    outcome: { kind: "unknown", why: `status ${status}` },
+    oddity: `a scan is answered ${status} ${text.slice(0, 300)}`,
+  } as const;
+  if (status === 503 || status === 429) return hasRetryAfter ? { outcome: { kind: "unknown", why: unavailable } } : odd;
+  const body = parse(text);
+  if (status === 201 && body.status === "ok" && body.position?.id === ticket.position)
+    return { outcome: { kind: "admitted" } };
+  if ((status === 200 || status === 404) && body.status === "error" && body.reason !== undefined)
+    return { outcome: { kind: "refused", reason: body.reason } };
+  return odd;
+}
+
+function parse(text: string): { status?: string; reason?: string; position?: { id?: number } } {
+  try {
+    return JSON.parse(text) as ReturnType<typeof parse>;
+  } catch {
+    return {};
+  }
+}

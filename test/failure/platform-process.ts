@@ -1,0 +1,145 @@
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Ended, type RunningCommand, runCommand } from "../e2e/command.ts";
+import type { Dice } from "./seeded.ts";
+
+export const operatorKey = "operator-key-of-the-failure-tests-0123456789";
+
+/** One life of `tessera serve all`. */
+export interface PlatformProcess {
+  readonly pid: number;
+  /** When it was started, on the clock of `performance.now()`. */
+  readonly startedAt: number;
+  /** Resolves when it has said that it is running. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<Ended>;
+  /** `kill -9`; resolves when it is gone. */
+  kill(): Promise<void>;
+  signal(name: "SIGTERM" | "SIGINT"): void;
+}
+
+/** A platform that keeps its address and data through any number of lives. */
+export interface Platform {
+  readonly baseUrl: string;
+  readonly directory: string;
+  start(): PlatformProcess;
+  /** Stops what runs, in order and within this long, and removes the data. */
+  remove(): Promise<void>;
+  readonly logFile: string;
+}
+
+export interface PlatformOptions {
+  readonly dice: Dice;
+  /** None: it brings its own database. */
+  readonly databaseUrl?: string;
+}
+
+const longestStopMs = 15_000;
+
+/** Makes a place for a platform; nothing runs yet. */
+export async function createPlatform({ dice, databaseUrl }: PlatformOptions): Promise<Platform> {
+  const directory = await mkdtemp(join(tmpdir(), "tessera-failure-"));
+  await chmod(directory, 0o755);
+  const port = await findSteadyPort(dice);
+  const lives: RunningCommand[] = [];
+  const data = join(directory, "data");
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    directory: data,
+    logFile: join(data, "tessera.log"),
+    start() {
+      const database = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
+      const startedAt = performance.now();
+      const command = runCommand(["serve", "all", "--port", String(port), "--data", data, ...database], {
+        TESSERA_OPERATOR_KEY: operatorKey,
+      });
+      lives.push(command);
+      const ready = command.printed("Ctrl-C stops it.").then(() => {});
+      // Whoever kills it at birth does not wait for it.
+      ready.catch(() => {});
+      return {
+        pid: command.process.pid ?? 0,
+        startedAt,
+        ready,
+        ended: command.ended,
+        async kill() {
+          command.process.kill("SIGKILL");
+          await command.ended;
+        },
+        signal: (name) => void command.process.kill(name),
+      };
+    },
+    async remove() {
+      for (const command of lives.splice(0)) {
+        command.process.kill("SIGTERM");
+        const gone = await Promise.race([command.ended, sleep(longestStopMs)]);
+        if (gone === undefined) command.process.kill("SIGKILL");
+        await command.ended;
+      }
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/**
+ * Finds a port outside of the range that outgoing connections take theirs from: while the platform is dead, somebody
+ * else's connection must not come to own it.
+ */
+async function findSteadyPort(dice: Dice): Promise<number> {
+  for (let tried = 0; tried < 100; tried += 1) {
+    const port = 20_000 + dice.below(9000);
+    const server = createServer();
+    const free = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!free) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
+  throw new Error("no port is free");
+}
+
+/** Whether somebody accepts connections there. */
+export function acceptsConnections(baseUrl: string): Promise<boolean> {
+  const { hostname, port } = new URL(baseUrl);
+  return new Promise((resolve) => {
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once("error", () => resolve(false));
+  });
+}
+
+export interface LogLine {
+  readonly level: string;
+  readonly time: string;
+  readonly message: string;
+  readonly [field: string]: unknown;
+}
+
+/** Reads the log; a line that a kill cut short is none. */
+export async function readLog({ logFile }: Platform): Promise<LogLine[]> {
+  const text = await readFile(logFile, "utf8");
+  return text.split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as LogLine];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Errors of the log by message, with an example each. */
+export async function findLoggedErrors(platform: Platform, expected: readonly string[] = []): Promise<string[]> {
+  const errors = (await readLog(platform)).filter(
+    ({ level, message }) => (level === "error" || level === "fatal") && !expected.includes(message),
+  );
+  return [...Map.groupBy(errors, ({ message }) => message)].map(
+    ([message, lines]) => `logged ${lines.length} times "${message}": ${JSON.stringify(lines[0])}`,
+  );
+}

@@ -1,0 +1,41 @@
+import { randomInt } from "node:crypto";
+
+/** Random numbers that a failing test can repeat. */
+export interface Dice {
+  /** A whole number from 0, below the given one. */
+  below(limit: number): number;
+  /** Whether something happens that does so in this many percent of cases. */
+  chance(percent: number): boolean;
+  pick<T>(choices: readonly T[]): T;
+  /** Dice of their own for somebody who rolls at unforeseeable moments. */
+  fork(): Dice;
+}
+
+/** Makes dice that roll the same for the same seed. */
+export function rollFrom(seed: number): Dice {
+  let state = seed >>> 0;
+  const below = (limit: number) => {
+    // Mulberry32.
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
+  };
+  return {
+    below,
+    chance: (percent) => below(100) < percent,
+    pick: (choices) => choices[below(choices.length)] as (typeof choices)[number],
+    fork: () => rollFrom(below(2 ** 32)),
+  };
+}
+
+/** Runs a test on random numbers. A failure names the seed; `FAILURE_SEED` repeats what is not a matter of timing. */
+export async function withDice(test: (dice: Dice) => Promise<void>): Promise<void> {
+  const seed = Number(process.env["FAILURE_SEED"] ?? randomInt(2 ** 31));
+  try {
+    await test(rollFrom(seed));
+  } catch (error) {
+    if (error instanceof Error) error.message += `\nFAILURE_SEED=${seed}`;
+    throw error;
+  }
+}

@@ -1,0 +1,134 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { eventPath } from "../e2e/sample-records.ts";
+import { checkCounts, type ShownStatus, type StoredPosition } from "./check-counts.ts";
+import { checkFacts } from "./check-facts.ts";
+import { checkRecords, type ShownPosition } from "./check-records.ts";
+import { checkScans, type StoredScan } from "./check-scans.ts";
+import { readLedger, readParked, readToldScans, waitForEmptyOutboxes } from "./fact-ledger.ts";
+import { apiKey, type Edition, type Festival, lists } from "./festival.ts";
+import { sendScan } from "./gates.ts";
+import type { Attempt } from "./scan-history.ts";
+
+export interface FestivalEvidence {
+  readonly baseUrl: string;
+  readonly db: Db;
+  readonly festival: Festival;
+  /** The last one that was answered. */
+  readonly edition: Edition;
+  readonly attempts: readonly Attempt[];
+}
+
+/** Compares everything that was answered with everything that is stored and shown; returns each contradiction. */
+export async function verifyFestival({
+  baseUrl,
+  db,
+  festival,
+  edition,
+  attempts,
+}: FestivalEvidence): Promise<string[]> {
+  const replayed = await replaySome({ baseUrl, festival, attempts });
+  const waiting = await waitForEmptyOutboxes(db, 15_000);
+  const parked = await readParked(db);
+  const scans = await readScans(db);
+  const positions = await readPositions(db);
+  const fleeting = new Set(festival.fleeting.map(({ position }) => position));
+  const counts = await Promise.all(
+    Object.values(lists).map(async (list) =>
+      checkCounts({ list, shown: await readStatus(baseUrl, list.id), positions, scans }),
+    ),
+  );
+  return [
+    ...replayed,
+    ...checkScans({ attempts, stored: scans, lists: Object.values(lists), fleeting }),
+    ...checkFacts(await readLedger(db, { waiting })),
+    ...parked.map(({ consumer, key, cause }) => `${consumer} has parked ${key}: ${cause}`),
+    ...checkTold(await readToldScans(db), scans),
+    ...counts.flat(),
+    ...checkRecords(edition.positions, await readAllPositions(baseUrl)),
+    ...(await checkKeys(baseUrl, edition)),
+  ];
+}
+
+/** A scan that was admitted is admitted again, without being stored again. */
+async function replaySome({
+  baseUrl,
+  festival,
+  attempts,
+}: Pick<FestivalEvidence, "baseUrl" | "festival" | "attempts">): Promise<string[]> {
+  const tickets = new Map(festival.tickets.map((ticket) => [ticket.position, ticket]));
+  const admitted = attempts.filter(({ outcome, scan }) => outcome.kind === "admitted" && tickets.has(scan.position));
+  const every = Math.max(1, Math.floor(admitted.length / 40));
+  const answers = admitted
+    .filter((_, index) => index % every === 0)
+    .map(async ({ scan }) => {
+      const ticket = tickets.get(scan.position);
+      if (ticket === undefined) return [];
+      const { outcome } = await sendScan({ baseUrl, scan, ticket });
+      return outcome.kind === "admitted" ? [] : [`scan ${scan.nonce}, sent again, is ${JSON.stringify(outcome)}`];
+    });
+  return (await Promise.all(answers)).flat();
+}
+
+/** Every stored scan is told of once; what is told of and not stored went with its ticket. */
+function checkTold(told: readonly number[], scans: readonly StoredScan[]): string[] {
+  const times = Map.groupBy(told, (id) => id);
+  const untold = scans.filter(({ id }) => !times.has(id));
+  const twice = [...times.values()].filter((all) => all.length > 1);
+  return [
+    ...(untold.length > 0 ? [`${untold.length} scans are stored without a fact`] : []),
+    ...(twice.length > 0 ? [`${twice.length} scans have several facts`] : []),
+  ];
+}
+
+async function readScans(db: Db): Promise<StoredScan[]> {
+  return db.many<StoredScan>(sql`
+    select scan.id, scan.list, scan.position, scan.type, scan.successful, scan.reason, scan.nonce, scan.at
+      from checkin.scan
+     order by scan.id`);
+}
+
+async function readPositions(db: Db): Promise<StoredPosition[]> {
+  return db.many<StoredPosition>(sql`
+    select position.id, position.item, position.variation, position.canceled, position.order_status as "orderStatus",
+           position.valid_if_pending as "validIfPending"
+      from checkin.position`);
+}
+
+async function read<T>(baseUrl: string, path: string, key = apiKey): Promise<{ status: number; body: T }> {
+  const response = await fetch(`${baseUrl}${eventPath}${path}`, {
+    headers: { authorization: `Token ${key}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  return { status: response.status, body: (await response.json()) as T };
+}
+
+async function readStatus(baseUrl: string, list: number): Promise<ShownStatus> {
+  const { status, body } = await read<ShownStatus>(baseUrl, `/checkinlists/${list}/status/`);
+  if (status !== 200) throw new Error(`status/ is answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+async function readAllPositions(baseUrl: string): Promise<ShownPosition[]> {
+  const shown: ShownPosition[] = [];
+  for (let page = 1; page < 1000; page += 1) {
+    const { status, body } = await read<{ results: ShownPosition[]; next: string | null }>(
+      baseUrl,
+      `/checkinlists/1/positions/?ignore_status=true&ordering=order__code&page=${page}`,
+    );
+    if (status !== 200) throw new Error(`page ${page} is answered ${status}: ${JSON.stringify(body)}`);
+    shown.push(...body.results);
+    if (body.next === null) break;
+  }
+  return shown;
+}
+
+async function checkKeys(baseUrl: string, { keys }: Edition): Promise<string[]> {
+  const found: string[] = [];
+  for (const [key, active] of keys) {
+    const { status } = await read(baseUrl, "/checkinlists/", key);
+    if (status !== (active ? 200 : 401))
+      found.push(`a key that is ${active ? "active" : "switched off"} is answered ${status}`);
+  }
+  return found;
+}
