@@ -9,6 +9,7 @@ import { runJobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";
+import { keepStatistics } from "./pg/keep-statistics.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { sql } from "./pg/sql.ts";
 import { connect, type Implementation, type Transport } from "./rpc.ts";
@@ -97,7 +98,7 @@ export async function startService<S extends Settings>(
       },
     });
     if (parts.close !== undefined) undo.push(parts.close);
-    const jobs = runJobs([...(parts.jobs ?? []), tableKeeper(db, clock)], log);
+    const jobs = runJobs([...(parts.jobs ?? []), tableKeeper(db, clock), keepStatistics(db)], log);
     undo.push(() => jobs.stop());
     const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
     const calls = await around.serve(traceCalls(tracing, [...(parts.grpc ?? []), facts]));

@@ -23,7 +23,6 @@ import { listPositions } from "./handlers/list-positions.ts";
 import { redeemTogether } from "./handlers/redeem-rpc.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
-import { keepStatistics } from "./jobs/keep-statistics.ts";
 
 /** Check-in lists, and who came in. It calls nobody: gates admit while everything else is down. */
 export const checkin = defineService({
@@ -67,7 +66,7 @@ export const checkin = defineService({
         implement(RecordsServiceService, { applyRecords: (request) => applyRecords({ db, events }, request) }),
       ],
       consumers: [eventChanged(db), subeventChanged(db), categoryChanged(db), itemChanged(db), positionChanged(db)],
-      jobs: [compactCounts(db, events), keepStatistics(db)],
+      jobs: [compactCounts(db, events)],
     };
   },
 });

@@ -1,0 +1,112 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@tessera/kit/pg/sql";
+import { afterEach, expect, it } from "vitest";
+import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
+import { openCallers } from "./callers.ts";
+import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
+import { apiKey, planFestival, toLines } from "./festival.ts";
+import { importUntilAnswered } from "./import-until-answered.ts";
+import { countOutcomes, type Load, recoveryMs, startLoad } from "./load.ts";
+import { cutConnections, startMortalPostgres } from "./mortal-postgres.ts";
+import { createPlatform, findLoggedErrors } from "./platform-process.ts";
+import { withDice } from "./seeded.ts";
+import { verifyFestival } from "./verify-festival.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const freshKeys = Array.from({ length: 300 }, (_, index) => `fresh-key-${index}-${"f".repeat(40)}`);
+const rememberedKey = `remembered-key-${"r".repeat(40)}`;
+
+/** From the moment the database takes connections again. */
+const longestRecoveryMs = 8000;
+
+async function recovered(load: Load, from: number): Promise<number> {
+  await expect
+    .poll(() => recoveryMs(load.gates.attempts, from), { timeout: longestRecoveryMs, interval: 20 })
+    .toBeLessThan(longestRecoveryMs);
+  return Math.round(recoveryMs(load.gates.attempts, from));
+}
+
+it("a platform outlives its database, and nobody is told anything wrong meanwhile", { timeout: 120_000 }, () =>
+  withDice(async (dice) => {
+    const postgres = await startMortalPostgres();
+    undo.push(() => postgres.remove());
+    const platform = await createPlatform({ dice, databaseUrl: postgres.url });
+    undo.push(() => platform.remove());
+    const db = openAsAdministrator(postgres.url);
+    undo.push(() => db.close());
+    const { baseUrl } = platform;
+    const life = platform.start();
+    await life.ready;
+    await keepLedger(db);
+    const festival = planFestival({ tickets: 400, orders: 1200 });
+    const keys = [...freshKeys, rememberedKey].map((token) =>
+      ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
+    );
+    await importUntilAnswered({ baseUrl, body: `${festival.groundwork}\n${toLines(keys)}` });
+
+    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
+    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
+    const recoveries: Record<string, number> = {};
+    for (const signal of ["SIGKILL", "SIGQUIT"] as const) {
+      await sleep(500 + dice.below(1000));
+      await postgres.die(signal);
+      await sleep(1500);
+      await postgres.comeBack();
+      recoveries[signal] = await recovered(load, performance.now());
+    }
+    const cuts: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      await sleep(100 + dice.below(700));
+      cuts.push(await cutConnections(db));
+    }
+    recoveries["cut"] = await recovered(load, performance.now());
+
+    const [{ attempts, imports, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
+    console.log({
+      recoveries,
+      cuts,
+      outcomes: countOutcomes(attempts),
+      statuses: callers.statuses,
+      slowest: callers.slowestMs(),
+      slowestScan: Math.max(...attempts.map((a) => a.endedAt - a.invokedAt)),
+      imports: imports.map(({ attempts: a, ms }) => [a, Math.round(ms)]),
+    });
+    expect([...oddities, ...callers.oddities]).toEqual([]);
+    await expectNewsToTravel({ baseUrl, db });
+    const kept = await db.many<{ id: number }>(
+      sql`select list.id from checkin.list where list.id = any(${callers.created}::bigint[])`,
+    );
+    expect(kept).toHaveLength(callers.created.length);
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
+    for (const kind of ["admitted", "already_redeemed", "unknown"])
+      expect(countOutcomes(attempts)[kind]).toBeGreaterThan(10);
+    expect(callers.statuses["503"]).toBeGreaterThan(10);
+    expect(Math.min(...cuts)).toBeGreaterThan(5);
+    life.signal("SIGTERM");
+    expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
+  }),
+);
+
+/** What another process announces is heard: the connection that listens came back, too. */
+async function expectNewsToTravel({ baseUrl, db }: { baseUrl: string; db: ReturnType<typeof openAsAdministrator> }) {
+  const ask = async () => {
+    const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/`, {
+      headers: { authorization: `Token ${rememberedKey}` },
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  expect(await ask()).toBe(200);
+  await db.transaction(async (tx) => {
+    await tx.run(
+      sql`update gateway.credential set active = false where token_hash = sha256(${rememberedKey}::text::bytea)`,
+    );
+    await tx.run(sql`select pg_notify('tessera_gateway_access', '')`);
+  });
+  await expect.poll(ask, { timeout: 3000 }).toBe(401);
+}

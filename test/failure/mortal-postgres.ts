@@ -1,0 +1,64 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { migrateAll } from "@tessera/cli/migrate";
+import type { Db } from "@tessera/kit/pg/database";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
+import { isRunning } from "@tessera/kit/pg/running-process";
+import { readServerFile } from "@tessera/kit/pg/server-process";
+import { sql } from "@tessera/kit/pg/sql";
+
+/** A database server that dies and comes back under the same address. */
+export interface MortalPostgres {
+  readonly url: string;
+  /** Ends the server: SIGKILL takes the postmaster alone, SIGQUIT is PostgreSQL's immediate stop. */
+  die(signal: "SIGKILL" | "SIGQUIT"): Promise<void>;
+  comeBack(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Starts a server that a platform may use, with the schemas in place. */
+export async function startMortalPostgres(): Promise<MortalPostgres> {
+  const directory = await mkdtemp(join(tmpdir(), "tessera-mortal-"));
+  await chmod(directory, 0o755);
+  const start = () => startEmbeddedPostgres({ directory, durable: false });
+  let server: EmbeddedPostgres | undefined = await start();
+  const { url } = server;
+  await migrateAll({ url, names: ["all"] });
+  return {
+    url,
+    async die(signal) {
+      if (server === undefined) throw new Error("the server is dead already");
+      await killPostmaster(server.dataDirectory, signal);
+      // The former owner lets go of the directory.
+      await server.stop();
+      server = undefined;
+    },
+    async comeBack() {
+      server = await start();
+      if (server.url !== url) throw new Error("the server came back under another address");
+    },
+    async remove() {
+      await server?.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Ends the postmaster of a data directory, and waits until it is gone. */
+export async function killPostmaster(dataDirectory: string, signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
+  const file = await readServerFile(join(dataDirectory, "data"));
+  if (file === undefined) throw new Error(`no server runs on ${dataDirectory}`);
+  process.kill(file.pid, signal);
+  for (const until = Date.now() + 10_000; isRunning(file.pid) && Date.now() < until; ) await sleep(5);
+}
+
+/** Ends every connection of the platform, as a failover or an administrator would; returns how many there were. */
+export async function cutConnections(db: Db): Promise<number> {
+  return db.run(sql`
+    select pg_terminate_backend(pg_stat_activity.pid)
+      from pg_stat_activity
+     where pg_stat_activity.datname = current_database()
+       and pg_stat_activity.application_name in ('tessera-boxoffice', 'tessera-checkin', 'tessera-gateway')`);
+}

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { afterEach, expect, it } from "vitest";
+import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
+import { type Festival, planFestival, type Ticket } from "./festival.ts";
+import { type Gates, openGates, sendScan } from "./gates.ts";
+import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
+import { acceptsConnections, createPlatform, findLoggedErrors, type Platform } from "./platform-process.ts";
+import { type Dice, withDice } from "./seeded.ts";
+import { verifyFestival } from "./verify-festival.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const longestStopMs = 15_000;
+
+async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festival: Festival; url: string }> {
+  const database = await createEmptyDatabase();
+  undo.push(() => database.drop());
+  const platform = await createPlatform({ dice, databaseUrl: database.url });
+  undo.push(() => platform.remove());
+  const db = openAsAdministrator(database.url);
+  undo.push(() => db.close());
+  return { platform, db, festival: planFestival({ tickets: 200, orders: 1500 }), url: database.url };
+}
+
+/** Keeps tickets from being scanned: whoever does waits until they are let go. */
+async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(): Promise<void> }> {
+  const holder = await db.dedicated();
+  await holder.run(sql`begin`);
+  await holder.run(sql`
+    select position.id from checkin.position
+     where position.id = any(${tickets.map(({ position }) => position)}::bigint[])
+       for update`);
+  return {
+    async letGo() {
+      await holder.run(sql`rollback`);
+      await holder.release();
+    },
+  };
+}
+
+it("what is under way when the platform is told to stop is answered, and nothing is lost", { timeout: 90_000 }, () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare(dice);
+    const { baseUrl } = platform;
+    const first = platform.start();
+    await first.ready;
+    await keepLedger(db);
+    await importUntilAnswered({ baseUrl, body: festival.groundwork });
+    const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
+    const held = festival.tickets.slice(100, 104);
+    const hold = await holdTickets(db, held);
+    await sleep(1000);
+
+    const edition = festival.edition(dice.fork());
+    const importing = importOnce({ baseUrl, body: edition.body });
+    const slow = held.map((ticket, index) => {
+      const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
+      return sendScan({ baseUrl, scan, ticket });
+    });
+    await sleep(300);
+    const toldAt = performance.now();
+    first.signal("SIGTERM");
+    await expect.poll(() => acceptsConnections(baseUrl), { timeout: 2000, interval: 5 }).toBe(false);
+    const refusingAfterMs = performance.now() - toldAt;
+    await hold.letGo();
+
+    const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
+    const stoppedAfterMs = performance.now() - toldAt;
+    console.log({ refusingAfterMs, stoppedAfterMs, slow: await Promise.all(slow), importing: await importing });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
+    expect(await importing).not.toHaveProperty("broken");
+    expect(await importing).not.toHaveProperty("oddity");
+    expect(findUnanswered(gates, toldAt)).toEqual([]);
+
+    const second = platform.start();
+    await second.ready;
+    await importUntilAnswered({ baseUrl, body: edition.body });
+    await gates.close();
+    expect(gates.oddities).toEqual([]);
+    const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await findLoggedErrors(platform)).toEqual([]);
+  }),
+);
+
+/** How long before the signal a request was surely read, and how long after it a connection may still be closed on one. */
+const marginMs = 100;
+
+/** Requests that should have been answered, and were not. */
+function findUnanswered({ attempts }: Gates, toldAt: number): string[] {
+  const broken = attempts.filter(({ outcome }) => outcome.kind === "unknown" && outcome.why !== "unavailable");
+  console.log(
+    "broken",
+    broken.map(({ invokedAt, endedAt, outcome }) => [invokedAt - toldAt, endedAt - toldAt, outcome]),
+  );
+  return broken
+    .filter(({ invokedAt }) => Math.abs(invokedAt - toldAt) > marginMs)
+    .map(({ scan, outcome }) => `scan ${scan.nonce}: ${JSON.stringify(outcome)}`);
+}
+
+/** The slow scans as a gate would have noted them. */
+function toAttempts(tickets: readonly Ticket[], toldAt: number) {
+  return tickets.map(({ position }, index) => ({
+    scan: { gate: 90, nonce: `slow-${index}`, list: 1, position, type: "entry" as const },
+    invokedAt: toldAt - 300,
+    endedAt: toldAt + longestStopMs,
+    outcome: { kind: "admitted" } as const,
+  }));
+}
+
+it("a second signal ends it at once", { timeout: 60_000 }, () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare(dice);
+    const { baseUrl } = platform;
+    const life = platform.start();
+    await life.ready;
+    await importUntilAnswered({ baseUrl, body: festival.groundwork });
+    const [ticket] = festival.tickets;
+    if (ticket === undefined) throw new Error("no ticket");
+    const hold = await holdTickets(db, [ticket]);
+    const scan = { gate: 0, nonce: "held", list: 1, position: ticket.position, type: "entry" as const };
+    const scanning = sendScan({ baseUrl, scan, ticket });
+    await sleep(200);
+    life.signal("SIGTERM");
+    await sleep(200);
+    const toldAt = performance.now();
+    life.signal("SIGTERM");
+    expect(await life.ended).toMatchObject({ code: 143, stderr: "" });
+    expect(performance.now() - toldAt).toBeLessThan(1000);
+    expect((await scanning).outcome.kind).toBe("unknown");
+    await hold.letGo();
+
+    const next = platform.start();
+    await next.ready;
+    expect((await sendScan({ baseUrl, scan, ticket })).outcome.kind).toBe("admitted");
+    const rows = await db.many(
+      sql`select scan.id from checkin.scan where scan.nonce = ${scan.nonce} and scan.successful`,
+    );
+    expect(rows).toHaveLength(1);
+  }),
+);
