@@ -30,6 +30,8 @@ process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const { only, paths } = readArguments();
 process.stdout.write(`Node ${process.versions.node}\n`);
 if (only.includes("checks")) await runChecks();
+// What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
+else await check("build", "tsc", ["-b"]);
 for (const project of /** @type {const} */ (["unit", "db", "e2e"])) {
   if (only.includes(project)) await runProject(project, paths);
 }

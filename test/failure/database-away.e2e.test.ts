@@ -1,15 +1,16 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterEach, expect, it } from "vitest";
 import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
 import { openCallers } from "./callers.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
-import { apiKey, planFestival, toLines } from "./festival.ts";
+import { apiKey, type Festival, type FestivalSize, planFestival, toLines } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, type Load, recoveryMs, startLoad } from "./load.ts";
-import { cutConnections, startMortalPostgres } from "./mortal-postgres.ts";
-import { createPlatform, findLoggedErrors } from "./platform-process.ts";
-import { withDice } from "./seeded.ts";
+import { cutConnections, type MortalPostgres, startMortalPostgres } from "./mortal-postgres.ts";
+import { createPlatform, findLoggedErrors, type Platform, type PlatformProcess } from "./platform-process.ts";
+import { type Dice, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -30,24 +31,36 @@ async function recovered(load: Load, from: number): Promise<number> {
   return Math.round(recoveryMs(load.gates.attempts, from));
 }
 
+interface Prepared {
+  readonly postgres: MortalPostgres;
+  readonly platform: Platform;
+  readonly life: PlatformProcess;
+  readonly db: Db;
+  readonly festival: Festival;
+}
+
+async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
+  const postgres = await startMortalPostgres();
+  undo.push(() => postgres.remove());
+  const platform = await createPlatform({ dice, databaseUrl: postgres.url });
+  undo.push(() => platform.remove());
+  const db = openAsAdministrator(postgres.url);
+  undo.push(() => db.close());
+  const life = platform.start();
+  await life.ready;
+  await keepLedger(db);
+  const festival = planFestival(size);
+  const keys = [...freshKeys, rememberedKey].map((token) =>
+    ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
+  );
+  await importUntilAnswered({ baseUrl: platform.baseUrl, body: `${festival.groundwork}\n${toLines(keys)}` });
+  return { postgres, platform, life, db, festival };
+}
+
 it("a platform outlives its database, and nobody is told anything wrong meanwhile", { timeout: 120_000 }, () =>
   withDice(async (dice) => {
-    const postgres = await startMortalPostgres();
-    undo.push(() => postgres.remove());
-    const platform = await createPlatform({ dice, databaseUrl: postgres.url });
-    undo.push(() => platform.remove());
-    const db = openAsAdministrator(postgres.url);
-    undo.push(() => db.close());
+    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 1200 });
     const { baseUrl } = platform;
-    const life = platform.start();
-    await life.ready;
-    await keepLedger(db);
-    const festival = planFestival({ tickets: 400, orders: 1200 });
-    const keys = [...freshKeys, rememberedKey].map((token) =>
-      ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
-    );
-    await importUntilAnswered({ baseUrl, body: `${festival.groundwork}\n${toLines(keys)}` });
-
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
     const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
     const recoveries: Record<string, number> = {};
@@ -89,6 +102,28 @@ it("a platform outlives its database, and nobody is told anything wrong meanwhil
     expect(Math.min(...cuts)).toBeGreaterThan(5);
     life.signal("SIGTERM");
     expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
+  }),
+);
+
+const frozenMs = 11_500;
+
+it("nobody waits for a database that no longer answers", { timeout: 120_000 }, () =>
+  withDice(async (dice) => {
+    const { postgres, platform, db, festival } = await prepare(dice, { tickets: 300, orders: 300 });
+    const { baseUrl } = platform;
+    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
+    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
+    await sleep(500 + dice.below(500));
+    postgres.freeze();
+    await sleep(frozenMs);
+    postgres.thaw();
+    const recoveryAfterMs = await recovered(load, performance.now());
+    const [{ attempts, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
+    console.log({ recoveryAfterMs, statuses: callers.statuses, slowestMs: callers.slowestMs() });
+    expect([...oddities, ...callers.oddities]).toEqual([]);
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
+    expect(callers.statuses["503"]).toBeGreaterThan(2);
   }),
 );
 

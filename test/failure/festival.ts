@@ -46,6 +46,8 @@ export interface Festival {
   readonly groundwork: string;
   /** Valid at any time, though their names and products change. */
   readonly tickets: readonly Ticket[];
+  /** As good, and left alone by the gates. */
+  readonly spare: readonly Ticket[];
   /** They come and go. */
   readonly fleeting: readonly Ticket[];
   edition(dice: Dice): Edition;
@@ -56,6 +58,7 @@ export interface FestivalSize {
   readonly orders?: number;
 }
 
+const spareCount = 30;
 const fleetingCount = 40;
 const firstFleeting = 500_001;
 const firstOrder = 600_001;
@@ -66,12 +69,14 @@ type State = { readonly data: Record<string, unknown>; readonly positions: reado
 
 /** Makes up a festival; its editions differ. */
 export function planFestival({ tickets: ticketCount = 600, orders: orderCount = 2400 }: FestivalSize = {}): Festival {
-  const tickets = range(ticketCount, 1).map((position) => ({ position, secret: `gate ticket/${position}` }));
+  const toTicket = (position: number) => ({ position, secret: `gate ticket/${position}` });
+  const tickets = range(ticketCount, 1).map(toTicket);
   const fleeting = range(fleetingCount, firstFleeting).map((position) => ({
     position,
     secret: `fleeting-${position}`,
   }));
-  const start = tickets.map((ticket) => toOrder("G", [toPosition(ticket.position, { ticket })]));
+  const spare = range(spareCount, ticketCount + 1).map(toTicket);
+  const start = [...tickets, ...spare].map((ticket) => toOrder("G", [toPosition(ticket.position, { ticket })]));
   return {
     groundwork: toLines([
       ...groundwork(),
@@ -90,6 +95,7 @@ export function planFestival({ tickets: ticketCount = 600, orders: orderCount = 
       ...start.map((state) => ofEvent("order", state.data)),
     ]),
     tickets,
+    spare,
     fleeting,
     edition(dice) {
       const lines: { at: number; line: string }[] = [];
@@ -100,7 +106,7 @@ export function planFestival({ tickets: ticketCount = 600, orders: orderCount = 
           lines.push({ at: moments[index] ?? 0, line: JSON.stringify(toRecord(state)) });
         for (const position of states.at(-1)?.positions ?? []) positions.set(position.id, position);
       };
-      for (const ticket of tickets) {
+      for (const ticket of [...tickets, ...spare]) {
         const vary = () => toOrder("G", [toPosition(ticket.position, { ticket, dice })]);
         play(drawCourse(dice, vary), (state) => ofEvent("order", state?.data ?? {}));
       }

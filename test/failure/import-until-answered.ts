@@ -47,7 +47,13 @@ export type ImportOutcome =
   | { readonly oddity: string };
 
 /** Sends records once. */
-export async function importOnce({ baseUrl, body }: { baseUrl: string; body: string }): Promise<ImportOutcome> {
+export async function importOnce({
+  baseUrl,
+  body,
+}: {
+  baseUrl: string;
+  body: string | ReadableStream<Uint8Array>;
+}): Promise<ImportOutcome> {
   let response: Response;
   let text: string;
   try {
@@ -55,6 +61,7 @@ export async function importOnce({ baseUrl, body }: { baseUrl: string; body: str
       method: "POST",
       headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
       body,
+      ...(typeof body === "string" ? {} : { duplex: "half" }),
       signal: AbortSignal.timeout(45_000),
     });
     text = await response.text();

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { migrateAll } from "@tessera/cli/migrate";
 import type { Db } from "@tessera/kit/pg/database";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
-import { isRunning } from "@tessera/kit/pg/running-process";
+import { isRunning, processesIn } from "@tessera/kit/pg/running-process";
 import { readServerFile } from "@tessera/kit/pg/server-process";
 import { sql } from "@tessera/kit/pg/sql";
 
@@ -15,6 +15,9 @@ export interface MortalPostgres {
   /** Ends the server: SIGKILL takes the postmaster alone, SIGQUIT is PostgreSQL's immediate stop. */
   die(signal: "SIGKILL" | "SIGQUIT"): Promise<void>;
   comeBack(): Promise<void>;
+  /** Stops every process of the server where it stands: connections stay, and nobody answers. */
+  freeze(): void;
+  thaw(): void;
   remove(): Promise<void>;
 }
 
@@ -26,6 +29,10 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
   let server: EmbeddedPostgres | undefined = await start();
   const { url } = server;
   await migrateAll({ url, names: ["all"] });
+  const frozen: number[] = [];
+  const thaw = () => {
+    for (const pid of frozen.splice(0)) process.kill(pid, "SIGCONT");
+  };
   return {
     url,
     async die(signal) {
@@ -39,11 +46,30 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
       server = await start();
       if (server.url !== url) throw new Error("the server came back under another address");
     },
+    freeze() {
+      frozen.push(...processesIn(join(server?.dataDirectory ?? directory, "data")));
+      for (const pid of frozen) process.kill(pid, "SIGSTOP");
+    },
+    thaw,
     async remove() {
+      thaw();
       await server?.stop();
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Finds the database that a platform has brought along, while it runs. */
+export async function findOwnDatabase({
+  directory,
+}: {
+  readonly directory: string;
+}): Promise<{ url: string; dataDirectory: string }> {
+  const dataDirectory = join(directory, "postgres");
+  const file = await readServerFile(join(dataDirectory, "data"));
+  if (file === undefined) throw new Error(`no server runs on ${dataDirectory}`);
+  const url = `postgresql://postgres@/postgres?host=${encodeURIComponent(file.socketDirectory)}&port=5432&sslmode=disable`;
+  return { url, dataDirectory };
 }
 
 /** Ends the postmaster of a data directory, and waits until it is gone. */

@@ -53,7 +53,7 @@ it("what is under way when the platform is told to stop is answered, and nothing
     await keepLedger(db);
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
     const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
-    const held = festival.tickets.slice(100, 104);
+    const held = festival.spare.slice(0, 4);
     const hold = await holdTickets(db, held);
     await sleep(1000);
 
@@ -90,6 +90,11 @@ it("what is under way when the platform is told to stop is answered, and nothing
   }),
 );
 
+async function isStored(db: Db, ticket: Ticket | undefined): Promise<boolean> {
+  const row = await db.maybeOne(sql`select 1 from boxoffice.position where position.id = ${ticket?.position}`);
+  return row !== undefined;
+}
+
 /** How long before the signal a request was surely read, and how long after it a connection may still be closed on one. */
 const marginMs = 100;
 
@@ -122,7 +127,7 @@ it("a second signal ends it at once", { timeout: 60_000 }, () =>
     const life = platform.start();
     await life.ready;
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
-    const [ticket] = festival.tickets;
+    const [ticket] = festival.spare;
     if (ticket === undefined) throw new Error("no ticket");
     const hold = await holdTickets(db, [ticket]);
     const scan = { gate: 0, nonce: "held", list: 1, position: ticket.position, type: "entry" as const };
@@ -144,5 +149,27 @@ it("a second signal ends it at once", { timeout: 60_000 }, () =>
       sql`select scan.id from checkin.scan where scan.nonce = ${scan.nonce} and scan.successful`,
     );
     expect(rows).toHaveLength(1);
+  }),
+);
+
+it("an import that goes on and on is answered before the end, and told to come again", { timeout: 60_000 }, () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare(dice);
+    const { baseUrl } = platform;
+    const life = platform.start();
+    await life.ready;
+    let goOn = true;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      // More than one batch: what is gathered for the next one waits for the end.
+      yield new TextEncoder().encode(`${festival.groundwork}\n${festival.edition(dice).body}\n`);
+      for (; goOn; await sleep(50)) yield new TextEncoder().encode("\n");
+    }
+    const importing = importOnce({ baseUrl, body: ReadableStream.from(endless()) });
+    await expect.poll(() => isStored(db, festival.tickets[0]), { timeout: 10_000 }).toBe(true);
+    life.signal("SIGTERM");
+    const ended = await Promise.race([life.ended, sleep(longestStopMs)]);
+    goOn = false;
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(await importing).toHaveProperty("unavailable");
   }),
 );

@@ -5,6 +5,7 @@ import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, recoveryMs, startLoad } from "./load.ts";
+import { findOwnDatabase, killPostmaster } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors } from "./platform-process.ts";
 import { withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
@@ -14,7 +15,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-const kills = 12;
+const kills = 10;
 
 /** A machine with other things to do needs this long to start the command. */
 const longestRecoveryMs = 15_000;
@@ -31,7 +32,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     let life = platform.start();
     await life.ready;
     await keepLedger(db);
-    const festival = planFestival();
+    const festival = planFestival({ tickets: 600, orders: 1600 });
     const { baseUrl } = platform;
     await importUntilAnswered({ baseUrl, body: festival.groundwork });
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
@@ -40,7 +41,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     for (let killed = 0; killed < kills; killed += 1) {
       const atBirth = killed > 0 && dice.chance(25);
       if (!atBirth) await life.ready;
-      await sleep(dice.below(1500));
+      await sleep(dice.below(1400));
       await life.kill();
       life = platform.start();
       if (atBirth) continue;
@@ -65,5 +66,51 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     const outcomes = countOutcomes(attempts);
     for (const kind of ["admitted", "already_redeemed", "unknown"]) expect(outcomes[kind]).toBeGreaterThan(10);
     expect(Math.max(...imports.map((run) => run.attempts))).toBeGreaterThan(1);
+  }),
+);
+
+it("a platform with a database of its own comes back, whichever of the two is killed", { timeout: 120_000 }, () =>
+  withDice(async (dice) => {
+    const platform = await createPlatform({ dice });
+    undo.push(() => platform.remove());
+    let life = platform.start();
+    await life.ready;
+    const { url, dataDirectory } = await findOwnDatabase(platform);
+    const db = openAsAdministrator(url);
+    undo.push(() => db.close());
+    await keepLedger(db);
+    const festival = planFestival({ tickets: 300, orders: 900 });
+    const { baseUrl } = platform;
+    await importUntilAnswered({ baseUrl, body: festival.groundwork });
+    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
+
+    const recoveries: [string, number][] = [];
+    for (const killed of ["platform", "both", "database", "both", "platform", "database"] as const) {
+      await sleep(300 + dice.below(1000));
+      const from = performance.now();
+      if (killed !== "platform") await killPostmaster(dataDirectory, "SIGKILL");
+      if (killed !== "database") {
+        await life.kill();
+        life = platform.start();
+        await life.ready;
+      }
+      await expect
+        .poll(() => recoveryMs(load.gates.attempts, from), {
+          timeout: longestRecoveryMs,
+          interval: 20,
+          message: killed,
+        })
+        .toBeLessThan(longestRecoveryMs);
+      recoveries.push([killed, Math.round(recoveryMs(load.gates.attempts, from))]);
+    }
+
+    const { attempts, edition, oddities } = await load.finish();
+    console.log({ recoveries, outcomes: countOutcomes(attempts) });
+    expect(oddities).toEqual([]);
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
+    await db.close();
+    life.signal("SIGTERM");
+    expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
   }),
 );

@@ -68,7 +68,7 @@ async function writeFacts(owner: Db): Promise<void> {
       const { next, total } = await tx.one<{ next: number; total: number }>(
         sql`select progress.next, progress.total from progress for update`,
       );
-      const count = Math.min(1 + Math.floor(Math.random() * 20), total + 1 - next);
+      const count = Math.min(1 + Math.floor(Math.random() * 6), total + 1 - next);
       const numbers = Array.from({ length: count }, (_, index) => next + index);
       await tx.publish(
         source,

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { consumerName } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { entityKey, topics } from "@tessera/protos/topics";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { afterEach, expect, it } from "vitest";
+import { eventPath, ofEvent, ofOrganizer, orderData, positionData } from "../e2e/sample-records.ts";
+import { checkFacts } from "./check-facts.ts";
+import { keepLedger, openAsAdministrator, readLedger, readParked, waitForEmptyOutboxes } from "./fact-ledger.ts";
+import { apiKey, type Festival, planFestival, toLines } from "./festival.ts";
+import { openGates, sendScan } from "./gates.ts";
+import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
+import { createPlatform, type Platform, readLog } from "./platform-process.ts";
+import { type Dice, withDice } from "./seeded.ts";
+import { verifyFestival } from "./verify-festival.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festival: Festival }> {
+  const database = await createEmptyDatabase();
+  undo.push(() => database.drop());
+  const platform = await createPlatform({ dice, databaseUrl: database.url });
+  undo.push(() => platform.remove());
+  const db = openAsAdministrator(database.url);
+  undo.push(() => db.close());
+  const festival = planFestival({ tickets: 200, orders: 800 });
+  await platform.start().ready;
+  await keepLedger(db);
+  await importUntilAnswered({ baseUrl: platform.baseUrl, body: festival.groundwork });
+  return { platform, db, festival };
+}
+
+/** Bytes that no message is made of: a tag without its value, a length beyond the end, a group that never ends. */
+const poisons = ["ff", "0aff01", "0b", "08ffffffffffffffffffff"];
+
+/** Puts bytes into an outbox, as a broken producer would. */
+async function poison(db: Db, topic: { readonly name: string }, key: string): Promise<string[]> {
+  const rows = await db.many<{ fact_id: string }>(sql`
+    insert into boxoffice.outbox (topic, key, payload)
+    select ${topic.name}, ${key}, decode(bytes.hex, 'hex')
+      from unnest(${poisons}::text[]) as bytes (hex)
+    returning outbox.fact_id`);
+  return rows.map((row) => row.fact_id);
+}
+
+it("facts that nobody can read are parked with their cause, and those behind them go on", { timeout: 90_000 }, () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare(dice);
+    const { baseUrl } = platform;
+    const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
+    const edition = festival.edition(dice.fork());
+    const [ticket] = festival.tickets;
+    const key = entityKey("bigevents", "sampleconf", ticket?.position ?? 0);
+    const importing = importUntilAnswered({ baseUrl, body: edition.body });
+    const injected: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      await sleep(dice.below(300));
+      injected.push(...(await poison(db, topics.positionChanged, key)));
+    }
+    const shared = await poison(db, topics.eventChanged, entityKey("bigevents", "sampleconf", ""));
+    const { ms } = await importing;
+    await gates.close();
+
+    await expect
+      .poll(async () => (await readParked(db)).length, { timeout: 15_000 })
+      .toBe(injected.length + 2 * shared.length);
+    const parked = await readParked(db);
+    const ofCheckin = consumerName("checkin", topics.positionChanged.name);
+    expect(
+      parked
+        .filter(({ consumer }) => consumer === ofCheckin)
+        .map(({ factId }) => factId)
+        .sort(),
+    ).toEqual(injected.sort());
+    for (const consumer of ["checkin", "gateway"].map((name) => consumerName(name, topics.eventChanged.name)))
+      expect(
+        parked
+          .filter((each) => each.consumer === consumer)
+          .map(({ factId }) => factId)
+          .sort(),
+      ).toEqual(shared.sort());
+    for (const { cause } of parked) expect(cause).toMatch(/^\w*Error/);
+
+    expect(gates.oddities).toEqual([]);
+    const found = await verifyFestival({ baseUrl, db, festival, edition, attempts: gates.attempts });
+    expect(found.filter((text) => !text.includes("has parked"))).toEqual([]);
+    const errors = (await readLog(platform)).filter(({ level }) => level === "error");
+    expect(new Set(errors.map(({ message }) => message))).toEqual(new Set(["fact parked: no retry could apply it"]));
+    expect(errors).toHaveLength(parked.length);
+    console.log({ ms, causes: [...new Set(parked.map(({ cause }) => cause))] });
+  }),
+);
+
+it("a consumer that is stuck holds up its own facts and nobody else's", { timeout: 90_000 }, () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare(dice);
+    const { baseUrl } = platform;
+    const [held, free] = festival.spare;
+    if (held === undefined || free === undefined) throw new Error("no tickets");
+    const holder = await db.dedicated();
+    await holder.run(sql`begin`);
+    await holder.run(sql`select position.id from checkin.position where position.id = ${held.position} for update`);
+
+    const change = (name: string) =>
+      ofEvent(
+        "order",
+        orderData({
+          code: `G${held.position}`,
+          positions: [positionData({ id: held.position, secret: held.secret, attendee_name: name })],
+        }),
+      );
+    const newKey = `late-key-${"l".repeat(40)}`;
+    const newOne = ofOrganizer("api_key", { token: newKey, name: "late", permissions: ["*"], all_events: true });
+    const startedAt = performance.now();
+    const importing = importOnce({ baseUrl, body: toLines([change("First"), newOne, change("Last")]) });
+    const ask = async (key: string, path = "") => {
+      const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/${path}`, {
+        headers: { authorization: `Token ${key}` },
+      });
+      return { status: response.status, body: (await response.json()) as { attendee_name?: string } };
+    };
+    await expect.poll(async () => (await ask(newKey)).status, { timeout: 5000, interval: 20 }).toBe(200);
+    const keyAfterMs = Math.round(performance.now() - startedAt);
+    const scan = {
+      gate: 0,
+      nonce: `beside-${dice.below(2 ** 31)}`,
+      list: 1,
+      position: free.position,
+      type: "entry" as const,
+    };
+    expect((await sendScan({ baseUrl, scan, ticket: free })).outcome).toEqual({ kind: "admitted" });
+    expect((await ask(apiKey, `positions/${held.position}/`)).body.attendee_name).toBe("Guest 0");
+
+    await sleep(4000);
+    await holder.run(sql`rollback`);
+    await holder.release();
+    const outcome = await importing;
+    expect(outcome).toMatchObject({ answer: { accepted: 3, rejected: 0, settled: true } });
+    expect((await ask(apiKey, `positions/${held.position}/`)).body.attendee_name).toBe("Last");
+    const waiting = await waitForEmptyOutboxes(db, 5000);
+    expect(checkFacts(await readLedger(db, { waiting }))).toEqual([]);
+    expect(await readParked(db)).toEqual([]);
+    console.log({ keyAfterMs });
+  }),
+);

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@tessera/kit/pg/sql";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { afterEach, expect, it } from "vitest";
+import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
+import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
+import { planFestival, type Ticket, toLines } from "./festival.ts";
+import { sendScan } from "./gates.ts";
+import { importUntilAnswered } from "./import-until-answered.ts";
+import { countOutcomes, startLoad } from "./load.ts";
+import { createPlatform, findLoggedErrors } from "./platform-process.ts";
+import type { Attempt } from "./scan-history.ts";
+import { type Dice, withDice } from "./seeded.ts";
+import { verifyFestival } from "./verify-festival.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const token = `shared-key-${"s".repeat(40)}`;
+const sharedKey = (active: boolean) =>
+  toLines([ofOrganizer("api_key", { token, name: "shared", permissions: ["*"], all_events: true, active })]);
+
+it("two processes on one database are one platform", { timeout: 120_000 }, () =>
+  withDice(async (dice) => {
+    const database = await createEmptyDatabase();
+    undo.push(() => database.drop());
+    const options = { dice, databaseUrl: database.url };
+    const [one, other] = [await createPlatform(options), await createPlatform(options)];
+    undo.push(
+      () => one.remove(),
+      () => other.remove(),
+    );
+    const db = openAsAdministrator(database.url);
+    undo.push(() => db.close());
+
+    // At the same moment, on an empty database: both migrate it.
+    const lives = [one.start(), other.start()];
+    await Promise.all(lives.map(({ ready }) => ready));
+    await keepLedger(db);
+    const festival = planFestival({ tickets: 400, orders: 1200 });
+    const baseUrls = [one.baseUrl, other.baseUrl] as const;
+    await importUntilAnswered({ baseUrl: one.baseUrl, body: `${festival.groundwork}\n${sharedKey(true)}` });
+
+    const load = startLoad({ baseUrls, festival, dice, connectionsMayBreak: true });
+    const attempts: Attempt[] = [];
+    const own = festival.spare.slice(0, 21);
+    for (const ticket of own.slice(0, 20)) {
+      const scans = await scanAtOnce({ baseUrls, ticket, nonces: drawNonces(dice, 20) });
+      attempts.push(...scans);
+      expect(countOutcomes(scans)).toEqual({ admitted: 1, already_redeemed: 19 });
+    }
+    const [nonce = ""] = drawNonces(dice, 1);
+    const ticket = own[20] as Ticket;
+    const repeated = await scanAtOnce({ baseUrls, ticket, nonces: Array.from({ length: 50 }, () => nonce) });
+    attempts.push(...repeated);
+    expect(countOutcomes(repeated)).toEqual({ admitted: 50 });
+    expect(await db.many(sql`select scan.id from checkin.scan where scan.nonce = ${nonce}`)).toHaveLength(1);
+
+    expect(await Promise.all(baseUrls.map(askWithSharedKey))).toEqual([200, 200]);
+    await importUntilAnswered({ baseUrl: one.baseUrl, body: sharedKey(false) });
+    const revokedAt = performance.now();
+    await expect.poll(() => askWithSharedKey(other.baseUrl), { timeout: 30_000, interval: 20 }).toBe(401);
+    const revokedAfterMs = Math.round(performance.now() - revokedAt);
+    expect(await askWithSharedKey(one.baseUrl)).toBe(401);
+
+    // One of them leads the relays, and either may: both die in turn while facts are on their way.
+    const takenOverAfterMs: number[] = [];
+    for (const [index, [dying, living]] of [[one, other] as const, [other, one] as const].entries()) {
+      await sleep(dice.below(500));
+      await lives[index]?.kill();
+      const killedAt = performance.now();
+      await importUntilAnswered({ baseUrl: living.baseUrl, body: sharedKey(index === 0) });
+      takenOverAfterMs.push(Math.round(performance.now() - killedAt));
+      expect(await askWithSharedKey(living.baseUrl)).toBe(index === 0 ? 200 : 401);
+      lives[index] = dying.start();
+      await lives[index].ready;
+    }
+
+    const { edition, oddities, attempts: ofGates, imports } = await load.finish();
+    console.log({
+      revokedAfterMs,
+      takenOverAfterMs,
+      outcomes: countOutcomes(ofGates),
+      imports: imports.map((i) => [i.attempts, Math.round(i.ms)]),
+    });
+    expect(oddities).toEqual([]);
+    const all = [...ofGates, ...attempts];
+    expect(await verifyFestival({ baseUrl: one.baseUrl, db, festival, edition, attempts: all })).toEqual([]);
+    expect([...(await findLoggedErrors(one)), ...(await findLoggedErrors(other))]).toEqual([]);
+    expect(revokedAfterMs).toBeLessThan(30_000);
+    expect(Math.max(...takenOverAfterMs)).toBeLessThan(10_000);
+  }),
+);
+
+function drawNonces(dice: Dice, count: number): string[] {
+  return Array.from({ length: count }, () => `together-${dice.below(2 ** 31)}-${dice.below(2 ** 31)}`);
+}
+
+/** Scans one ticket once per nonce, all at the same moment and over all processes. */
+async function scanAtOnce({
+  baseUrls,
+  ticket,
+  nonces,
+}: {
+  readonly baseUrls: readonly string[];
+  readonly ticket: Ticket;
+  readonly nonces: readonly string[];
+}): Promise<Attempt[]> {
+  return Promise.all(
+    nonces.map(async (nonce, index) => {
+      const scan = { gate: 100 + index, nonce, list: 1, position: ticket.position, type: "entry" as const };
+      const invokedAt = performance.now();
+      const { outcome, oddity } = await sendScan({ baseUrl: baseUrls[index % baseUrls.length] ?? "", scan, ticket });
+      expect(oddity).toBeUndefined();
+      return { scan, invokedAt, endedAt: performance.now(), outcome };
+    }),
+  );
+}
+
+async function askWithSharedKey(baseUrl: string): Promise<number> {
+  const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/`, {
+    headers: { authorization: `Token ${token}` },
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
