@@ -14,7 +14,8 @@ export interface HttpServerOptions {
 export interface HttpServer extends Server {
   /** The port it listens on; known once it has started. */
   port(): number;
-  isDraining(): boolean;
+  /** Aborts when it stops to accept requests. */
+  readonly stopping: AbortSignal;
   /** What answers; set before it starts. */
   answerWith(listener: RequestListener): void;
 }
@@ -33,7 +34,7 @@ const stopMs = 10_000;
 
 /** Makes the server that faces clients. */
 export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
-  let draining = false;
+  const stopping = new AbortController();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     headersTimeout: headersTimeoutMs,
@@ -55,7 +56,7 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
   return {
     name: "http",
     port: () => (server.address() as AddressInfo | null)?.port ?? port,
-    isDraining: () => draining,
+    stopping: stopping.signal,
     answerWith: (listener) => void server.on("request", listener),
     async start() {
       await listen(server, { host, port, purpose: "REST" });
@@ -63,11 +64,11 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
       log.info("gateway accepts requests", { host, port: (server.address() as AddressInfo).port });
     },
     async drain() {
-      draining = true;
+      stopping.abort();
       void close();
     },
     async stop() {
-      draining = true;
+      stopping.abort();
       const timer = setTimeout(() => server.closeAllConnections(), stopMs);
       await close();
       clearTimeout(timer);

@@ -56,6 +56,7 @@ export const gateway = defineService({
     const routes = allRoutes({
       clients,
       importTargets,
+      stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
       baseUrl,
       version,
@@ -65,7 +66,7 @@ export const gateway = defineService({
       directory,
       limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
       baseUrl,
-      isDraining: () => server.isDraining(),
+      isDraining: () => server.stopping.aborted,
       log,
       metrics,
       tracing,

@@ -3,14 +3,14 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterEach, expect, it } from "vitest";
 import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
-import { openCallers } from "./callers.ts";
+import { type Callers, openCallers } from "./callers.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { apiKey, type Festival, type FestivalSize, planFestival, toLines } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
-import { countOutcomes, type Load, recoveryMs, startLoad } from "./load.ts";
+import { countOutcomes, type Load, measure, recoveryMs, startLoad } from "./load.ts";
 import { cutConnections, type MortalPostgres, startMortalPostgres } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors, type Platform, type PlatformProcess } from "./platform-process.ts";
-import { type Dice, withDice } from "./seeded.ts";
+import { type Dice, report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -42,7 +42,7 @@ interface Prepared {
 async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
   const postgres = await startMortalPostgres();
   undo.push(() => postgres.remove());
-  const platform = await createPlatform({ dice, databaseUrl: postgres.url });
+  const platform = await createPlatform({ dice, databaseUrl: postgres.url, transport: "grpc" });
   undo.push(() => platform.remove());
   const db = openAsAdministrator(postgres.url);
   undo.push(() => db.close());
@@ -79,15 +79,7 @@ it("a platform outlives its database, and nobody is told anything wrong meanwhil
     recoveries["cut"] = await recovered(load, performance.now());
 
     const [{ attempts, imports, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
-    console.log({
-      recoveries,
-      cuts,
-      outcomes: countOutcomes(attempts),
-      statuses: callers.statuses,
-      slowest: callers.slowestMs(),
-      slowestScan: Math.max(...attempts.map((a) => a.endedAt - a.invokedAt)),
-      imports: imports.map(({ attempts: a, ms }) => [a, Math.round(ms)]),
-    });
+    report({ recoveries, cuts, ...measure({ attempts, imports }), ...measureCallers(callers) });
     expect([...oddities, ...callers.oddities]).toEqual([]);
     await expectNewsToTravel({ baseUrl, db });
     const kept = await db.many<{ id: number }>(
@@ -119,7 +111,7 @@ it("nobody waits for a database that no longer answers", { timeout: 120_000 }, (
     postgres.thaw();
     const recoveryAfterMs = await recovered(load, performance.now());
     const [{ attempts, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
-    console.log({ recoveryAfterMs, statuses: callers.statuses, slowestMs: callers.slowestMs() });
+    report({ recoveryAfterMs, ...measureCallers(callers) });
     expect([...oddities, ...callers.oddities]).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
@@ -127,8 +119,12 @@ it("nobody waits for a database that no longer answers", { timeout: 120_000 }, (
   }),
 );
 
+function measureCallers(callers: Callers): Record<string, unknown> {
+  return { statuses: callers.statuses, slowestCallMs: Math.round(callers.slowestMs()) };
+}
+
 /** What another process announces is heard: the connection that listens came back, too. */
-async function expectNewsToTravel({ baseUrl, db }: { baseUrl: string; db: ReturnType<typeof openAsAdministrator> }) {
+async function expectNewsToTravel({ baseUrl, db }: { baseUrl: string; db: Db }) {
   const ask = async () => {
     const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/`, {
       headers: { authorization: `Token ${rememberedKey}` },

@@ -1,4 +1,5 @@
-import type { Edition, Festival } from "./festival.ts";
+import { eventPath } from "../e2e/sample-records.ts";
+import { apiKey, type Edition, type Festival } from "./festival.ts";
 import { type Gates, openGates } from "./gates.ts";
 import { type ImportRun, importUntilAnswered } from "./import-until-answered.ts";
 import type { Attempt } from "./scan-history.ts";
@@ -40,6 +41,7 @@ export function startLoad(options: {
       const edition = festival.edition(dice.fork());
       const baseUrl = baseUrls[round % baseUrls.length] ?? baseUrls[0];
       imports.push(await importUntilAnswered({ baseUrl, body: edition.body, oddities }));
+      for (const each of baseUrls) oddities.push(...(await findUnseen({ baseUrl: each, festival, edition, dice })));
       if (finishing) return edition;
     }
   }
@@ -55,6 +57,58 @@ export function startLoad(options: {
       const [edition] = await Promise.all([importing, gates.close()]);
       return { edition, imports, attempts: gates.attempts, oddities: [...gates.oddities, ...oddities] };
     },
+  };
+}
+
+/** An answered import is seen at once, through every process; one that is dead just then sees nothing. */
+async function findUnseen({
+  baseUrl,
+  festival,
+  edition,
+  dice,
+}: {
+  readonly baseUrl: string;
+  readonly festival: Festival;
+  readonly edition: Edition;
+  readonly dice: Dice;
+}): Promise<string[]> {
+  const look = async (path: string, key: string) => {
+    try {
+      const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/${path}`, {
+        headers: { authorization: `Token ${key}` },
+        signal: AbortSignal.timeout(10_000),
+      });
+      return { status: response.status, body: (await response.json()) as { attendee_name?: string } };
+    } catch {
+      return { status: 503, body: {} };
+    }
+  };
+  const found: string[] = [];
+  for (const { position } of [
+    ...Array.from({ length: 5 }, () => dice.pick(festival.tickets)),
+    dice.pick(festival.fleeting),
+  ]) {
+    const { status, body } = await look(`positions/${position}/`, apiKey);
+    const wanted = edition.positions.get(position);
+    const isSeen =
+      wanted === undefined ? status === 404 : status === 200 && body.attendee_name === wanted.attendee_name;
+    if (!isSeen && status !== 503)
+      found.push(`after its import, position ${position} is ${status} ${body.attendee_name}`);
+  }
+  for (const [key, active] of edition.keys) {
+    const { status } = await look("", key);
+    if (status !== (active ? 200 : 401) && status !== 503)
+      found.push(`after its import, a key that is ${active ? "active" : "switched off"} is answered ${status}`);
+  }
+  return found;
+}
+
+/** What a load has measured, for a report. */
+export function measure({ attempts, imports }: Pick<FinishedLoad, "attempts" | "imports">): Record<string, unknown> {
+  return {
+    outcomes: countOutcomes(attempts),
+    slowestScanMs: Math.round(Math.max(...attempts.map(({ invokedAt, endedAt }) => endedAt - invokedAt))),
+    imports: imports.map((run) => `${Math.round(run.ms)} ms, ${run.attempts} attempts`),
   };
 }
 

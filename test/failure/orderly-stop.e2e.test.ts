@@ -8,7 +8,7 @@ import { type Festival, planFestival, type Ticket } from "./festival.ts";
 import { type Gates, openGates, sendScan } from "./gates.ts";
 import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
 import { acceptsConnections, createPlatform, findLoggedErrors, type Platform } from "./platform-process.ts";
-import { type Dice, withDice } from "./seeded.ts";
+import { type Dice, report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -18,14 +18,17 @@ afterEach(async () => {
 
 const longestStopMs = 15_000;
 
-async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festival: Festival; url: string }> {
+async function prepare(
+  dice: Dice,
+  transport: "inprocess" | "grpc" = "inprocess",
+): Promise<{ platform: Platform; db: Db; festival: Festival; url: string }> {
   const database = await createEmptyDatabase();
   undo.push(() => database.drop());
-  const platform = await createPlatform({ dice, databaseUrl: database.url });
+  const platform = await createPlatform({ dice, databaseUrl: database.url, transport });
   undo.push(() => platform.remove());
   const db = openAsAdministrator(database.url);
   undo.push(() => db.close());
-  return { platform, db, festival: planFestival({ tickets: 200, orders: 1500 }), url: database.url };
+  return { platform, db, festival: planFestival({ tickets: 200, orders: 1000 }), url: database.url };
 }
 
 /** Keeps tickets from being scanned: whoever does waits until they are let go. */
@@ -44,50 +47,53 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
   };
 }
 
-it("what is under way when the platform is told to stop is answered, and nothing is lost", { timeout: 90_000 }, () =>
-  withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice);
-    const { baseUrl } = platform;
-    const first = platform.start();
-    await first.ready;
-    await keepLedger(db);
-    await importUntilAnswered({ baseUrl, body: festival.groundwork });
-    const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
-    const held = festival.spare.slice(0, 4);
-    const hold = await holdTickets(db, held);
-    await sleep(1000);
+it.each(["inprocess", "grpc"] as const)(
+  "what is under way when the platform is told to stop is answered, and nothing is lost, transport %s",
+  { timeout: 90_000 },
+  (transport) =>
+    withDice(async (dice) => {
+      const { platform, db, festival } = await prepare(dice, transport);
+      const { baseUrl } = platform;
+      const first = platform.start();
+      await first.ready;
+      await keepLedger(db);
+      await importUntilAnswered({ baseUrl, body: festival.groundwork });
+      const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
+      const held = festival.spare.slice(0, 4);
+      const hold = await holdTickets(db, held);
+      await sleep(1000);
 
-    const edition = festival.edition(dice.fork());
-    const importing = importOnce({ baseUrl, body: edition.body });
-    const slow = held.map((ticket, index) => {
-      const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
-      return sendScan({ baseUrl, scan, ticket });
-    });
-    await sleep(300);
-    const toldAt = performance.now();
-    first.signal("SIGTERM");
-    await expect.poll(() => acceptsConnections(baseUrl), { timeout: 2000, interval: 5 }).toBe(false);
-    const refusingAfterMs = performance.now() - toldAt;
-    await hold.letGo();
+      const edition = festival.edition(dice.fork());
+      const importing = importOnce({ baseUrl, body: edition.body });
+      const slow = held.map((ticket, index) => {
+        const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
+        return sendScan({ baseUrl, scan, ticket });
+      });
+      await sleep(300);
+      const toldAt = performance.now();
+      first.signal("SIGTERM");
+      await expect.poll(() => acceptsConnections(baseUrl), { timeout: 2000, interval: 5 }).toBe(false);
+      const refusingAfterMs = performance.now() - toldAt;
+      await hold.letGo();
 
-    const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
-    const stoppedAfterMs = performance.now() - toldAt;
-    console.log({ refusingAfterMs, stoppedAfterMs, slow: await Promise.all(slow), importing: await importing });
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
-    expect(await importing).not.toHaveProperty("broken");
-    expect(await importing).not.toHaveProperty("oddity");
-    expect(findUnanswered(gates, toldAt)).toEqual([]);
+      const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
+      const stoppedAfterMs = performance.now() - toldAt;
+      report({ refusingAfterMs, stoppedAfterMs, importing: await importing });
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+      for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
+      expect(await importing).not.toHaveProperty("broken");
+      expect(await importing).not.toHaveProperty("oddity");
+      expect(findUnanswered(gates, toldAt)).toEqual([]);
 
-    const second = platform.start();
-    await second.ready;
-    await importUntilAnswered({ baseUrl, body: edition.body });
-    await gates.close();
-    expect(gates.oddities).toEqual([]);
-    const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
-    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
-    expect(await findLoggedErrors(platform)).toEqual([]);
-  }),
+      const second = platform.start();
+      await second.ready;
+      await importUntilAnswered({ baseUrl, body: edition.body });
+      await gates.close();
+      expect(gates.oddities).toEqual([]);
+      const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
+      expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+      expect(await findLoggedErrors(platform)).toEqual([]);
+    }),
 );
 
 async function isStored(db: Db, ticket: Ticket | undefined): Promise<boolean> {
@@ -101,10 +107,7 @@ const marginMs = 100;
 /** Requests that should have been answered, and were not. */
 function findUnanswered({ attempts }: Gates, toldAt: number): string[] {
   const broken = attempts.filter(({ outcome }) => outcome.kind === "unknown" && outcome.why !== "unavailable");
-  console.log(
-    "broken",
-    broken.map(({ invokedAt, endedAt, outcome }) => [invokedAt - toldAt, endedAt - toldAt, outcome]),
-  );
+  report({ connectionsBroken: broken.map(({ invokedAt, endedAt }) => [invokedAt - toldAt, endedAt - toldAt]) });
   return broken
     .filter(({ invokedAt }) => Math.abs(invokedAt - toldAt) > marginMs)
     .map(({ scan, outcome }) => `scan ${scan.nonce}: ${JSON.stringify(outcome)}`);

@@ -3,6 +3,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { clearFormerServer } from "@tessera/kit/pg/server-process";
 import { type Ended, type RunningCommand, runCommand } from "../e2e/command.ts";
 import type { Dice } from "./seeded.ts";
 
@@ -35,12 +36,18 @@ export interface PlatformOptions {
   readonly dice: Dice;
   /** None: it brings its own database. */
   readonly databaseUrl?: string;
+  /** How its services call each other. */
+  readonly transport?: "inprocess" | "grpc";
 }
 
 const longestStopMs = 15_000;
 
 /** Makes a place for a platform; nothing runs yet. */
-export async function createPlatform({ dice, databaseUrl }: PlatformOptions): Promise<Platform> {
+export async function createPlatform({
+  dice,
+  databaseUrl,
+  transport = "inprocess",
+}: PlatformOptions): Promise<Platform> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-failure-"));
   await chmod(directory, 0o755);
   const port = await findSteadyPort(dice);
@@ -53,7 +60,8 @@ export async function createPlatform({ dice, databaseUrl }: PlatformOptions): Pr
     start() {
       const database = databaseUrl === undefined ? [] : ["--database-url", databaseUrl];
       const startedAt = performance.now();
-      const command = runCommand(["serve", "all", "--port", String(port), "--data", data, ...database], {
+      const place = ["--port", String(port), "--data", data, "--transport", transport];
+      const command = runCommand(["serve", "all", ...place, ...database], {
         TESSERA_OPERATOR_KEY: operatorKey,
       });
       lives.push(command);
@@ -79,6 +87,8 @@ export async function createPlatform({ dice, databaseUrl }: PlatformOptions): Pr
         if (gone === undefined) command.process.kill("SIGKILL");
         await command.ended;
       }
+      // A command that was killed, and never started again, has left its own database running.
+      await clearFormerServer(join(data, "postgres", "data"), () => {});
       await rm(directory, { recursive: true, force: true });
     },
   };

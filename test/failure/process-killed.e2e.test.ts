@@ -4,10 +4,10 @@ import { afterEach, expect, it } from "vitest";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
-import { countOutcomes, recoveryMs, startLoad } from "./load.ts";
+import { countOutcomes, measure, recoveryMs, startLoad } from "./load.ts";
 import { findOwnDatabase, killPostmaster } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors } from "./platform-process.ts";
-import { withDice } from "./seeded.ts";
+import { report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -29,6 +29,12 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     const db = openAsAdministrator(database.url);
     undo.push(() => db.close());
 
+    // On an empty database, in the midst of its migrations.
+    for (let born = 0; born < 2; born += 1) {
+      const stillborn = platform.start();
+      await sleep(600 + dice.below(900));
+      await stillborn.kill();
+    }
     let life = platform.start();
     await life.ready;
     await keepLedger(db);
@@ -54,11 +60,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     }
 
     const { attempts, imports, edition, oddities } = await load.finish();
-    console.log({
-      recoveries,
-      outcomes: countOutcomes(attempts),
-      imports: imports.map(({ attempts: a, ms }) => [a, Math.round(ms)]),
-    });
+    report({ recoveries, ...measure({ attempts, imports }) });
     expect(oddities).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform)).toEqual([]);
@@ -73,6 +75,10 @@ it("a platform with a database of its own comes back, whichever of the two is ki
   withDice(async (dice) => {
     const platform = await createPlatform({ dice });
     undo.push(() => platform.remove());
+    // While it creates its database.
+    const stillborn = platform.start();
+    await sleep(500 + dice.below(1000));
+    await stillborn.kill();
     let life = platform.start();
     await life.ready;
     const { url, dataDirectory } = await findOwnDatabase(platform);
@@ -104,8 +110,8 @@ it("a platform with a database of its own comes back, whichever of the two is ki
       recoveries.push([killed, Math.round(recoveryMs(load.gates.attempts, from))]);
     }
 
-    const { attempts, edition, oddities } = await load.finish();
-    console.log({ recoveries, outcomes: countOutcomes(attempts) });
+    const { attempts, imports, edition, oddities } = await load.finish();
+    report({ recoveries, ...measure({ attempts, imports }) });
     expect(oddities).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);

@@ -29,6 +29,11 @@ export function rollFrom(seed: number): Dice {
   };
 }
 
+/** Says what a test has measured; the runner shows it when the test fails, or is asked to. */
+export function report(measured: Readonly<Record<string, unknown>>): void {
+  console.log(JSON.stringify(measured, undefined, 1));
+}
+
 /** Runs a test on random numbers. A failure names the seed; `FAILURE_SEED` repeats what is not a matter of timing. */
 export async function withDice(test: (dice: Dice) => Promise<void>): Promise<void> {
   const seed = Number(process.env["FAILURE_SEED"] ?? randomInt(2 ** 31));

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { eventPath } from "../e2e/sample-records.ts";
@@ -17,6 +20,8 @@ export interface FestivalEvidence {
   /** The last one that was answered. */
   readonly edition: Edition;
   readonly attempts: readonly Attempt[];
+  /** Facts were poisoned on purpose. */
+  readonly poisoned?: boolean;
 }
 
 /** Compares everything that was answered with everything that is stored and shown; returns each contradiction. */
@@ -26,6 +31,7 @@ export async function verifyFestival({
   festival,
   edition,
   attempts,
+  poisoned = false,
 }: FestivalEvidence): Promise<string[]> {
   const replayed = await replaySome({ baseUrl, festival, attempts });
   const waiting = await waitForEmptyOutboxes(db, 15_000);
@@ -38,16 +44,20 @@ export async function verifyFestival({
       checkCounts({ list, shown: await readStatus(baseUrl, list.id), positions, scans }),
     ),
   );
-  return [
+  const found = [
     ...replayed,
     ...checkScans({ attempts, stored: scans, lists: Object.values(lists), fleeting }),
     ...checkFacts(await readLedger(db, { waiting })),
-    ...parked.map(({ consumer, key, cause }) => `${consumer} has parked ${key}: ${cause}`),
+    ...(poisoned ? [] : parked.map(({ consumer, key, cause }) => `${consumer} has parked ${key}: ${cause}`)),
     ...checkTold(await readToldScans(db), scans),
     ...counts.flat(),
     ...checkRecords(edition.positions, await readAllPositions(baseUrl)),
     ...(await checkKeys(baseUrl, edition)),
   ];
+  if (found.length === 0) return [];
+  const file = join(await mkdtemp(join(tmpdir(), "tessera-evidence-")), "history.jsonl");
+  await writeFile(file, [...attempts, ...scans, ...positions].map((line) => JSON.stringify(line)).join("\n"));
+  return [...found, `what was sent, heard and stored is in ${file}`];
 }
 
 /** A scan that was admitted is admitted again, without being stored again. */

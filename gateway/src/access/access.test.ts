@@ -17,6 +17,7 @@ const routes = allRoutes({
     },
     readers: [],
   },
+  stopping: new AbortController().signal,
   refusedStatus: 200,
   baseUrl: () => "http://localhost",
   version: "0.0.0",

@@ -13,6 +13,8 @@ import { redeemRoutes } from "./redeem/routes.ts";
 export interface RouteDependencies {
   readonly clients: Pick<Clients, "checkinLists" | "listedPositions" | "scans">;
   readonly importTargets: ImportTargets;
+  /** Aborts when this process is told to stop. */
+  readonly stopping: AbortSignal;
   readonly refusedStatus: RefusedStatus;
   readonly baseUrl: () => string;
   readonly version: string;
@@ -24,6 +26,7 @@ const event = "/api/v1/organizers/{organizer}/events/{event}";
 export function allRoutes({
   clients,
   importTargets,
+  stopping,
   refusedStatus,
   baseUrl,
   version,
@@ -35,7 +38,7 @@ export function allRoutes({
     redeem: gatherScans(clients.scans.redeem),
     refusedStatus,
   });
-  const records = importRoutes(importTargets);
+  const records = importRoutes(importTargets, stopping);
   const documentation = documentationRoutes(() => openApi(routes, { server: baseUrl(), version }));
 
   const routes: readonly Route[] = [

@@ -32,7 +32,7 @@ export interface RunningPlatform {
   readonly operationsPort: number;
   /** A way to one of the running services. */
   transportTo(name: string): Transport;
-  /** Not ready, then no new requests, then consumers, relays, pools: in this order. */
+  /** Not ready, then no new requests, then no calls, consumers, relays, pools: in this order. */
   stop(): Promise<void>;
 }
 
@@ -57,6 +57,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const stop = async () => {
     health.draining();
     await Promise.all(running.map((service) => service.drain()));
+    await Promise.all(running.map((service) => service.refuseCalls()));
     await bus.close();
     for (const service of [...running].reverse()) await service.stop();
     await network.close();

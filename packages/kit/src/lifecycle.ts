@@ -44,8 +44,10 @@ export interface Served {
 export interface RunningService {
   readonly name: string;
   readonly db: Db;
-  /** Stops accepting; what is under way goes on. */
+  /** Turns away who comes from outside; resolves when everybody who is inside has been answered. */
   drain(): Promise<void>;
+  /** Refuses calls of peers; those under way go on. */
+  refuseCalls(): Promise<void>;
   /** Stops the rest, in the reverse of the order it was started in. */
   stop(): Promise<void>;
 }
@@ -121,8 +123,9 @@ export async function startService<S extends Settings>(
     db,
     async drain() {
       for (const server of parts.servers ?? []) await server.drain();
-      await served?.drain();
+      for (const server of parts.servers ?? []) await server.stop();
     },
+    refuseCalls: async () => served?.drain(),
     async stop() {
       await unwind(undo);
       log.info("service stopped", {});

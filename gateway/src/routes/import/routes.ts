@@ -2,7 +2,7 @@ import { detail } from "../../answers.ts";
 import { unsupported } from "../../body/parse-body.ts";
 import { gunzip } from "../../import/gunzip.ts";
 import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
-import { limitIdle } from "../../import/limit-idle.ts";
+import { limitArrival } from "../../import/limit-arrival.ts";
 import { declare, type Incoming } from "../../route.ts";
 import { presentFailure } from "./present.ts";
 import { failureShown, summaryShown } from "./schema.ts";
@@ -11,7 +11,7 @@ import { failureShown, summaryShown } from "./schema.ts";
 const idleMs = 60_000;
 
 /** Brings records in: `/api/v1/import/`. */
-export function importRoutes(targets: ImportTargets) {
+export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
   const failed = (description: string) => ({ description, schema: { anyOf: [failureShown, detail] } });
 
   return {
@@ -26,12 +26,12 @@ export function importRoutes(targets: ImportTargets) {
         200: { description: "What became of the records.", schema: summaryShown },
         400: failed("The body is not NDJSON, or its compression is broken."),
         408: failed("Nothing arrived for a minute."),
-        503: failed("A service that owns records stayed away."),
+        503: failed("A service that owns records stayed away, or the server is being stopped."),
       },
       async handle(request) {
         const { signal } = request;
         try {
-          return { status: 200, body: await importStream(contentOf(request), targets, { signal }) };
+          return { status: 200, body: await importStream(contentOf(request, stopping), targets, { signal }) };
         } catch (error) {
           if (error instanceof ImportFailure) return presentFailure(error);
           throw error;
@@ -41,9 +41,9 @@ export function importRoutes(targets: ImportTargets) {
   };
 }
 
-function contentOf(request: Incoming<unknown, unknown>): AsyncIterable<Uint8Array> {
+function contentOf(request: Incoming<unknown, unknown>, stopping: AbortSignal): AsyncIterable<Uint8Array> {
   const encoding = request.header("Content-Encoding").trim().toLowerCase();
-  const arriving = limitIdle(request.stream(), idleMs);
+  const arriving = limitArrival(request.stream(), { maxMs: idleMs, stopping });
   if (encoding === "" || encoding === "identity") return arriving;
   if (encoding === "gzip" || encoding === "x-gzip") return gunzip(arriving);
   throw unsupported("Compress the body with gzip or not at all.");

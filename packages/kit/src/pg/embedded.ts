@@ -54,8 +54,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await requireVersion(data, binaries);
     socketDirectory = await makeSocketDirectory(place);
     const settings = { ...ours, ...(durable ? {} : forgetful), ...options.settings };
-    const server = await startServer({ place, binaries, socketDirectory, settings, log });
-    return handOver({ server, place, socketDirectory, lock, log });
+    const launch = { place, binaries, socketDirectory, settings, log };
+    return handOver({ server: await startServer(launch), launch, lock });
   } catch (error) {
     if (socketDirectory !== undefined) await rm(socketDirectory, { recursive: true, force: true });
     await lock.release();
@@ -200,24 +200,47 @@ async function becomesReady(server: ChildProcess, { place, socketDirectory, log 
   return false;
 }
 
-function handOver(running: {
-  server: ChildProcess;
-  place: DataPlace;
-  socketDirectory: string;
-  lock: DataLock;
-  log: (line: string) => void;
-}): EmbeddedPostgres {
-  const { server, place, socketDirectory, lock, log } = running;
+/** Between attempts to start a server again that ended by itself; what keeps it from starting may pass. */
+const longestRevivalPauseMs = 5000;
+
+/** Hands a running server over, and starts it again whenever it ends without having been stopped. */
+function handOver(running: { server: ChildProcess; launch: Launch; lock: DataLock }): EmbeddedPostgres {
+  const { launch, lock } = running;
+  const { place, socketDirectory, log } = launch;
+  let { server } = running;
   let stopped: Promise<void> | undefined;
-  server.once("exit", (code, signal) => {
-    if (stopped === undefined)
-      log(`the database ended by itself (${signal ?? `code ${code}`}): see ${join(place.directory, "postgres.log")}`);
-  });
+  let revival: Promise<void> | undefined;
+
+  const watch = () => {
+    const watched = server;
+    watched.once("exit", (code, signal) => {
+      if (stopped !== undefined) return;
+      log(
+        `the database ended by itself (${signal ?? `code ${code}`}) and is started again: see ${join(place.directory, "postgres.log")}`,
+      );
+      revival = revive();
+    });
+  };
+  const revive = async () => {
+    for (let pauseMs = 100; stopped === undefined; pauseMs = Math.min(longestRevivalPauseMs, pauseMs * 2)) {
+      try {
+        await clearFormerServer(join(place.directory, "data"), log);
+        server = await startServer(launch);
+        watch();
+        return;
+      } catch (error) {
+        log(`the database could not be started again: ${error instanceof Error ? error.message : String(error)}`);
+        await sleep(pauseMs);
+      }
+    }
+  };
   const stop = async () => {
+    await revival;
     await stopServer({ kill: (signal) => server.kill(signal), hasEnded: () => hasEnded(server) });
     await rm(socketDirectory, { recursive: true, force: true });
     await lock.release();
   };
+  watch();
   return {
     // Everything is named, because clients fill gaps from PGPORT, PGSSLMODE and their like.
     url: `postgresql://postgres@/postgres?host=${encodeURIComponent(socketDirectory)}&port=5432&sslmode=disable`,

@@ -1,0 +1,444 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, type RequestOptions, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
+
+/**
+ * Two organizers with two events each. The same ids mean something else in each
+ * of the four; ids above 70 exist in one of them alone. Every text of an event
+ * names it, so that a leak shows itself.
+ */
+const homes = [
+  ["alpha", "one"],
+  ["alpha", "two"],
+  ["beta", "one"],
+  ["beta", "two"],
+] as const;
+type Home = (typeof homes)[number];
+const [alphaOne, alphaTwo, betaOne, betaTwo] = homes;
+const own = new Map<Home, number>(homes.map((home, index) => [home, 71 + index]));
+const ownOf = (home: Home) => own.get(home) ?? 0;
+const markOf = ([organizer, event]: Home) => `mark-${organizer}-${event}`;
+const pathOf = ([organizer, event]: Home) => `/api/v1/organizers/${organizer}/events/${event}`;
+const token = (name: string) => `Token ${tokenOf(name)}`;
+const device = (name: string) => `Device ${tokenOf(name)}`;
+const tokenOf = (name: string) => `credential-${name}-`.padEnd(64, "0");
+
+const shared = 5;
+
+function contentOf(home: Home): object[] {
+  const [organizer, event] = home;
+  const mark = markOf(home);
+  const of = (kind: string, data: object) => ({ kind, organizer, event, data });
+  const ids = [shared, ownOf(home)];
+  return [
+    of("event", { slug: event, name: { en: mark }, date_from: "2027-01-01T10:00:00Z", has_subevents: true }),
+    ...ids.flatMap((id) => [
+      of("subevent", { id, name: { en: `${mark} date` }, date_from: "2027-01-01T10:00:00Z" }),
+      of("item", { id, name: { en: `${mark} item` } }),
+      of("order", {
+        code: `ORD${id}`,
+        status: "p",
+        datetime: "2026-12-01T10:00:00Z",
+        positions: [
+          {
+            id,
+            positionid: 1,
+            item: id,
+            subevent: id,
+            secret: `${mark}-secret-${id}`,
+            attendee_name: `${mark} visitor`,
+          },
+        ],
+      }),
+      of("checkin_list", { id, name: `${mark} list`, all_products: true }),
+    ]),
+  ];
+}
+
+/** What may be read, changed and scanned, as the rights of credentials are named. */
+const permissions = [
+  "event.orders:read",
+  "event.orders:write",
+  "event.orders:checkin",
+  "event.vouchers:read",
+  "event.vouchers:write",
+  "event.settings.general:write",
+] as const;
+
+const reading = ["event.orders:read", "event.orders:checkin"];
+const scanning = ["event.orders:write", "event.orders:checkin"];
+const settings = ["event.settings.general:write"];
+const profiles = ["full", "pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"] as const;
+const lists = "/checkinlists/";
+
+/** Who may use which route, from the specification and not from the document: one permission of `anyOf`, one of the device profiles. */
+const rights: Readonly<Record<string, { readonly anyOf: readonly string[]; readonly profiles: readonly string[] }>> = {
+  [`GET ${lists}`]: { anyOf: reading, profiles },
+  [`POST ${lists}`]: { anyOf: settings, profiles: [] },
+  [`GET ${lists}{id}/`]: { anyOf: reading, profiles: ["full"] },
+  [`PATCH ${lists}{id}/`]: { anyOf: settings, profiles: [] },
+  [`PUT ${lists}{id}/`]: { anyOf: settings, profiles: [] },
+  [`DELETE ${lists}{id}/`]: { anyOf: settings, profiles: [] },
+  ["DELETE /checkinlist/{id}/"]: { anyOf: settings, profiles: [] },
+  [`GET ${lists}{id}/status/`]: { anyOf: reading, profiles },
+  [`GET ${lists}{list}/positions/`]: {
+    anyOf: reading,
+    profiles: ["full", "pretixscan", "pretixscan_online_noorders"],
+  },
+  [`GET ${lists}{list}/positions/{id}/`]: { anyOf: reading, profiles: ["full"] },
+  [`POST ${lists}{list}/positions/{lookup}/redeem/`]: { anyOf: scanning, profiles },
+};
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly schema: { readonly type?: unknown };
+}
+
+interface Operation {
+  readonly parameters: readonly Parameter[];
+  readonly security: readonly unknown[];
+}
+
+interface EventRoute {
+  readonly method: string;
+  /** Below the event. */
+  readonly path: string;
+  readonly operation: Operation;
+}
+
+const eventPrefix = "/api/v1/organizers/{organizer}/events/{event}";
+const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
+
+describe("tenants", () => {
+  let platform: TestPlatform;
+  let routes: EventRoute[];
+
+  beforeAll(async () => {
+    platform = await startTestPlatform({ transport: "inprocess" });
+    const credentials = ["alpha", "beta"].flatMap((organizer) => [
+      { kind: "organizer", organizer, data: { slug: organizer, name: organizer } },
+    ]);
+    const key = (organizer: string, name: string, data: object) => ({
+      kind: "api_key",
+      organizer,
+      data: { token: tokenOf(name), name, ...data },
+    });
+    const scanner = (name: string, device_id: number, data: object) => ({
+      kind: "device",
+      organizer: "alpha",
+      data: { token: tokenOf(name), device_id, all_events: true, ...data },
+    });
+    const answer = await platform.import([
+      ...credentials,
+      ...homes.flatMap(contentOf),
+      key("alpha", "alpha", { permissions: ["*"], all_events: true }),
+      key("alpha", "alpha-one", { permissions: ["*"], events: ["one"] }),
+      key("beta", "beta", { permissions: ["*"], all_events: true }),
+      key("alpha", "off", { permissions: ["*"], all_events: true, active: false }),
+      key("alpha", "powerless", { permissions: [], all_events: true }),
+      key("alpha", "nowhere", { permissions: ["*"], all_events: false, events: [] }),
+      key("alpha", "classic", { permissions: ["can_view_orders"], all_events: true }),
+      ...permissions.map((name) => key("alpha", name, { permissions: [name], all_events: true })),
+      ...profiles.map((security_profile, index) => scanner(security_profile, 10 + index, { security_profile })),
+      scanner("made-up", 20, { security_profile: "everything" }),
+      scanner("revoked", 21, { revoked: true }),
+      scanner("one-event", 22, { all_events: false, events: ["two"] }),
+      { kind: "device", organizer: "alpha", data: { device_id: 23, token: null, all_events: true } },
+    ]);
+    expect(answer).toMatchObject({ rejected: 0, settled: true });
+    const document = (await platform.request("GET", "/api/v1/openapi.json")).body as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    routes = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith(eventPrefix))
+      .flatMap(([path, operations]) =>
+        Object.entries(operations).map(([method, operation]) => ({
+          method: method.toUpperCase(),
+          path: path.slice(eventPrefix.length),
+          operation,
+        })),
+      );
+    platform.keepOutOfLogs("mark-alpha", "mark-beta", "credential-");
+  });
+  afterAll(() => platform.stop());
+
+  /** Fills a route's path; `ids` is what every id in it becomes. */
+  const fill = (home: Home, path: string, id: number | string) =>
+    pathOf(home) + path.replaceAll(/\{\w+\}/g, String(id));
+
+  async function send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
+    const answer = await platform.request(method, path, {
+      ...options,
+      ...(["POST", "PUT", "PATCH"].includes(method) && options.body === undefined ? { body: {} } : {}),
+    });
+    expect(answer.status, `${method} ${path}`).toBeLessThan(500);
+    return answer;
+  }
+
+  function expectNothingOf(answer: Answer, ...foreign: Home[]): void {
+    const text = JSON.stringify(answer.body) + JSON.stringify([...answer.headers]);
+    for (const home of foreign) expect(text).not.toContain(markOf(home));
+  }
+
+  it("has a rule for every route of an event", () => {
+    expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(Object.keys(rights).toSorted());
+  });
+
+  it("shows each event its own, though the ids are the same", async () => {
+    for (const home of homes) {
+      const as = token(home[0]);
+      const others = homes.filter((other) => other !== home);
+      for (const { method, path } of routes.filter((route) => route.method === "GET")) {
+        const answer = await send(method, fill(home, path, shared), { as });
+        expect(answer.status, path).toBe(200);
+        expect(JSON.stringify(answer.body), path).toContain(markOf(home));
+        expectNothingOf(answer, ...others);
+      }
+    }
+  });
+
+  it("answers a foreign organizer, a foreign event and one that is not there with the same 403", async () => {
+    const unknown = await send("GET", `/api/v1/organizers/nobody/events/nothing${lists}`, { as: token("alpha") });
+    expect(unknown.status).toBe(403);
+    for (const { method, path } of routes) {
+      for (const [home, as] of [
+        [betaOne, token("alpha")],
+        [betaOne, device("full")],
+        [alphaOne, token("beta")],
+        [alphaTwo, token("alpha-one")],
+        [alphaOne, device("one-event")],
+        [alphaOne, token("nowhere")],
+        [alphaOne, token("powerless")],
+        [alphaOne, `Token ${platform.operatorKey}`],
+        [["alpha", "three"], token("alpha")],
+        [["gamma", "one"], token("alpha")],
+        [["alpha", "ONE"], token("alpha")],
+        [["ALPHA", "one"], token("alpha")],
+        [["alpha%2Fone", "one"], token("alpha")],
+        [["alpha", "one%20"], token("alpha")],
+        [["alpha", "one%2F..%2Ftwo"], token("alpha-one")],
+      ] as [Home, string][]) {
+        for (const id of [shared, 9999, "no-id"]) {
+          const answer = await send(method, fill(home, path, id), { as });
+          expect(answer.status, `${method} ${fill(home, path, id)} as ${as}`).toBe(403);
+          expect(answer.body).toEqual(unknown.body);
+        }
+      }
+    }
+  });
+
+  it("does not find in one event what is in another", async () => {
+    for (const foreign of [alphaTwo, betaOne, betaTwo]) {
+      for (const { method, path } of routes.filter((route) => route.path.includes("{"))) {
+        const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
+        // One parameter at a time is foreign; the others are at home.
+        for (const name of names) {
+          const filled = path.replaceAll(/\{(\w+)\}/g, (_, each: string) =>
+            String(each === name ? ownOf(foreign) : shared),
+          );
+          const body = method === "PUT" ? { body: { name: "new name" } } : {};
+          const answer = await send(method, pathOf(alphaOne) + filled, { as: token("alpha"), ...body });
+          expect(answer.status, `${method} ${filled}`).toBe(404);
+          expectNothingOf(answer, foreign);
+        }
+      }
+      const secret = `${markOf(foreign)}-secret-${shared}`;
+      const scan = await send("POST", `${pathOf(alphaOne)}${lists}${shared}/positions/${secret}/redeem/`, {
+        as: token("alpha"),
+        body: { force: true },
+      });
+      expect(scan).toMatchObject({ status: 404, body: { reason: "invalid" } });
+    }
+  });
+
+  it("refuses foreign ids in filters and bodies under their own name", async () => {
+    // Compared, not looked up.
+    const plain = new Set(["page", "page_size", "subevent_match"]);
+    let tried = 0;
+    for (const foreign of [alphaTwo, betaOne, betaTwo]) {
+      for (const { path, operation } of routes.filter((route) => route.method === "GET")) {
+        for (const { name } of operation.parameters.filter(
+          (parameter) => parameter.in === "query" && parameter.schema.type === "integer" && !plain.has(parameter.name),
+        )) {
+          tried += 1;
+          const query = `?${name}=${ownOf(foreign)}`;
+          const answer = await send("GET", fill(alphaOne, path, shared) + query, { as: token("alpha") });
+          expect(answer.status, path + query).toBe(400);
+          expect(Object.keys(answer.body as object)).toEqual([name]);
+          expectNothingOf(answer, foreign);
+        }
+      }
+      for (const [method, path] of [
+        ["POST", lists],
+        ["PUT", `${lists}${shared}/`],
+        ["PATCH", `${lists}${shared}/`],
+      ] as const) {
+        for (const [field, value] of [
+          ["subevent", ownOf(foreign)],
+          ["limit_products", [shared, ownOf(foreign)]],
+        ] as const) {
+          const body = { name: "mine", [field]: value };
+          const answer = await send(method, pathOf(alphaOne) + path, { as: token("alpha"), body });
+          expect(answer.status, `${method} ${path} ${field}`).toBe(400);
+          expect(Object.keys(answer.body as object)).toEqual([field]);
+          expectNothingOf(answer, foreign);
+        }
+      }
+    }
+    expect(tried).toBeGreaterThan(0);
+  });
+
+  it("leaves the neighbours as they are when one is changed, scanned and emptied", async () => {
+    const look = async (home: Home) => {
+      const answers = await Promise.all(
+        [lists, `${lists}${shared}/status/`, `${lists}${shared}/positions/`].map((path) =>
+          send("GET", pathOf(home) + path, { as: token(home[0]) }),
+        ),
+      );
+      return answers.map(({ body }) => body as unknown);
+    };
+    const before = await Promise.all([alphaOne, betaOne, betaTwo].map(look));
+    const at = `${pathOf(alphaTwo)}${lists}`;
+    const as = token("alpha");
+    expect((await send("POST", `${at}${shared}/positions/${shared}/redeem/`, { as })).status).toBe(201);
+    expect((await send("PATCH", `${at}${shared}/`, { as, body: { name: "renamed" } })).status).toBe(200);
+    expect((await send("PUT", `${at}${ownOf(alphaTwo)}/`, { as, body: { name: "replaced" } })).status).toBe(200);
+    expect((await send("DELETE", `${at}${shared}/`, { as })).status).toBe(204);
+    expect((await send("GET", at, { as })).body).toMatchObject({ count: 1 });
+    expect(await Promise.all([alphaOne, betaOne, betaTwo].map(look))).toEqual(before);
+  });
+
+  it("gives every route to the permissions it needs, and to no others", async () => {
+    for (const permission of permissions) {
+      for (const { method, path } of routes) {
+        // What is not there, so that nothing changes: who may, reads 404 or 400; who may not, 403.
+        const id = path.includes("{") ? 9999 : shared;
+        const answer = await send(method, fill(alphaOne, path, id), { as: token(permission) });
+        const may = rights[`${method} ${path}`]?.anyOf.includes(permission) === true;
+        expect(answer.status === 403, `${permission}: ${method} ${path} ${answer.status}`).toBe(!may);
+      }
+    }
+  });
+
+  it("asks for the right to read where a method is HEAD or OPTIONS, and before it says that a method is missing", async () => {
+    const paths = [...new Set(routes.map(({ path }) => path))];
+    for (const permission of permissions) {
+      for (const path of paths) {
+        const there = routes.filter((route) => route.path === path);
+        const getter = there.find(({ method }) => method === "GET");
+        if (getter === undefined) continue;
+        const mayRead = rights[`GET ${path}`]?.anyOf.includes(permission) === true;
+        for (const method of ["HEAD", "OPTIONS"]) {
+          const answer = await send(method, fill(alphaOne, path, shared), { as: token(permission) });
+          expect(answer.status, `${permission}: ${method} ${path}`).toBe(mayRead ? 200 : 403);
+        }
+      }
+    }
+    for (const path of paths) {
+      const allowed = routes.filter((route) => route.path === path).map(({ method }) => method);
+      for (const method of methods.filter((each) => !["HEAD", "OPTIONS", ...allowed].includes(each))) {
+        const answer = await send(method, fill(alphaOne, path, 9999), { as: token("alpha") });
+        expect(answer.status, `${method} ${path}`).toBe(405);
+        for (const each of allowed) expect(answer.headers.get("allow")).toContain(each);
+        expect((await send(method, fill(alphaOne, path, 9999), { as: token("powerless") })).status).toBe(403);
+        expect((await send(method, fill(alphaOne, path, 9999))).status).toBe(401);
+      }
+    }
+  });
+
+  it("opens to device profiles the routes of theirs, and to unknown ones those of a scanner", async () => {
+    for (const [name, profile] of [
+      ...profiles.map((each) => [each, each] as const),
+      ["made-up", "pretixscan"] as const,
+    ]) {
+      for (const { method, path } of routes) {
+        const id = path.includes("{") ? 9999 : shared;
+        const answer = await send(method, fill(alphaOne, path, id), { as: device(name) });
+        const may = rights[`${method} ${path}`]?.profiles.includes(profile) === true;
+        expect(answer.status === 403, `${name}: ${method} ${path} ${answer.status}`).toBe(!may);
+      }
+    }
+  });
+
+  it("shows a key that may only check in whom it searches for", async () => {
+    const search = async (query: string) => {
+      const path = `${pathOf(alphaOne)}${lists}${shared}/positions/${query}`;
+      return (await send("GET", path, { as: token("event.orders:checkin") })).body as { count: number };
+    };
+    for (const query of ["", "?search=", "?search=ma", "?search=%20%20%20", `?order=ORD${shared}`]) {
+      expect((await search(query)).count, query).toBe(0);
+    }
+    expect((await search("?search=mark")).count).toBe(2);
+  });
+
+  it.each([
+    ["nothing", undefined, {}],
+    ["another scheme", "Basic YTpi", {}],
+    ["an unknown key", token("unknown"), {}],
+    ["a key as a device", device("alpha"), {}],
+    ["a device as a key", token("full"), {}],
+    ["a device that was never initialised", "Device null", {}],
+    ["an empty token", "Token", {}],
+    ["a token of two words", `${token("alpha")} x`, {}],
+    ["a key that was switched off", token("off"), {}],
+    ["a revoked device", device("revoked"), { detail: "Device access has been revoked." }],
+  ])("asks %s for credentials on every route", async (_name, as, body) => {
+    for (const home of [alphaOne, ["nobody", "nothing"] as unknown as Home]) {
+      for (const { method, path } of routes) {
+        const answer = await send(method, fill(home, path, shared), as === undefined ? {} : { as });
+        expect(answer.status, `${method} ${path}`).toBe(401);
+        expect(answer.headers.get("www-authenticate")).toBe("Token");
+        expect(answer.body).toMatchObject({ detail: expect.any(String), ...body });
+      }
+    }
+  });
+
+  it("takes classic names for permissions", async () => {
+    expect((await send("GET", pathOf(alphaOne) + lists, { as: token("classic") })).status).toBe(200);
+    expect((await send("POST", pathOf(alphaOne) + lists, { as: token("classic") })).status).toBe(403);
+  });
+
+  it("lets nobody import into a place by the name of another", async () => {
+    const answer = await platform.import([
+      // Beta would take the key of alpha, a foreign event, and another event's position, item, list and date.
+      { kind: "api_key", organizer: "beta", data: { token: tokenOf("alpha"), permissions: ["*"], all_events: true } },
+      { kind: "device", organizer: "beta", data: { device_id: 99, token: tokenOf("full"), all_events: true } },
+      { kind: "api_key", organizer: "beta", data: { token: tokenOf("new"), permissions: ["*"], events: ["three"] } },
+      { kind: "event", organizer: "beta", event: "one", data: { slug: "two", name: {}, date_from: "2027-01-01" } },
+      { kind: "organizer", organizer: "beta", data: { slug: "alpha", name: "taken" } },
+      ...[
+        { item: ownOf(alphaOne), subevent: shared },
+        { item: shared, subevent: ownOf(alphaOne) },
+        { item: shared, subevent: shared, variation: ownOf(alphaOne) },
+        { item: shared, subevent: shared, addon_to: ownOf(alphaOne) },
+      ].map((position, index) => ({
+        kind: "order",
+        organizer: "beta",
+        event: "one",
+        data: {
+          code: `BAD${index}`,
+          status: "p",
+          datetime: "2027-01-01",
+          positions: [{ id: 900 + index, positionid: 1, secret: `bad-${index}`, ...position }],
+        },
+      })),
+      ...[{ limit_products: [ownOf(alphaOne)] }, { subevent: ownOf(alphaOne) }].map((list) => ({
+        kind: "checkin_list",
+        organizer: "beta",
+        event: "one",
+        data: { id: 900, name: "bad", ...list },
+      })),
+      { kind: "quota", organizer: "beta", event: "one", data: { id: 900, subevent: shared, items: [ownOf(alphaOne)] } },
+      { kind: "device", organizer: "beta", data: { device_id: 98, token: null, events: ["nothing"] } },
+    ]);
+    expect(answer).toMatchObject({ accepted: 0 });
+    expect(JSON.stringify(answer)).not.toContain("mark-");
+    expect(JSON.stringify(answer)).not.toContain("credential-");
+    expect((await send("GET", pathOf(alphaOne) + lists, { as: token("alpha") })).status).toBe(200);
+    expect((await send("GET", pathOf(betaOne) + lists, { as: token("alpha") })).status).toBe(403);
+    for (const id of [900, 901, 902, 903]) {
+      const path = `${pathOf(betaOne)}${lists}${shared}/positions/${id}/`;
+      expect((await send("GET", path, { as: token("beta") })).status, path).toBe(404);
+    }
+  });
+});
