@@ -31,7 +31,7 @@ const { only, paths } = readArguments();
 process.stdout.write(`Node ${process.versions.node}\n`);
 if (only.includes("checks")) await runChecks();
 // What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
-else await check("build", "tsc", ["-b"]);
+else await build();
 for (const project of /** @type {const} */ (["unit", "db", "e2e"])) {
   if (only.includes(project)) await runProject(project, paths);
 }
@@ -62,6 +62,21 @@ async function runChecks() {
   if (existsSync(breakingBase)) {
     await check("protos: every promise is kept", "buf", ["breaking", "--against", breakingBase], { cwd: protos });
   }
+}
+
+async function build() {
+  const { ok, output, seconds } = await runStep({
+    title: "build",
+    command: join(binaries, "tsc"),
+    args: ["-b"],
+    cwd: root,
+    env: environment({}),
+    limitSeconds: limitSeconds.check,
+  });
+  if (ok) return;
+  report("build", { seconds, failed: 1 });
+  total.failed.push("build");
+  process.stdout.write(output);
 }
 
 /**

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import type { Consumer } from "@tessera/kit/bus/consume";
 import { hasPassed } from "@tessera/kit/bus/markers";
+import { Fault } from "@tessera/kit/fault";
 import { defineService } from "@tessera/kit/service";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { topics } from "@tessera/protos/topics";
 import { listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
@@ -34,8 +36,8 @@ export const gateway = defineService({
     const clients = connectPeers(peer);
     const directory = openDirectory(
       {
-        findByHash: (kind, hash) => findByHash(db, kind, hash),
-        hasEvent: (organizer, event) => hasEvent(db, organizer, event),
+        findByHash: (kind, hash) => lookUp(findByHash(db, kind, hash)),
+        hasEvent: (organizer, event) => lookUp(hasEvent(db, organizer, event)),
       },
       { operatorKey: config.operatorKey?.reveal() },
     );
@@ -82,6 +84,16 @@ export const gateway = defineService({
     };
   },
 });
+
+/** A gate waits for this before it waits for its scan; a database that answers at all takes milliseconds. */
+const lookUpMs = 4000;
+
+/** A database that has frozen keeps its connections: nothing but time tells. */
+function lookUp<T>(found: Promise<T>): Promise<T> {
+  const tooSlow = () =>
+    new Fault("unavailable", "database_unavailable", "the database does not answer", { retryAfterMs: 1000 });
+  return waitAtMost(lookUpMs, found, tooSlow);
+}
 
 /** This process forgets as soon as a delivery is committed; the others hear of it. */
 function thenForget(consumer: Consumer, forget: () => void): Consumer {

@@ -20,15 +20,15 @@ const longestStopMs = 15_000;
 
 async function prepare(
   dice: Dice,
-  transport: "inprocess" | "grpc" = "inprocess",
-): Promise<{ platform: Platform; db: Db; festival: Festival; url: string }> {
+  transport: "inprocess" | "grpc",
+): Promise<{ platform: Platform; db: Db; festival: Festival }> {
   const database = await createEmptyDatabase();
   undo.push(() => database.drop());
   const platform = await createPlatform({ dice, databaseUrl: database.url, transport });
   undo.push(() => platform.remove());
   const db = openAsAdministrator(database.url);
   undo.push(() => db.close());
-  return { platform, db, festival: planFestival({ tickets: 200, orders: 1000 }), url: database.url };
+  return { platform, db, festival: planFestival({ tickets: 200, orders: 1000 }) };
 }
 
 /** Keeps tickets from being scanned: whoever does waits until they are let go. */
@@ -47,53 +47,50 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
   };
 }
 
-it.each(["inprocess", "grpc"] as const)(
-  "what is under way when the platform is told to stop is answered, and nothing is lost, transport %s",
-  { timeout: 90_000 },
-  (transport) =>
-    withDice(async (dice) => {
-      const { platform, db, festival } = await prepare(dice, transport);
-      const { baseUrl } = platform;
-      const first = platform.start();
-      await first.ready;
-      await keepLedger(db);
-      await importUntilAnswered({ baseUrl, body: festival.groundwork });
-      const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
-      const held = festival.spare.slice(0, 4);
-      const hold = await holdTickets(db, held);
-      await sleep(1000);
+it("what is under way when the platform is told to stop is answered, and nothing is lost", { timeout: 90_000 }, () =>
+  withDice(async (dice) => {
+    const { platform, db, festival } = await prepare(dice, "grpc");
+    const { baseUrl } = platform;
+    const first = platform.start();
+    await first.ready;
+    await keepLedger(db);
+    await importUntilAnswered({ baseUrl, body: festival.groundwork });
+    const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
+    const held = festival.spare.slice(0, 4);
+    const hold = await holdTickets(db, held);
+    await sleep(1000);
 
-      const edition = festival.edition(dice.fork());
-      const importing = importOnce({ baseUrl, body: edition.body });
-      const slow = held.map((ticket, index) => {
-        const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
-        return sendScan({ baseUrl, scan, ticket });
-      });
-      await sleep(300);
-      const toldAt = performance.now();
-      first.signal("SIGTERM");
-      await expect.poll(() => acceptsConnections(baseUrl), { timeout: 2000, interval: 5 }).toBe(false);
-      const refusingAfterMs = performance.now() - toldAt;
-      await hold.letGo();
+    const edition = festival.edition(dice.fork());
+    const importing = importOnce({ baseUrl, body: edition.body });
+    const slow = held.map((ticket, index) => {
+      const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
+      return sendScan({ baseUrl, scan, ticket });
+    });
+    await sleep(300);
+    const toldAt = performance.now();
+    first.signal("SIGTERM");
+    await expect.poll(() => acceptsConnections(baseUrl), { timeout: 2000, interval: 5 }).toBe(false);
+    const refusingAfterMs = performance.now() - toldAt;
+    await hold.letGo();
 
-      const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
-      const stoppedAfterMs = performance.now() - toldAt;
-      report({ refusingAfterMs, stoppedAfterMs, importing: await importing });
-      expect(ended).toMatchObject({ code: 0, stderr: "" });
-      for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
-      expect(await importing).not.toHaveProperty("broken");
-      expect(await importing).not.toHaveProperty("oddity");
-      expect(findUnanswered(gates, toldAt)).toEqual([]);
+    const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
+    const stoppedAfterMs = performance.now() - toldAt;
+    report({ refusingAfterMs, stoppedAfterMs, importing: await importing });
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
+    expect(await importing).not.toHaveProperty("broken");
+    expect(await importing).not.toHaveProperty("oddity");
+    expect(findUnanswered(gates, toldAt)).toEqual([]);
 
-      const second = platform.start();
-      await second.ready;
-      await importUntilAnswered({ baseUrl, body: edition.body });
-      await gates.close();
-      expect(gates.oddities).toEqual([]);
-      const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
-      expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
-      expect(await findLoggedErrors(platform)).toEqual([]);
-    }),
+    const second = platform.start();
+    await second.ready;
+    await importUntilAnswered({ baseUrl, body: edition.body });
+    await gates.close();
+    expect(gates.oddities).toEqual([]);
+    const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await findLoggedErrors(platform)).toEqual([]);
+  }),
 );
 
 async function isStored(db: Db, ticket: Ticket | undefined): Promise<boolean> {
@@ -125,7 +122,7 @@ function toAttempts(tickets: readonly Ticket[], toldAt: number) {
 
 it("a second signal ends it at once", { timeout: 60_000 }, () =>
   withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice);
+    const { platform, db, festival } = await prepare(dice, "inprocess");
     const { baseUrl } = platform;
     const life = platform.start();
     await life.ready;
@@ -157,7 +154,7 @@ it("a second signal ends it at once", { timeout: 60_000 }, () =>
 
 it("an import that goes on and on is answered before the end, and told to come again", { timeout: 60_000 }, () =>
   withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice);
+    const { platform, db, festival } = await prepare(dice, "inprocess");
     const { baseUrl } = platform;
     const life = platform.start();
     await life.ready;

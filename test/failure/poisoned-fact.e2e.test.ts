@@ -76,7 +76,8 @@ it("facts that nobody can read are parked with their cause, and those behind the
     const edition = festival.edition(dice.fork());
     const [ticket] = festival.tickets;
     if (ticket === undefined) throw new Error("no tickets");
-    const key = entityKey("bigevents", "sampleconf", ticket.position);
+    // Nobody else's: facts of one key are in order because their writers exclude each other.
+    const key = entityKey("bigevents", "sampleconf", 700_001);
     const importing = importUntilAnswered({ baseUrl, body: edition.body });
     const injected: string[] = [];
     for (let round = 0; round < 3; round += 1) {

@@ -12,7 +12,7 @@ export interface Dice {
 }
 
 /** Makes dice that roll the same for the same seed. */
-export function rollFrom(seed: number): Dice {
+function rollFrom(seed: number): Dice {
   let state = seed >>> 0;
   const below = (limit: number) => {
     // Mulberry32.
