@@ -55,7 +55,7 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
   }
 
   return async ({ scans }, { signal }) => {
-    const decidable = scans.filter((scan) => (scan.nonce?.length ?? 0) <= longestNonce);
+    const decidable = scans.filter((scan) => [...(scan.nonce ?? "")].length <= longestNonce);
     const decided = await batcher.submit(decidable.map(arrive), signal);
     const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
     const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
