@@ -65,13 +65,26 @@ export function grpcTransport({
     },
   };
 
-  function send(path: string, { request, deadline, traceparent }: PlacedCall, signal?: AbortSignal): Promise<Buffer> {
+  async function send(path: string, placed: PlacedCall, signal?: AbortSignal): Promise<Buffer> {
+    for (let refusals = 0; ; refusals += 1) {
+      const answer = await sendOnce(path, placed, signal);
+      if (answer !== streamRefused) return answer;
+      if (refusals === mostRefusals) throw peerUnavailable(path, "stream refused again and again");
+    }
+  }
+
+  function sendOnce(
+    path: string,
+    { request, deadline, traceparent }: PlacedCall,
+    signal?: AbortSignal,
+  ): Promise<Buffer | typeof streamRefused> {
     const metadata = new Metadata({ waitForReady: true });
     metadata.set(traceparentKey, traceparent);
     return new Promise((resolve, reject) => {
       const call = client.makeUnaryRequest(path, asIs, asIs, request, metadata, { deadline }, (error, response) => {
         signal?.removeEventListener("abort", cancel);
-        if (error !== null) reject(signal?.aborted ? abortReason(signal) : toError(error, path));
+        if (error?.details === refusedDetails && !signal?.aborted) resolve(streamRefused);
+        else if (error !== null) reject(signal?.aborted ? abortReason(signal) : toError(error, path));
         else if (response === undefined) reject(new Error(`${path} answered without a response`));
         else resolve(response);
       });
@@ -112,6 +125,15 @@ export function grpcTransport({
     watch();
   }
 }
+
+/**
+ * What grpc-js says when a server refused a stream: HTTP/2 promises that the call was not looked at, so sending it again
+ * repeats nothing. It happens when a connection reaches its age; grpc-js itself tries once more, and the next connection
+ * may be as old.
+ */
+const refusedDetails = "Stream refused by server";
+const streamRefused = Symbol("stream refused");
+const mostRefusals = 10;
 
 /** Messages are read and written outside grpc-js, which would wrap what goes wrong there in a status. */
 const asIs = (bytes: Buffer) => bytes;
