@@ -79,8 +79,8 @@ describe("a contradiction", () => {
     [
       "more refusals than requests",
       [attempt("x", admitted, { from: 0 }), attempt("a", refused(), { from: 20 })],
-      [row(1, "x"), row(2, "a", refusal), row(3, "a", refusal)],
-      /sent 1 times and is stored as refused 2 times/,
+      [row(1, "x"), row(2, "a", refusal), row(3, "a", refusal), row(4, "a", refusal)],
+      /sent 1 times and is stored as refused 3 times/,
     ],
     ["a scan that nobody sent", [], [row(1, "a")], /was never sent/],
     [

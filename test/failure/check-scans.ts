@@ -71,6 +71,9 @@ function findStray(courses: readonly Course[], stored: readonly StoredScan[]): s
   });
 }
 
+/** A nonce makes an admission one; a refusal is stored each time it is decided, and the gateway may have a scan decided twice. */
+const triesPerRequest = 2;
+
 function findLost(courses: readonly Course[], stored: readonly StoredScan[]): string[] {
   const rows = Map.groupBy(stored, ({ nonce }) => nonce);
   return courses.flatMap(({ scan, attempts, known, reason }) => {
@@ -83,7 +86,9 @@ function findLost(courses: readonly Course[], stored: readonly StoredScan[]): st
     if (known === "refused" && successes > 0) return [`${name} was refused, and is stored as admitted`];
     if (known === "refused" && !ofScan.some((row) => row.reason === reason))
       return [`${name} was refused as ${reason}, and that is not stored`];
-    return refusals > attempts ? [`${name} was sent ${attempts} times and is stored as refused ${refusals} times`] : [];
+    return refusals > attempts * triesPerRequest
+      ? [`${name} was sent ${attempts} times and is stored as refused ${refusals} times`]
+      : [];
   });
 }
 
