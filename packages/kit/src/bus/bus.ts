@@ -10,6 +10,15 @@ export interface Message {
 export interface Delivery extends Message {
   readonly topic: string;
   readonly partition: number;
+  /** Where it stands in its partition and since when (microseconds since 1970); a bus that stores nothing has no such place. */
+  readonly place?: { readonly offset: string; readonly storedAt: number };
+}
+
+/** What a group of this process has still to accept of a topic. */
+export interface Backlog {
+  readonly group: string;
+  readonly topic: string;
+  readonly messages: number;
 }
 
 export interface Subscription {
@@ -31,5 +40,7 @@ export interface Bus {
   subscribe(subscription: Subscription): Promise<void>;
   /** How many partitions a topic has, for markers. */
   partitions(topic: string): Promise<number>;
+  /** What the groups that read through this bus have still to accept, in partitions read by other processes too. */
+  backlog(): Promise<readonly Backlog[]>;
   close(): Promise<void>;
 }

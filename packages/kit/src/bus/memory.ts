@@ -6,6 +6,8 @@ interface Reading {
   readonly subscription: Subscription;
   /** Settles when everything handed to the group so far is delivered; never rejects. */
   tail: Promise<void>;
+  /** Messages handed to the group and not yet accepted. */
+  waiting: number;
 }
 
 /**
@@ -39,12 +41,17 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
   };
 
   const hand = (reading: Reading, deliveries: readonly Delivery[]) => {
+    reading.waiting += deliveries.length;
     // Publishers take turns per group, so one key never overtakes itself.
     const turn = reading.tail.then(() => {
       if (closing.signal.aborted) throw closed();
       return reading.subscription.deliver(deliveries, closing.signal);
     });
-    reading.tail = turn.catch(() => {});
+    reading.tail = turn
+      .catch(() => {})
+      .finally(() => {
+        reading.waiting -= deliveries.length;
+      });
     return turn;
   };
 
@@ -68,10 +75,14 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
       if (present.some((reading) => reading.subscription.group === group)) {
         throw new Error(`group ${group} reads ${topic} twice`);
       }
-      readings.set(topic, [...present, { subscription, tail: Promise.resolve() }]);
+      readings.set(topic, [...present, { subscription, tail: Promise.resolve(), waiting: 0 }]);
       if (isComplete(topic)) gateOf(topic).resolve();
     },
     partitions: async () => 1,
+    backlog: async () =>
+      [...readings.values()]
+        .flat()
+        .map(({ subscription: { group, topic }, waiting }) => ({ group, topic, messages: waiting })),
     async close() {
       closing.abort();
       for (const gate of gates.values()) {
