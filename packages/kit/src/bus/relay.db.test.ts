@@ -91,6 +91,7 @@ function toldBus(publishing: (topic: string, messages: readonly Message[]) => Pr
     publish: publishing,
     subscribe: async () => {},
     partitions: async () => 1,
+    backlog: async () => [],
     close: async () => {},
   };
 }
