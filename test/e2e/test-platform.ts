@@ -56,8 +56,7 @@ export async function startTestPlatform(options: {
     },
     databaseUrl: database.url,
     transport: options.transport,
-    operations: { host: "127.0.0.1", port: 0 },
-    grpc: { host: "127.0.0.1", port: 0 },
+    operationsPort: 0,
     log: createLog({
       service: "tessera",
       level: "debug",

@@ -46,8 +46,7 @@ it("facts that waited while everything was down reach every service, though its 
     environment: { HTTP_PORT: String(port) },
     databaseUrl: database.url,
     transport: "inprocess",
-    operations: { host: "127.0.0.1", port: 0 },
-    grpc: { host: "127.0.0.1", port: 0 },
+    operationsPort: 0,
     log,
   });
   try {

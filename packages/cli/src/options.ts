@@ -11,7 +11,8 @@ interface Option {
 
 type Options = Readonly<Record<string, Option>>;
 
-type Values<O extends Options> = {
+/** What is read for options: a flag is true or false, a text without default may be missing. */
+export type OptionValues<O extends Options> = {
   readonly [K in keyof O]: O[K]["type"] extends "boolean"
     ? boolean
     : O[K] extends { default: string }
@@ -24,7 +25,7 @@ export function readOptions<const O extends Options>(
   usage: string,
   options: O,
   args: string[],
-): { values: Values<O>; names: string[] } | undefined {
+): { values: OptionValues<O>; names: string[] } | undefined {
   const config: ParseArgsConfig["options"] = { help: { type: "boolean", short: "h" } };
   for (const [name, option] of Object.entries(options)) {
     config[name] =
@@ -36,7 +37,7 @@ export function readOptions<const O extends Options>(
       process.stdout.write(helpText(usage, options));
       return undefined;
     }
-    return { values: values as Values<O>, names: positionals };
+    return { values: values as OptionValues<O>, names: positionals };
   } catch (error) {
     const message = error instanceof Error ? error.message.split(".")[0] : String(error);
     throw new Fault(
@@ -54,4 +55,12 @@ function helpText(usage: string, options: Options): string {
   );
   const width = Math.max(...rows.map(([left]) => left.length));
   return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
+}
+
+/** Reads a port by the name of the option or variable that it was given as. */
+export function readPort(name: string, text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
+    throw new Fault("invalid", "bad_port", `${name} takes a whole number from 1 to 65535`);
+  return port;
 }

@@ -1,0 +1,105 @@
+import type { Environment } from "@tessera/kit/config";
+import { Fault } from "@tessera/kit/fault";
+import type { Observe } from "@tessera/kit/grpc/answer-call";
+import { grpcTransport } from "@tessera/kit/grpc/client";
+import { inProcess } from "@tessera/kit/grpc/in-process";
+import { serveGrpc } from "@tessera/kit/grpc/server";
+import type { Served } from "@tessera/kit/lifecycle";
+import type { Log } from "@tessera/kit/log";
+import type { Implementation, Transport } from "@tessera/kit/rpc";
+
+/** How services of this process are called, and how they call others. */
+export interface Network {
+  transportTo(name: string): Transport;
+  serve(name: string, implementations: readonly Implementation[]): Promise<Served>;
+  close(): Promise<void>;
+}
+
+/** How long calls under way may take when a service stops. */
+const graceMs = 5000;
+
+/** Calls within this process. */
+export function processNetwork({ log, observe }: { log: Log; observe: Observe }): Network {
+  const registry = inProcess({ log, observe });
+  return {
+    transportTo: (name) => registry.transportTo(name),
+    async serve(name, implementations) {
+      const server = registry.serve(name, implementations);
+      return { drain: async () => server.drain(), stop: () => server.stop(graceMs) };
+    },
+    close: () => registry.close(),
+  };
+}
+
+/** Calls over sockets, also between services of one process. Peers elsewhere are found by `<NAME>_ADDRESS`. */
+export function socketNetwork(options: {
+  names: readonly string[];
+  /** Peers that the services of this process call. */
+  needs: readonly string[];
+  environment: Environment;
+  grpc: { readonly host: string; readonly port: number; readonly ageMs: number };
+  log: Log;
+  observe: Observe;
+}): Network {
+  const { names, log, observe, grpc } = options;
+  const addresses = readAddresses(
+    options.needs.filter((peer) => !names.includes(peer)),
+    options.environment,
+  );
+  const alone = names.length === 1;
+  const ports = new Map<string, number>();
+  const transports = new Map<string, Transport>();
+
+  /** Made at the first call: a peer in this process may start later. */
+  const open = (name: string): Transport => {
+    const present = transports.get(name);
+    if (present !== undefined) return present;
+    const address = addresses.get(name) ?? `127.0.0.1:${ports.get(name) ?? 0}`;
+    const transport = grpcTransport({ address, log });
+    transports.set(name, transport);
+    return transport;
+  };
+  return {
+    transportTo: (name) => ({
+      call: async (method, request, callOptions) => {
+        if (!addresses.has(name) && !ports.has(name))
+          throw new Fault("unavailable", "peer_not_started", `${name} has not started yet`);
+        return open(name).call(method, request, callOptions);
+      },
+      close: async () => {},
+    }),
+    async serve(name, implementations) {
+      const server = await serveGrpc({
+        host: alone ? grpc.host : "127.0.0.1",
+        port: alone ? grpc.port : 0,
+        ageMs: grpc.ageMs,
+        implementations,
+        log,
+        observe,
+      });
+      ports.set(name, server.port);
+      return { drain: async () => server.drain(), stop: () => server.stop(graceMs) };
+    },
+    async close() {
+      await Promise.all([...transports.values()].map((transport) => transport.close()));
+    },
+  };
+}
+
+function readAddresses(peers: readonly string[], environment: Environment): Map<string, string> {
+  const found = peers.map((peer) => {
+    const setting = `${peer.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
+    return { peer, setting, address: environment[setting] ?? "" };
+  });
+  const missing = found.filter(({ address }) => address === "");
+  if (missing.length > 0) {
+    const lines = missing.map(({ peer, setting }) => `  ${setting} is required: where ${peer} serves gRPC`);
+    throw new Fault("invalid", "configuration_invalid", `configuration:\n${lines.join("\n")}`);
+  }
+  return new Map(found.map(({ peer, address }) => [peer, toTarget(address)]));
+}
+
+/** A name stands for all its addresses, which are asked for again when a connection is lost. */
+function toTarget(address: string): string {
+  return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
+}

@@ -1,0 +1,93 @@
+import { createWriteStream } from "node:fs";
+import { resolve } from "node:path";
+import type { Environment } from "@tessera/kit/config";
+import { createLog, type Log } from "@tessera/kit/log";
+import { announce } from "./announce.ts";
+import { fill } from "./fill.ts";
+import { type LocalData, openLocalData } from "./local-data.ts";
+import { openLocalDatabase } from "./local-database.ts";
+import { migrateAll } from "./migrate.ts";
+import { readPort } from "./options.ts";
+import { startPlatform } from "./platform.ts";
+import { showProgress } from "./progress.ts";
+import type { ServeValues } from "./serve-options.ts";
+
+const names = ["all"];
+
+/** Runs the whole platform in this process and prepares what it needs: database, schemas, demo. */
+export async function serveAll(
+  values: ServeValues,
+  options: { environment: Environment; transport: "grpc" | "inprocess" | undefined; signal: AbortSignal },
+): Promise<{ stop(): Promise<void> }> {
+  const { signal } = options;
+  const progress = showProgress();
+  const data = await openLocalData({ directory: resolve(values.data), fresh: values.fresh });
+  const port = readPort("--port", values.port ?? options.environment["HTTP_PORT"] ?? "8000");
+  const operatorKey = options.environment["TESSERA_OPERATOR_KEY"] ?? (await data.keptSecret("operator-key"));
+  const log = openLog(values, data);
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    progress.update("starting PostgreSQL…");
+    const database = await openLocalDatabase({
+      url: values["database-url"] ?? options.environment["DATABASE_URL"],
+      directory: data.database,
+      fresh: values.fresh,
+      log: log.log,
+    });
+    undo.push(() => database.stop());
+    signal.throwIfAborted();
+    progress.update("preparing the database…");
+    await migrateAll({ url: database.url, names });
+    progress.update("starting services…");
+    const environment = {
+      HTTP_HOST: "127.0.0.1",
+      BASE_URL: `http://localhost:${port}`,
+      ...options.environment,
+      HTTP_PORT: String(port),
+      OPERATOR_KEY: operatorKey,
+    };
+    const platform = await startPlatform({
+      names,
+      environment,
+      databaseUrl: database.url,
+      ...(options.transport === undefined ? {} : { transport: options.transport }),
+      operationsPort: Number(options.environment["METRICS_PORT"] ?? 0),
+      log: log.log,
+    });
+    undo.push(() => platform.stop());
+    const url = ownUrl(environment.HTTP_HOST, port);
+    const keys = await fill({ url, operatorKey, demo: values.demo, file: values.import, data, progress, signal });
+    progress.done();
+    announce({
+      baseUrl: environment.BASE_URL,
+      operationsPort: platform.operationsPort,
+      operatorKey,
+      logFile: log.file,
+      ...(keys === undefined ? {} : { demoKeys: keys }),
+    });
+    return { stop };
+  } catch (error) {
+    progress.done();
+    await stop();
+    if (signal.aborted) return { stop: async () => {} };
+    throw error;
+  }
+}
+
+function openLog(values: ServeValues, data: LocalData): { log: Log; file: string | undefined } {
+  const file = values["log-file"] ?? data.logFile;
+  if (file === "-") return { log: createLog({ service: "tessera" }), file: undefined };
+  const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
+  return {
+    log: createLog({ service: "tessera", destination: { write: (line: string) => void stream.write(line) } }),
+    file,
+  };
+}
+
+/** Where this very process answers, whatever its public address. */
+function ownUrl(host: string, port: number): string {
+  return `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host}:${port}`;
+}
