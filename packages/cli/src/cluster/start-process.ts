@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { extname } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Fault } from "@tessera/kit/fault";
+import type { PlannedProcess } from "./plan.ts";
+
+/** One process of a cluster through all its lives. */
+export interface ClusterProcess {
+  readonly plan: PlannedProcess;
+  /** Starts it, anew when it has ended; resolves when it is ready. */
+  start(): Promise<void>;
+  /** `kill -9`; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Stops it in order. */
+  stop(): Promise<void>;
+  /** Freezes it, or lets it go on. */
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void;
+  isRunning(): boolean;
+}
+
+const longestStartMs = 60_000;
+const longestStopMs = 20_000;
+
+const extension = extname(fileURLToPath(import.meta.url));
+const main = fileURLToPath(new URL(`../main${extension}`, import.meta.url));
+const nodeArguments = extension === ".ts" ? ["--conditions=source", "--disable-warning=ExperimentalWarning"] : [];
+
+const running = new Set<ChildProcess>();
+process.once("exit", () => {
+  for (const child of running) child.kill("SIGKILL");
+});
+
+/** Makes a process that runs one service with an environment of its own; nothing runs yet. */
+export function clusterProcess(
+  plan: PlannedProcess,
+  options: { environment: Readonly<Record<string, string>>; onLine: (process: string, line: string) => void },
+): ClusterProcess {
+  let child: ChildProcess | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  let last = "";
+
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    if (isRunning()) child?.kill(signal);
+    const gone = await Promise.race([ended.then(() => true), sleep(longestStopMs, false)]);
+    if (!gone) child?.kill("SIGKILL");
+    await ended;
+  };
+
+  return {
+    plan,
+    isRunning,
+    async start() {
+      const { PATH = "", HOME = "", TZ = "" } = process.env;
+      const started = spawn(process.execPath, [...nodeArguments, main, "serve", plan.service], {
+        env: { PATH, HOME, ...(TZ === "" ? {} : { TZ }), ...options.environment },
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      child = started;
+      running.add(started);
+      for (const stream of [started.stdout, started.stderr]) {
+        createInterface({ input: stream }).on("line", (line) => {
+          last = line;
+          options.onLine(plan.name, line);
+        });
+      }
+      ended = new Promise((resolve) => {
+        started.once("close", () => {
+          running.delete(started);
+          resolve();
+        });
+      });
+      await untilReady(plan, { isRunning, lastLine: () => last });
+    },
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+    signal: (name) => void child?.kill(name),
+  };
+}
+
+async function untilReady(
+  { name, ports }: PlannedProcess,
+  { isRunning, lastLine }: { isRunning: () => boolean; lastLine: () => string },
+): Promise<void> {
+  for (const until = Date.now() + longestStartMs; Date.now() < until; await sleep(50)) {
+    if (!isRunning()) throw new Fault("unmet", "process_ended", `${name} ended before it was ready: ${lastLine()}`);
+    const answer = await fetch(`http://127.0.0.1:${ports.operations}/readyz`).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+  }
+  throw new Fault("timeout", "process_not_ready", `${name} was not ready within a minute: ${lastLine()}`);
+}
