@@ -9,7 +9,7 @@ export interface Parameter<T> {
   readonly schema: Schema;
   /** May be sent several times; of others the last value counts. */
   readonly repeatable: boolean;
-  /** Reads what was sent, in its order and without empty values; nothing when it was left out. */
+  /** Reads what counts of what was sent, in its order and without empty values; nothing when it was left out. */
   read(sent: readonly string[]): Reading<T>;
 }
 
@@ -33,7 +33,9 @@ export function readQuery<P extends Parameters>(parameters: P, search: URLSearch
   const problems: Record<string, string[]> = {};
   let fault: Fault | undefined;
   for (const [name, parameter] of Object.entries(parameters)) {
-    const reading = parameter.read(search.getAll(name).filter((value) => value !== ""));
+    const sent = search.getAll(name);
+    const counting = parameter.repeatable ? sent : sent.slice(-1);
+    const reading = parameter.read(counting.filter((value) => value !== ""));
     if ("value" in reading) values[name] = reading.value;
     else if ("problem" in reading) problems[name] = [reading.problem];
     else fault ??= reading.fault;

@@ -66,12 +66,18 @@ export function object(
 /** A map from names to values of one kind. */
 export const mapOf = (
   values: Schema,
-  options: { description?: string; default?: unknown; maxProperties?: number } = {},
-): Schema => ({
-  type: "object",
-  additionalProperties: values,
-  ...options,
-});
+  options: {
+    description?: string;
+    default?: unknown;
+    maxProperties?: number;
+    /** What the names may be: a text. */
+    propertyNames?: Schema;
+    nullable?: boolean;
+  } = {},
+): Schema => {
+  const { nullable = false, ...rest } = options;
+  return { type: nullable ? ["object", "null"] : "object", additionalProperties: values, ...rest };
+};
 
 export const arrayOf = (
   items: Schema,
@@ -82,5 +88,5 @@ export const arrayOf = (
 };
 
 /** A text per language. */
-export const localized = (options: { description?: string; default?: unknown } = {}): Schema =>
+export const localized = (options: { description?: string; default?: unknown; propertyNames?: Schema } = {}): Schema =>
   mapOf(text({ trim: false }), { maxProperties: 200, ...options });

@@ -15,6 +15,7 @@ export interface LeafSchema {
   readonly read: Read;
   readonly nullable?: boolean;
   readonly blank?: boolean;
+  /** False: kept to the letter. */
   readonly trim?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -54,6 +55,8 @@ const readers: Readonly<Record<Read, (data: unknown, leaf: LeafSchema) => LeafRe
 
 function readText(data: unknown, leaf: LeafSchema): LeafResult {
   if (typeof data !== "string" && typeof data !== "number") return wrong("Not a valid string.");
+  if (typeof data === "number" && !isWrittenAsSent(data, leaf))
+    return wrong("This number cannot be kept as it was sent. Send it as a text, in quotes.");
   const text = leaf.trim === false ? String(data) : String(data).trim();
   if (text.includes("\0")) return wrong("Null characters are not allowed.");
   if (!text.isWellFormed()) return wrong("The text holds half of a character pair.");
@@ -64,6 +67,12 @@ function readText(data: unknown, leaf: LeafSchema): LeafResult {
   if (leaf.maxLength !== undefined && length > leaf.maxLength)
     return wrong(`Ensure this field has no more than ${leaf.maxLength} characters.`);
   return read(text);
+}
+
+/** Numbers are turned into texts. Of large ones digits are lost before they get here, and of fractions the zeros at their end. */
+function isWrittenAsSent(number: number, leaf: LeafSchema): boolean {
+  if (Number.isSafeInteger(number)) return true;
+  return leaf.trim !== false && Number.isFinite(number) && !Number.isInteger(number) && !String(number).includes("e");
 }
 
 function readInteger(data: unknown, leaf: LeafSchema): LeafResult {

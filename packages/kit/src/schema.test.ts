@@ -1,6 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { compileSchema, toJsonSchema } from "./schema.ts";
-import { arrayOf, boolean, choice, decimal, id, instant, integer, localized, object, text } from "./schema-build.ts";
+import {
+  arrayOf,
+  boolean,
+  choice,
+  decimal,
+  id,
+  instant,
+  integer,
+  localized,
+  mapOf,
+  object,
+  text,
+} from "./schema-build.ts";
 
 const schema = object(
   {
@@ -13,6 +25,10 @@ const schema = object(
     mode: choice(["none", "set"], { default: "none" }),
     title: localized(),
     rows: arrayOf(object({ id: id() }, { required: ["id"] }), { default: [] }),
+    ticket: text({ trim: false }),
+    codes: arrayOf(text(), { maxItems: 3 }),
+    texts: mapOf(text(), { maxProperties: 2, propertyNames: text({ trim: false, maxLength: 3 }) }),
+    either: { ...localized(), type: ["object", "string"], pattern: "^[^\\u0000\\ud800-\\udfff]*$" },
   },
   { required: ["name"] },
 );
@@ -70,7 +86,7 @@ describe("compileSchema", () => {
       "price",
       "rows.0.id",
       "rows.1.id",
-      "title.de",
+      "title",
     ]);
   });
 
@@ -87,9 +103,71 @@ describe("compileSchema", () => {
     ["price", "NaN"],
     ["price", "1.234"],
     ["price", "123456789012"],
+    ["name", Number.POSITIVE_INFINITY],
+    ["name", 1e21],
+    ["name", 5e-7],
+    ["name", 2 ** 53],
+    ["ticket", 0.1],
+    ["ticket", 1e21],
+    ["ticket", 2 ** 60],
+    ["codes", [{}]],
+    ["codes", ["a", "a", "a", "a"]],
+    ["texts", { "\u0000": "x" }],
+    ["texts", { toolong: "x" }],
+    ["texts", { a: "x", b: "x", c: "x" }],
+    ["either", "a\u0000"],
+    ["either", "\ud800"],
+    ["either", { en: "\u0000" }],
+    ["either", 5],
   ])("refuses %s %j", (field, value) => {
     const result = check({ name: "x", [field]: value });
     expect(result.ok ? [] : Object.keys(result.errors)).toEqual([field]);
+  });
+
+  it("turns numbers into texts where that says what was sent", () => {
+    const checked = check({ name: 1.5, ticket: 123, codes: [9007199254740991, " x "], texts: { a: 7 } });
+    expect(checked).toMatchObject({
+      ok: true,
+      value: { name: "1.5", ticket: "123", codes: ["9007199254740991", "x"], texts: { a: "7" } },
+    });
+  });
+
+  it("tells elements and values by their number, and never the names that somebody chose", () => {
+    const result = check({ name: "x", codes: ["a", {}, true], texts: { en: "fine", Zwiebelhuber: [] } });
+    expect(result).toEqual({
+      ok: false,
+      errors: {
+        codes: ["Element 2: Not a valid string.", "Element 3: Not a valid string."],
+        texts: ["Key 2: Ensure this field has no more than 3 characters.", "Value 2: Not a valid string."],
+      },
+    });
+  });
+
+  it("says enough of a list or map that is wrong from end to end, and looks no further", () => {
+    const untouchable = {
+      get id(): never {
+        throw new Error("this element was looked at");
+      },
+    };
+    const lists = compileSchema(
+      object({ rows: arrayOf(object({ id: id() }, { required: ["id"] })), ids: arrayOf(id()), title: localized() }),
+    );
+    const result = lists({
+      rows: [...Array.from({ length: 60 }, () => ({})), untouchable],
+      ids: Array(60_000).fill("x"),
+      title: Object.fromEntries(Array.from({ length: 190 }, (_, at) => [at, null])),
+    });
+    expect(result.ok).toBe(false);
+    if (result.ok) return;
+    expect(Object.keys(result.errors)).toEqual([
+      ...Array.from({ length: 50 }, (_, at) => `rows.${at}.id`),
+      "rows",
+      "ids",
+      "non_field_errors",
+    ]);
+    expect(result.errors["rows"]).toEqual([expect.stringContaining("There may be more")]);
+    expect(result.errors["ids"]).toHaveLength(49);
+    expect(result.errors["non_field_errors"]).toEqual(["and 53 more"]);
   });
 
   it("refuses what is no object", () => {

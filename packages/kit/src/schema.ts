@@ -1,4 +1,6 @@
-import { Ajv, type ErrorObject, type FuncKeywordDefinition } from "ajv";
+import { Ajv, type AnySchemaObject, type ErrorObject, type FuncKeywordDefinition, type SchemaObjCxt } from "ajv";
+import { FieldProblems } from "./field-problems.ts";
+import { type Container, type Part, type Problem, readElements, readValues } from "./schema-elements.ts";
 import { checkLeaf, type LeafSchema } from "./schema-leaf.ts";
 
 /**
@@ -14,12 +16,15 @@ export type Checked<T> =
 
 export type Check<T> = (value: unknown) => Checked<T>;
 
+type Validate = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
+type Place = NonNullable<Parameters<Validate>[1]>;
+
 const leafKeyword: FuncKeywordDefinition = {
   keyword: "leaf",
   modifying: true,
   errors: true,
   compile: (leaf: LeafSchema) => {
-    const validate: ReturnType<NonNullable<FuncKeywordDefinition["compile"]>> = (data, context) => {
+    const validate: Validate = (data, context) => {
       const result = checkLeaf(leaf, data);
       if (typeof result === "object" && result !== null && "problem" in result) {
         validate.errors = [{ keyword: "leaf", message: result.problem, params: {} }];
@@ -32,7 +37,66 @@ const leafKeyword: FuncKeywordDefinition = {
   },
 };
 
-/** Compiles a schema into a function that reads a value, fills in defaults and names every wrong field. The value it is given may be changed. */
+/** In the place of JSON Schema's `items`, which gathers the problems of all elements, however many there are. */
+const elementsKeyword: FuncKeywordDefinition = {
+  keyword: "elements",
+  type: "array",
+  modifying: true,
+  errors: true,
+  compile({ each, most }: { each: AnySchemaObject; most: number | undefined }, _parent, { self }) {
+    const eachAt = partReader(each, self);
+    return toValidate<unknown[]>((list, place) => readElements(list, { each: eachAt(place), most }));
+  },
+};
+
+/** In the place of JSON Schema's `additionalProperties` and what belongs to it, for the same reason. */
+const valuesKeyword: FuncKeywordDefinition = {
+  keyword: "values",
+  type: "object",
+  modifying: true,
+  errors: true,
+  compile(
+    { each, names, most }: { each: AnySchemaObject; names: AnySchemaObject | undefined; most: number | undefined },
+    _parent,
+    { self },
+  ) {
+    const eachAt = partReader(each, self);
+    const nameLeaf = names?.["leaf"] as LeafSchema | undefined;
+    return toValidate<Container>((map, place) => readValues(map, { each: eachAt(place), names: nameLeaf, most }));
+  },
+};
+
+function toValidate<C>(findProblems: (container: C, place: Place) => readonly Problem[]): Validate {
+  const validate: Validate = (container: C, place) => {
+    if (place === undefined) throw new Error("a list or map was to be read without its place");
+    const problems = findProblems(container, place);
+    // Copied, because the validator tells each its place.
+    validate.errors = problems.map((problem) => ({ ...problem })) as Partial<ErrorObject>[];
+    return problems.length === 0;
+  };
+  return validate;
+}
+
+function partReader(schema: AnySchemaObject, self: SchemaObjCxt["self"]) {
+  const leaf = schema["leaf"] as LeafSchema | undefined;
+  if (leaf !== undefined) return () => ({ leaf });
+  const validate = self.compile(schema);
+  return (place: Place) => ({
+    readPart: ({ container, name, index }: Part) => {
+      const inside = { parentData: container, parentDataProperty: name };
+      const instancePath = `${place.instancePath}/${index}`;
+      return validate(container[name], { ...place, ...inside, instancePath }) ? [] : (validate.errors ?? []);
+    },
+  });
+}
+
+/**
+ * Compiles a schema into a function that reads a value, fills in defaults and names every wrong field. The value it is
+ * given may be changed.
+ *
+ * Names that the sender chose, those of a map, are not among the names of fields: they may be personal data. Its values,
+ * like elements of a list that have no fields themselves, are reported under the name of the whole, by their number.
+ */
 export function compileSchema<T>(schema: Schema): Check<T> {
   const ajv = new Ajv({
     strict: true,
@@ -42,7 +106,7 @@ export function compileSchema<T>(schema: Schema): Check<T> {
     strictTypes: false,
     validateFormats: false,
   });
-  ajv.addKeyword(leafKeyword);
+  for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyword(keyword);
   const validate = ajv.compile(executable(schema) as object);
   return (value) => {
     // Wrapped, so that a leaf at the top can be replaced like any other.
@@ -56,7 +120,7 @@ export function compileSchema<T>(schema: Schema): Check<T> {
   }
 }
 
-/** Replaces every leaf by the keyword that reads it; everything around stays JSON Schema. */
+/** Replaces every leaf, list and map by the keyword that reads it; everything around stays JSON Schema. */
 function toExecutable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toExecutable);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -64,8 +128,21 @@ function toExecutable(schema: unknown): unknown {
     const { default: fallback, ...leaf } = schema as LeafSchema & { default?: unknown };
     return { leaf, ...(fallback === undefined ? {} : { default: fallback }) };
   }
-  const entries = Object.entries(schema).filter(([name]) => !annotations.has(name));
-  return Object.fromEntries(entries.map(([name, value]) => [name, rewriteKeyword(name, value, toExecutable)]));
+  const { items, maxItems, additionalProperties, propertyNames, maxProperties, ...around } = schema as Schema;
+  const entries = Object.entries(around).filter(([name]) => !annotations.has(name));
+  return {
+    ...Object.fromEntries(entries.map(([name, value]) => [name, rewriteKeyword(name, value, toExecutable)])),
+    ...(items === undefined ? {} : { elements: { each: toExecutable(items), most: maxItems } }),
+    ...(typeof additionalProperties === "object"
+      ? {
+          values: {
+            each: toExecutable(additionalProperties),
+            names: toExecutable(propertyNames),
+            most: maxProperties,
+          },
+        }
+      : { ...(additionalProperties === undefined ? {} : { additionalProperties }) }),
+  };
 }
 
 /** Rewrites the schemas below one keyword. The keys of `properties` are names of fields, whatever they are called. */
@@ -94,15 +171,9 @@ export function toJsonSchema(schema: Schema): Schema {
 const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places"]);
 
 function toFieldErrors(errors: readonly ErrorObject[]): Record<string, string[]> {
-  const fields: Record<string, string[]> = {};
-  for (const error of errors) {
-    const path = pathOf(error);
-    const messages = fields[path] ?? [];
-    fields[path] = messages;
-    const message = messageOf(error);
-    if (!messages.includes(message)) messages.push(message);
-  }
-  return fields;
+  const problems = new FieldProblems();
+  for (const error of errors) problems.add(pathOf(error), messageOf(error));
+  return problems.toErrors();
 }
 
 function pathOf(error: ErrorObject): string {
@@ -115,21 +186,27 @@ function pathOf(error: ErrorObject): string {
   return steps.join(".") || "non_field_errors";
 }
 
-function messageOf(error: ErrorObject): string {
-  switch (error.keyword) {
+function messageOf({ keyword, params, message }: ErrorObject): string {
+  switch (keyword) {
     case "required":
       return "This field is required.";
     case "type":
-      return `Expected ${String(error.params["type"]).replace(",", " or ")}.`;
+      return `Expected ${String(params["type"]).replaceAll(",", " or ")}.`;
     case "minItems":
-      return `At least ${error.params["limit"]} needed.`;
-    case "maxItems":
-      return `At most ${error.params["limit"]} allowed.`;
-    case "maxProperties":
-      return `At most ${error.params["limit"]} keys allowed.`;
+      return `At least ${params["limit"]} needed.`;
+    case "minLength":
+      return `Ensure this field has at least ${params["limit"]} characters.`;
+    case "maxLength":
+      return `Ensure this field has no more than ${params["limit"]} characters.`;
+    case "minimum":
+      return `Ensure this value is greater than or equal to ${params["limit"]}.`;
+    case "maximum":
+      return `Ensure this value is less than or equal to ${params["limit"]}.`;
+    case "pattern":
+      return "Some of its characters are not allowed here.";
     case "additionalProperties":
       return "This field is not known.";
     default:
-      return error.message ?? "This value is not valid.";
+      return message ?? "This value is not valid.";
   }
 }

@@ -33,8 +33,9 @@ create table position (
   primary key (organizer, event, id)
 ) with (fillfactor = 90);
 
--- Scanned codes are compared to the letter, typed ones by their beginning in any case: one index serves both.
-create index position_by_secret on position (organizer, event, lower(secret));
+-- Scanned codes are compared to the letter, typed ones by their beginning in any case: one index serves both. A secret may
+-- be longer than what an index takes; its beginning tells nearly all of them apart, in four bytes for each character too.
+create index position_by_secret on position (organizer, event, lower(left(secret, 250)));
 create index position_by_order_code on position (organizer, event, upper(order_code));
 create index position_by_addon_to on position (organizer, event, addon_to) where addon_to is not null;
 create index position_by_search_text on position using gin (search_text gin_trgm_ops);

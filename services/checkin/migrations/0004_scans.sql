@@ -30,7 +30,8 @@ create table scan (
   forced boolean not null,
   force_sent boolean not null,
   auto_checked_in boolean not null,
-  -- Its id where it was made, elsewhere and before the records came here.
+  -- Its id where it was made, elsewhere and before the records came here. Among the scans of its ticket: nothing
+  -- keeps a sender from giving scans of two tickets one id, and none of them may be lost.
   imported_id bigint,
   primary key (organizer, event, id),
   check (successful = (reason is null)),
@@ -41,7 +42,7 @@ create table scan (
 -- another index for as good while a table is new.
 create index scan_by_position on scan (position, list, event, organizer);
 create index scan_by_nonce on scan (nonce, event, organizer) where nonce is not null and successful;
-create unique index scan_by_imported_id on scan (imported_id, event, organizer) where imported_id is not null;
+create unique index scan_by_imported_id on scan (imported_id, position, event, organizer) where imported_id is not null;
 
 -- What the successful scans of one ticket on one list come to. Whoever admits
 -- changes the row he has read or nobody's: `version` counts the scans.

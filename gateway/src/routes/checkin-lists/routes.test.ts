@@ -75,6 +75,12 @@ describe("GET checkinlists/", () => {
     ]);
   });
 
+  it("counts the last of repeated parameters, also when it is empty", async () => {
+    answerWith(1);
+    await app.send("GET", `${lists}?page=9&page=&subevent=x&subevent=&exclude=name&exclude=`);
+    expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ page: 1, subevent: undefined }]);
+  });
+
   it("leaves out excluded fields, and counts nothing when nobody wants counts", async () => {
     answerWith(1);
     const { json } = await app.send(

@@ -23,7 +23,7 @@ const name = text({ blank: false, maxLength: 190, description: "Internal name." 
 
 const optional: Readonly<Record<string, Schema>> = {
   all_products: boolean({ default: true, description: "Covers all products; `limit_products` is ignored then." }),
-  limit_products: arrayOf(id(), { default: [], description: "Ids of the products on the list." }),
+  limit_products: arrayOf(id(), { default: [], maxItems: 10_000, description: "Ids of the products on the list." }),
   subevent: id({ nullable: true, default: null, description: "Date of an event series; null: all dates." }),
   include_pending: boolean({ default: false, description: "Includes tickets of orders that are not paid yet." }),
   allow_multiple_entries: boolean({ default: false, description: "Repeated scans are stored without a warning." }),

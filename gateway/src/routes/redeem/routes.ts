@@ -17,6 +17,11 @@ export interface RedeemOptions {
 
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
 export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOptions) {
+  const exists = async (request: Incoming<unknown, unknown>) => {
+    const { organizer, event, signal } = request;
+    await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal });
+  };
+
   return {
     redeem: declare({
       name: "redeemListedPosition",
@@ -45,12 +50,13 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOpti
           schema: { anyOf: [unknownShown, detail] },
         },
       },
-      async exists(request) {
-        const { organizer, event } = request;
-        await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal: request.signal });
-      },
+      exists,
       async handle(request) {
         const { organizer, event, url } = request;
+        if (request.body.simulate === true) {
+          await exists(request);
+          throw notSimulated();
+        }
         const scan = toScan(request);
         const outcome = await redeem(scan);
         return presentOutcome(outcome, { base: url.base, organizer, event, force: scan.force, refusedStatus });
@@ -61,10 +67,6 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOpti
 
 function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemBody>): Scan {
   const { body, query, tenant } = request;
-  if (body.simulate === true) {
-    const message = "Scans cannot be simulated: this would admit. Leave the field out.";
-    throw new Fault("invalid", "simulation_not_supported", message, { fields: { simulate: [message] } });
-  }
   return {
     organizer: request.organizer,
     event: request.event,
@@ -81,6 +83,11 @@ function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemB
     deviceId: tenant.device?.deviceId,
     gate: tenant.device?.gate ?? undefined,
   };
+}
+
+function notSimulated(): Fault {
+  const message = "Scans cannot be simulated: this would admit. Leave the field out.";
+  return new Fault("invalid", "simulation_not_supported", message, { fields: { simulate: [message] } });
 }
 
 /** Software that passes on what it scanned, whatever it says about that. */

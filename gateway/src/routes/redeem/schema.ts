@@ -36,12 +36,11 @@ export const redeemBody = bodyOf<RedeemBody>(
         maxLength: 190,
         description: "Identifies the scan: sent again, it succeeds again and is stored once.",
       }),
-      answers: {
-        ...mapOf(any(), {
-          description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
-        }),
-        type: ["object", "null"],
-      },
+      answers: mapOf(any(), {
+        nullable: true,
+        maxProperties: 1000,
+        description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
+      }),
       simulate: decision("Reserved; true is refused, because a rehearsal must never admit.", false),
     }),
   },

@@ -3,7 +3,7 @@ import { topics } from "@tessera/protos/topics";
 import { isPermission, resolvePermissions } from "../domain/permissions.ts";
 import * as credentials from "../store/credentials.ts";
 import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
-import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader } from "./read.ts";
 import { verbatim } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
@@ -84,7 +84,7 @@ export const apiKey: RecordKind<ApiKeyRecord> = {
         const { data } = value;
         owners.examine(value, ownerOf(value), complain);
         for (const [index, event] of data.events.entries()) {
-          if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
+          if (!known.events.has(event)) complain("events", ofElement(index, notKnown("event")));
         }
       },
       (value) => owners.admit(value, ownerOf(value)),

@@ -3,7 +3,7 @@ import { topics } from "@tessera/protos/topics";
 import { resolveSecurityProfile } from "../domain/security-profile.ts";
 import * as credentials from "../store/credentials.ts";
 import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.ts";
-import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
@@ -98,7 +98,7 @@ export const device: RecordKind<DeviceRecord> = {
         owners.examine(value, ownerOf(value), complain);
         if (data.gate !== null && !known.gates.has(data.gate)) complain("gate", notKnown(`gate ${data.gate}`));
         for (const [index, event] of data.events.entries()) {
-          if (!known.events.has(event)) complain(`events.${index}`, notKnown("event"));
+          if (!known.events.has(event)) complain("events", ofElement(index, notKnown("event")));
         }
       },
       (value) => owners.admit(value, ownerOf(value)),

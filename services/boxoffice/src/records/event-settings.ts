@@ -5,10 +5,16 @@ import * as events from "../store/events.ts";
 import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
 import type { RecordKind, Run } from "./kind.ts";
 import { compileReader, type Reading, type Rule } from "./read.ts";
-import { lineOrNull, names } from "./schema-parts.ts";
+import { lineOrNull, names, storableText } from "./schema-parts.ts";
 
 /** A text per language; where there is none, it may be sent as null or as an empty text. */
-const infoText = { ...names(), type: ["object", "string", "null"], maxLength: 10_000, default: null };
+const infoText = {
+  ...names(),
+  ...storableText,
+  type: ["object", "string", "null"],
+  maxLength: 10_000,
+  default: null,
+};
 
 const schema = object({
   locale: text({ default: "en", blank: false, maxLength: 50 }),

@@ -1,4 +1,6 @@
+import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { FieldErrors } from "@tessera/kit/fault";
+import { FieldProblems } from "@tessera/kit/field-problems";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Checked, Schema } from "@tessera/kit/schema";
 import type { Scope } from "../domain/scope.ts";
@@ -50,6 +52,8 @@ export interface RecordKind<V> {
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
   remove(tx: Tx, removal: Removal): Promise<void>;
+  /** How all of them are published again. */
+  readonly rebuild?: Rebuild;
 }
 
 /** Notes what is wrong with a field. */
@@ -63,14 +67,17 @@ export function refuseEach<V>(
 ): Map<V, Record<string, string[]>> {
   const refusals = new Map<V, Record<string, string[]>>();
   for (const value of values) {
-    const errors: Record<string, string[]> = {};
-    examine(value, (field, message) => {
-      errors[field] = [...(errors[field] ?? []), message];
-    });
-    if (Object.keys(errors).length > 0) refusals.set(value, errors);
-    else admit?.(value);
+    const problems = new FieldProblems();
+    examine(value, (field, message) => problems.add(field, message));
+    if (problems.isEmpty) admit?.(value);
+    else refusals.set(value, problems.toErrors());
   }
   return refusals;
+}
+
+/** Says something about an element of a list, which is reported under the name of the list. */
+export function ofElement(index: number, message: string): string {
+  return `Element ${index + 1}: ${message}`;
 }
 
 /** Says that something a record refers to is missing. */

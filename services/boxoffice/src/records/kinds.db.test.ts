@@ -441,6 +441,7 @@ describe("documents", () => {
 
 describe("what does not fit together", () => {
   const notKnown = (what: string) => [`${what} is not known; its record must come first`];
+  const inElement = (number: number, messages: string[]) => messages.map((message) => `Element ${number}: ${message}`);
 
   it.each<[string, TestRecord, Record<string, unknown>]>([
     ["an unknown organizer", { ...sample.gate(), organizer: "other" }, { non_field_errors: notKnown("organizer") }],
@@ -458,12 +459,12 @@ describe("what does not fit together", () => {
     [
       "the events of a key",
       sample.apiKey({ events: ["fest", "other", "foreign"] }),
-      { "events.1": notKnown("event"), "events.2": notKnown("event") },
+      { events: [...inElement(2, notKnown("event")), ...inElement(3, notKnown("event"))] },
     ],
     [
       "the gate and events of a device",
       sample.device({ gate: 9, events: ["other"] }),
-      { gate: notKnown("gate 9"), "events.0": notKnown("event") },
+      { gate: notKnown("gate 9"), events: inElement(1, notKnown("event")) },
     ],
     [
       "a date of an event that is no series",
@@ -501,7 +502,11 @@ describe("what does not fit together", () => {
     [
       "what a quota refers to",
       sample.quota({ items: [1, 9], variations: [31, 9], subevent: 9 }),
-      { "items.1": notKnown("item 9"), "variations.1": notKnown("variation 9"), subevent: notKnown("subevent 9") },
+      {
+        items: inElement(2, notKnown("item 9")),
+        variations: inElement(2, notKnown("variation 9")),
+        subevent: notKnown("subevent 9"),
+      },
     ],
     ["a series that stops being one", sample.event({ has_subevents: true }), { has_subevents: [expect.any(String)] }],
   ])("is %s", async (_name, sent, errors) => {

@@ -1,6 +1,6 @@
 import type { Schema } from "@tessera/kit/schema";
 import { any, arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
-import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, verbatim } from "./schema-parts.ts";
+import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, storableText, verbatim } from "./schema-parts.ts";
 
 type NameParts = Record<string, string | null>;
 
@@ -115,7 +115,7 @@ const seat: Schema = {
   type: ["object", "string", "null"],
   minLength: 1,
   maxLength: 1000,
-  pattern: "^[^\\u0000\\ud800-\\udfff]*$",
+  ...storableText,
   default: null,
 };
 

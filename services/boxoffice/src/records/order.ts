@@ -6,7 +6,7 @@ import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import type { Known } from "../store/references.ts";
 import { type Complain, notKnown, type RecordKind, refuseEach } from "./kind.ts";
-import { type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
+import { type CheckinData, type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
 import { positionChanged } from "./position-fact.ts";
 import { encodeEarlierCheckins, toOrder, toPosition } from "./position-message.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
@@ -112,6 +112,21 @@ function examinePositions({ positions: all }: OrderData, complain: Complain): vo
     if (addon_to !== null && (addon_to === id || !ids.has(addon_to))) {
       complain(`positions.${index}.addon_to`, "This is not the id of another position of the order.");
     }
+  }
+  for (const [index, position] of all.entries()) {
+    examineCheckins(position, (field, message) => complain(`positions.${index}.${field}`, message));
+  }
+}
+
+/** Of two scans of one position with the same id, the one that came later would be taken for the other. */
+function examineCheckins({ checkins }: PositionData, complain: Complain): void {
+  const known = new Map<number, CheckinData>();
+  for (const [index, checkin] of (checkins ?? []).entries()) {
+    const other = known.get(checkin.id);
+    known.set(checkin.id, checkin);
+    if (other === undefined) continue;
+    if (other.list === checkin.list && other.datetime === checkin.datetime && other.type === checkin.type) continue;
+    complain(`checkins.${index}.id`, `check-in ${checkin.id} occurs twice, as different ones`);
   }
 }
 

@@ -1,6 +1,6 @@
 import { arrayOf, boolean, id, integer, object, text } from "@tessera/kit/schema-build";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
 
@@ -40,10 +40,10 @@ export const quota: RecordKind<Reading<Quota>> = {
     const variations = new Set([...known.items.values()].flatMap((ofItem) => [...ofItem]));
     return refuseEach(values, ({ data }, complain) => {
       for (const [index, item] of data.items.entries()) {
-        if (!known.items.has(item)) complain(`items.${index}`, notKnown(`item ${item}`));
+        if (!known.items.has(item)) complain("items", ofElement(index, notKnown(`item ${item}`)));
       }
       for (const [index, variation] of data.variations.entries()) {
-        if (!variations.has(variation)) complain(`variations.${index}`, notKnown(`variation ${variation}`));
+        if (!variations.has(variation)) complain("variations", ofElement(index, notKnown(`variation ${variation}`)));
       }
       if (data.subevent === null && known.series === true)
         complain("subevent", "A quota of a series belongs to a date.");

@@ -9,6 +9,8 @@ function errorsOf(sent: TestRecord): Record<string, string[]> {
   return read.ok ? {} : read.errors;
 }
 
+const checkin = { id: 5, list: 3, datetime: "2026-07-01T18:00:00Z", type: "entry" };
+
 const fieldsOf = (sent: TestRecord) => Object.keys(errorsOf(sent)).sort();
 
 describe("readRecord", () => {
@@ -79,7 +81,7 @@ describe("readRecord", () => {
         events: ["ok", "a/b"],
         active: "perhaps",
       },
-      ["active", "all_events", "events.1", "name", "permissions.1", "permissions.2", "token"],
+      ["active", "all_events", "events", "name", "permissions", "token"],
     ],
     [
       "device",
@@ -110,7 +112,7 @@ describe("readRecord", () => {
         plugins: "p",
         meta_data: { a: [] },
       },
-      ["currency", "date_from", "date_to", "geo_lat", "live", "meta_data.a", "name.en", "plugins", "slug", "timezone"],
+      ["currency", "date_from", "date_to", "geo_lat", "live", "meta_data", "name", "plugins", "slug", "timezone"],
     ],
     [
       "event_settings",
@@ -122,7 +124,7 @@ describe("readRecord", () => {
         ticketoutput_pdf__enabled: "x",
         event_info_text: { en: 5.5, de: [] },
       },
-      ["event_info_text.de", "locale", "locales", "ticket_secret_length", "ticketoutput_pdf__enabled", "timezone"],
+      ["event_info_text", "locale", "locales", "ticket_secret_length", "ticketoutput_pdf__enabled", "timezone"],
     ],
     [
       "subevent",
@@ -134,11 +136,7 @@ describe("readRecord", () => {
       { id: "1.5", name: [], rate: "19,00", code: {}, default: "x" },
       ["code", "default", "id", "name", "rate"],
     ],
-    [
-      "category",
-      { id: -1, name: { en: {} }, position: 1.5, is_addon: null },
-      ["id", "is_addon", "name.en", "position"],
-    ],
+    ["category", { id: -1, name: { en: {} }, position: 1.5, is_addon: null }, ["id", "is_addon", "name", "position"]],
     [
       "item",
       {
@@ -159,7 +157,7 @@ describe("readRecord", () => {
         "default_price",
         "generate_tickets",
         "id",
-        "name.en",
+        "name",
         "validity_mode",
         "variations.0.id",
         "variations.0.price",
@@ -169,7 +167,7 @@ describe("readRecord", () => {
     [
       "quota",
       { id: {}, size: -1, items: [0], variations: 5, subevent: "x" },
-      ["id", "items.0", "size", "subevent", "variations"],
+      ["id", "items", "size", "subevent", "variations"],
     ],
     [
       "order",
@@ -212,7 +210,7 @@ describe("readRecord", () => {
         "positions.0.price",
         "positions.0.seat.seat_guid",
         "positions.0.secret",
-        "positions.1.attendee_name_parts.a",
+        "positions.1.attendee_name_parts",
         "positions.1.seat",
         "positions.1.secret",
         "status",
@@ -232,6 +230,11 @@ describe("readRecord", () => {
   it.each([
     ["a position twice", [position(), position({ positionid: 2 })], ["positions.1.id"]],
     ["a number twice", [position(), position({ id: 2 })], ["positions.1.positionid"]],
+    [
+      "two scans of a position under one id",
+      [position({ checkins: [checkin, checkin, { ...checkin, type: "exit" }] })],
+      ["positions.0.checkins.2.id"],
+    ],
     ["an add-on to nothing", [position({ addon_to: 5 })], ["positions.0.addon_to"]],
     ["an add-on to itself", [position({ addon_to: 1 })], ["positions.0.addon_to"]],
     [

@@ -1,6 +1,8 @@
+import { FieldProblems } from "@tessera/kit/field-problems";
 import { type Checked, compileSchema, type Schema } from "@tessera/kit/schema";
 import { object } from "@tessera/kit/schema-build";
 import { compileDocument, type DocumentOptions } from "./document.ts";
+import { ofElement } from "./kind.ts";
 
 /** What a record's `data` has become: the values to work with, and the document to keep. */
 export interface Reading<T> {
@@ -32,9 +34,10 @@ export function compileReader<T extends object, U extends object = T>(
   const rules = Object.entries(options.rules ?? {}).map(([path, rule]) => ({ steps: path.split("."), rule }));
   return (data) => {
     const checked = check(data);
-    const errors: Record<string, string[]> = checked.ok ? {} : checked.errors;
-    for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", errors });
-    if (!checked.ok || Object.keys(errors).length > 0) return { ok: false, errors };
+    const problems = new FieldProblems();
+    if (!checked.ok) problems.addAll(checked.errors);
+    for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", problems });
+    if (!checked.ok || !problems.isEmpty) return { ok: false, errors: problems.toErrors() };
     const value = options.complete?.(checked.value) ?? checked.value;
     return { ok: true, value: { data: value, document: JSON.stringify(toDocument(value)) } };
   };
@@ -54,23 +57,35 @@ interface RuleAt {
   readonly steps: readonly string[];
   readonly rule: Rule;
   readonly path: string;
-  readonly errors: Record<string, string[]>;
+  readonly problems: FieldProblems;
 }
 
 /** Rules also run where other fields are wrong, so nothing here may rely on the schema. */
-function applyRule(value: unknown, { steps, rule, path, errors }: RuleAt): void {
+function applyRule(value: unknown, { steps, rule, path, problems }: RuleAt): void {
   const [step, ...rest] = steps;
   if (step === undefined) {
-    const message = errors[path] === undefined ? rule(value) : undefined;
-    if (message !== undefined) errors[path] = [message];
+    const message = problems.has(path) ? undefined : rule(value);
+    if (message !== undefined) problems.add(path, message);
     return;
   }
   if (typeof value !== "object" || value === null) return;
   const at = (name: string | number) => (path === "" ? String(name) : `${path}.${name}`);
   if (step === "*") {
     if (!Array.isArray(value)) return;
-    for (const [index, element] of value.entries()) applyRule(element, { steps: rest, rule, path: at(index), errors });
+    for (const [index, element] of value.entries()) {
+      if (problems.isFull) return;
+      if (rest.length > 0) applyRule(element, { steps: rest, rule, path: at(index), problems });
+      else complainOfElement(index, rule(element), { path, problems });
+    }
   } else if (Object.hasOwn(value, step)) {
-    applyRule((value as Record<string, unknown>)[step], { steps: rest, rule, path: at(step), errors });
+    applyRule((value as Record<string, unknown>)[step], { steps: rest, rule, path: at(step), problems });
   }
+}
+
+function complainOfElement(
+  index: number,
+  message: string | undefined,
+  { path, problems }: Pick<RuleAt, "path" | "problems">,
+): void {
+  if (message !== undefined) problems.add(path, ofElement(index, message));
 }

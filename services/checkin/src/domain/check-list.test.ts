@@ -33,6 +33,13 @@ describe("checkListReferences", () => {
     expect(errors["limit_products"]).toHaveLength(2);
   });
 
+  it("names some of a great many items, and counts the others", () => {
+    const many = Array.from({ length: 1000 }, (_, index) => index + 1);
+    const messages = checkListReferences({ limitProducts: many, subevent: null }, known)["limit_products"];
+    expect(messages).toHaveLength(51);
+    expect(messages?.at(-1)).toBe("and 948 more");
+  });
+
   it("tells an unknown date from a date of an event that is no series", () => {
     const list = { limitProducts: [], subevent: 5 };
     expect(Object.keys(checkListReferences(list, { ...known, subeventKnown: false }))).toEqual(["subevent"]);

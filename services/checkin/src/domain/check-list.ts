@@ -5,6 +5,9 @@ export type ListErrors = Record<string, string[]>;
 
 const longestName = 190;
 
+/** Unknown ids; more of them say nothing new. */
+const mostTold = 50;
+
 /** Finds what is wrong with a list by itself, whatever the event knows. */
 export function checkListFields(fields: Pick<ListFields, "name" | "rules">): ListErrors {
   const errors: ListErrors = {};
@@ -47,7 +50,9 @@ export function checkListReferences(
   const errors: ListErrors = {};
   const unknown = fields.limitProducts.filter((item) => !known.knownItems.has(item));
   if (unknown.length > 0) {
-    errors["limit_products"] = unknown.map((item) => `Invalid id "${item}": this event has no such item.`);
+    const told = unknown.slice(0, mostTold).map((item) => `Invalid id "${item}": this event has no such item.`);
+    const untold = unknown.length - told.length;
+    errors["limit_products"] = untold === 0 ? told : [...told, `and ${untold} more`];
   }
   if (fields.subevent !== null && !known.subeventKnown) {
     errors["subevent"] = [`Invalid id "${fields.subevent}": this event has no such date.`];

@@ -45,6 +45,14 @@ export const listDefaults: Omit<ListFields, "name"> = {
   considerTicketsUsed: true,
 };
 
+/** More than any event has. */
+export const mostProducts = 10_000;
+
+/** Names every product once, in the order in which it was named first. */
+export function withoutRepeats(limitProducts: readonly number[]): readonly number[] {
+  return [...new Set(limitProducts)];
+}
+
 /** Tells whether tickets for this item are on the list. */
 export function coversItem(list: Pick<ListFields, "allProducts" | "limitProducts">, item: number): boolean {
   return list.allProducts || list.limitProducts.includes(item);

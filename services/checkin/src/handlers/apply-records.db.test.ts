@@ -114,7 +114,7 @@ describe("records of check-in lists", () => {
       [12, ["non_field_errors"]],
       [13, ["id"]],
       [14, ["rules"]],
-      [15, ["limit_products.0", "exit_all_at"]],
+      [15, ["limit_products", "exit_all_at"]],
       [16, ["id"]],
       [17, ["non_field_errors"]],
       [18, ["kind"]],

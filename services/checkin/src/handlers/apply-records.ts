@@ -9,7 +9,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { isSlug } from "@tessera/values";
 import { checkListFields, type ListErrors } from "../domain/check-list.ts";
-import { type CheckinList, listDefaults } from "../domain/list.ts";
+import { type CheckinList, listDefaults, mostProducts, withoutRepeats } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { type EventInfo, findEvent } from "../store/events.ts";
 import { lockListIds, putList, raiseListIds, removeList } from "../store/lists.ts";
@@ -38,7 +38,7 @@ const readList = compileSchema<ListRecord>(
       id: id(),
       name: text({ blank: false, maxLength: 190 }),
       all_products: boolean({ default: listDefaults.allProducts }),
-      limit_products: arrayOf(id(), { default: [] }),
+      limit_products: arrayOf(id(), { default: [], maxItems: mostProducts }),
       subevent: id({ nullable: true, default: null }),
       include_pending: boolean({ default: listDefaults.includePending }),
       allow_multiple_entries: boolean({ default: listDefaults.allowMultipleEntries }),
@@ -158,7 +158,7 @@ function toList(record: ListRecord): CheckinList {
     id: record.id,
     name: record.name,
     allProducts: record.all_products,
-    limitProducts: record.limit_products,
+    limitProducts: withoutRepeats(record.limit_products),
     subevent: record.subevent,
     includePending: record.include_pending,
     allowMultipleEntries: record.allow_multiple_entries,

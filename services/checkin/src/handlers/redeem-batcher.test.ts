@@ -124,7 +124,7 @@ describe("deciding again", () => {
   it("gives up on what is always overtaken", async () => {
     let rounds = 0;
     const { batcher } = heldBatches({
-      patienceMs: 100,
+      patienceMs: 500,
       decide: async (items) => {
         rounds += 1;
         return items.map((item) => (item === "lost" ? overtaken : "done"));

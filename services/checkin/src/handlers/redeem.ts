@@ -4,6 +4,7 @@ import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1
 import { topics } from "@tessera/protos/topics";
 import { decideScan, type Match, type Ticket, type Verdict } from "../domain/decide-scan.ts";
 import { countChange } from "../domain/presence.ts";
+import { tellOfScan } from "../scan-fact.ts";
 import { type FoundTicket, findReplayed, readForScans, type ScanLookup, type ScanRead } from "../store/scan-reads.ts";
 import { type ScanToStore, storeScans } from "../store/scan-writes.ts";
 import type { StoredCheckin } from "../store/ticket-rows.ts";
@@ -165,11 +166,7 @@ function toRow({ scan, at, traceparent, read, verdict }: Decided): ScanToStore {
       verdict.outcome === "admitted"
         ? { presence: verdict.presence, ...countChange(verdict.match.presence, verdict.presence) }
         : null,
-    fact: {
-      key: topics.scanDecided.key(fact),
-      payload: topics.scanDecided.encode(fact),
-      traceparent: traceparent ?? null,
-    },
+    fact: { ...tellOfScan(fact), traceparent: traceparent ?? null },
   };
 }
 

@@ -1,0 +1,301 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  apiKey,
+  deviceKey,
+  eventPath,
+  groundwork,
+  listData,
+  ofEvent,
+  ofOrganizer,
+  orderData,
+  positionData,
+} from "../e2e/sample-records.ts";
+import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
+
+/** How many mistakes one body holds. */
+const many = 60_000;
+
+/**
+ * What a hostile body may cost beyond a harmless one of its size: some hundred milliseconds on an idle machine, more on
+ * a busy one, where the harmless one takes longer, too. What costs by the square of its size takes many times as much.
+ */
+const atMost = (harmlessMs: number) => 800 + 10 * harmlessMs;
+
+/** A machine that does something else for a moment is not what is measured. */
+const attempts = 3;
+
+interface Measured {
+  readonly tookMs: number;
+  readonly answer: Answer;
+}
+
+async function measure(work: () => Promise<Answer>): Promise<Measured> {
+  const started = performance.now();
+  const answer = await work();
+  return { tookMs: performance.now() - started, answer };
+}
+
+/** Repeats until one attempt took no longer than allowed; the last one counts. */
+async function attempt<M>(measured: () => Promise<M>, isGood: (measured: M) => boolean): Promise<M> {
+  for (let left = attempts - 1; ; left -= 1) {
+    const result = await measured();
+    if (left === 0 || isGood(result)) return result;
+  }
+}
+
+interface HostileBody {
+  readonly name: string;
+  readonly as: string;
+  readonly path: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+const token = `Token ${apiKey}`;
+const device = `Device ${deviceKey}`;
+const lists = `${eventPath}/checkinlists/`;
+const json = "application/json";
+const form = "application/x-www-form-urlencoded";
+
+const withProducts = (products: string) => `{"name":"x","limit_products":[${products}]}`;
+
+const hostileBodies: readonly HostileBody[] = [
+  { name: "a list of wrong ids", as: token, path: lists, type: json, body: withProducts(repeated("0")) },
+  { name: "a list of texts", as: token, path: lists, type: json, body: withProducts(repeated('"x"')) },
+  { name: "a list of unknown ids", as: token, path: lists, type: json, body: withProducts(counted(many)) },
+  { name: "as many unknown ids as allowed", as: token, path: lists, type: json, body: withProducts(counted(10_000)) },
+  { name: "one id over and over", as: token, path: lists, type: json, body: withProducts(repeated("1")) },
+  {
+    name: "wrong answers to questions",
+    as: device,
+    path: `${lists}1/positions/x/redeem/`,
+    type: json,
+    body: answers(),
+  },
+  { name: "a form of many fields", as: token, path: lists, type: form, body: "a=1&".repeat(many) },
+];
+
+describe("hostile input", () => {
+  let platform: TestPlatform;
+  beforeAll(async () => {
+    platform = await startTestPlatform();
+    const answer = await platform.import([...groundwork(), ofEvent("checkin_list", listData())]);
+    expect(answer).toMatchObject({ rejected: 0, settled: true });
+    platform.keepOutOfLogs(apiKey, deviceKey, "private-name");
+  });
+  afterAll(() => platform.stop());
+
+  let numberOfOrder = 1;
+  const order = (code: string, ...positions: Record<string, unknown>[]) =>
+    ofEvent("order", orderData({ code, positions: positions.map((position) => positionData(position)) }));
+  const positionOf = (id: number) => platform.request("GET", `${lists}1/positions/${id}/`, { as: token });
+
+  it.each(hostileBodies)("makes $name cost its sender, and nobody else", async ({ as, path, type, body }) => {
+    const send = (content: string) =>
+      measure(() => platform.request("POST", path, { as, body: content, headers: { "content-type": type } }));
+    const asLarge = JSON.stringify({ name: "", type: "sideways", ignored: "x".repeat(body.length) });
+    const harmless = await measure(() =>
+      platform.request("POST", path, { as, body: asLarge, headers: { "content-type": json } }),
+    );
+    const allowedMs = atMost(harmless.tookMs);
+
+    const hostile = async () => {
+      const bystander = watch(() => platform.request("GET", `${lists}1/`, { as: token }));
+      const sent = await send(body);
+      return { ...sent, waitedMs: await bystander.end() };
+    };
+    const { tookMs, waitedMs, answer } = await attempt(
+      hostile,
+      (result) => result.tookMs < allowedMs && result.waitedMs < allowedMs,
+    );
+    expect(answer.status).toBe(400);
+    expect(tookMs).toBeLessThan(allowedMs);
+    expect(waitedMs, "what others waited").toBeLessThan(allowedMs);
+    expect(JSON.stringify(answer.body).length, "bytes of the answer").toBeLessThan(10_000);
+  });
+
+  it("names an item once on a list, however often it was sent", async () => {
+    const answer = await platform.request("POST", lists, {
+      as: token,
+      body: { name: "twice", limit_products: [2, 1, 2] },
+    });
+    expect(answer.body).toMatchObject({ limit_products: [2, 1] });
+  });
+
+  it("reports wrong elements of a list under the name of the field", async () => {
+    const answer = await platform.request("POST", lists, { as: token, body: { name: "x", limit_products: [1, "x"] } });
+    expect(answer.status).toBe(400);
+    expect(Object.keys(answer.body as object)).toEqual(["limit_products"]);
+  });
+
+  it("answers a line of a hundred thousand mistakes, briefly", async () => {
+    const empty = Array.from({ length: 100_000 }, () => ({}));
+    const sendWith = (code: string, data: Record<string, unknown>) => async () => {
+      const started = performance.now();
+      const answer = await platform.import([
+        order("GOOD1", { id: 8001, secret: "good-1" }),
+        ofEvent("order", orderData({ code, positions: [], ...data })),
+        order("GOOD2", { id: 8002, secret: "good-2" }),
+      ]);
+      return { answer, tookMs: performance.now() - started };
+    };
+    const harmless = await sendWith("PLAIN", { ignored: empty })();
+    expect(harmless.answer).toMatchObject({ accepted: 3 });
+    const allowedMs = atMost(harmless.tookMs);
+    for (const [code, data] of [
+      ["FLOOD", { positions: empty }],
+      ["ALLOWED", { positions: empty.slice(0, 10_000) }],
+      ["SCANS", { positions: [positionData({ id: 8003, checkins: empty })] }],
+    ] as const) {
+      const { answer, tookMs } = await attempt(sendWith(code, data), (result) => result.tookMs < allowedMs);
+      expect(answer).toMatchObject({ accepted: 2, rejected: 1, errors: [{ line: 2 }] });
+      expect(JSON.stringify(answer).length).toBeLessThan(20_000);
+      expect(tookMs, code).toBeLessThan(allowedMs);
+    }
+  });
+
+  it("shows what it accepted, or does not accept it: a secret as long as allowed, in any script", async () => {
+    // Not compressible, so that it meets the limits of indexes.
+    const cjk = Array.from({ length: 1000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join("");
+    const astral = Array.from({ length: 1000 }, (_, at) => String.fromCodePoint(0x1_0000 + ((at * 104_729) % 60_000)));
+    for (const [index, secret] of [cjk, astral.join(""), "ß".repeat(1000), "x".repeat(1000)].entries()) {
+      const id = 8100 + index;
+      const answer = await platform.import([order(`LONG${index}`, { id, secret })]);
+      expect(answer).toMatchObject({ accepted: 1, settled: true });
+      expect((await positionOf(id)).body).toMatchObject({ id, secret });
+      const beginnings = [100, 300].map((length) => [...secret].slice(0, length).join(""));
+      for (const beginning of beginnings) {
+        const search = encodeURIComponent(beginning);
+        const found = await platform.request("GET", `${lists}1/positions/?search=${search}`, { as: token });
+        expect(found.body).toMatchObject({ count: 1, results: [{ id }] });
+      }
+      const scan = `${lists}1/positions/${encodeURIComponent(secret)}/redeem/?untrusted_input=true`;
+      const other = `${lists}1/positions/${encodeURIComponent(`${beginnings[1]}?`)}/redeem/?untrusted_input=true`;
+      expect((await platform.request("POST", other, { as: device, body: {} })).status).toBe(404);
+      expect((await platform.request("POST", scan, { as: device, body: {} })).status).toBe(201);
+      expect((await platform.request("POST", scan, { as: device, body: {} })).status).toBe(200);
+    }
+  });
+
+  it.each([
+    ["12345678901234567890", false],
+    ["9007199254740993", false],
+    ["1e400", false],
+    ["0.10", false],
+    ["1e21", false],
+    ["5e-7", false],
+    ["9007199254740991", true],
+    ["-17", true],
+  ])("takes the number %s for a secret to the letter or not at all", async (number, isTaken) => {
+    const id = 8200 + numberOfOrder;
+    const code = `N${numberOfOrder}`;
+    numberOfOrder += 1;
+    const line = JSON.stringify(order(code, { id, secret: "here" })).replace('"here"', number);
+    const answer = await platform.import([line]);
+    const position = await positionOf(id);
+    if (isTaken) {
+      expect(position.body).toMatchObject({ secret: number });
+    } else {
+      expect(answer.errors).toMatchObject([{ line: 1, errors: { "positions.0.secret": [expect.any(String)] } }]);
+      expect(position.status).toBe(404);
+    }
+  });
+
+  it.each(["organizer_info_text", "event_info_text"])("names %s where its text cannot be stored", async (field) => {
+    for (const text of ["a\u0000b", "a\ud800b"]) {
+      const answer = await platform.import([ofEvent("event_settings", { [field]: text })]);
+      expect(answer.errors).toMatchObject([{ line: 1, errors: { [field]: [expect.any(String)] } }]);
+    }
+  });
+
+  it("never loses a scan because another has its id", async () => {
+    const checkins = [{ id: 555, list: 1, datetime: "2026-01-01T10:00:00Z" }];
+    const answer = await platform.import([
+      order("SCAN1", { id: 8301, secret: "scan-1", checkins }),
+      order("SCAN2", { id: 8302, secret: "scan-2", checkins }),
+      order("SCAN3", {
+        id: 8303,
+        secret: "scan-3",
+        checkins: [...checkins, { ...checkins[0], datetime: "2026-01-01T11:00:00Z", type: "exit" }],
+      }),
+    ]);
+    // One order cannot have two scans of one ticket under one id; of two tickets, each has its own.
+    expect(answer).toMatchObject({ accepted: 2, rejected: 1, settled: true });
+    expect(answer.errors).toMatchObject([{ line: 3, errors: { "positions.0.checkins.1.id": [expect.any(String)] } }]);
+    for (const [id, scans] of [
+      [8301, 1],
+      [8302, 1],
+    ] as const) {
+      expect((await positionOf(id)).body.checkins).toHaveLength(scans);
+    }
+    expect((await positionOf(8303)).status).toBe(404);
+    const counts = async () => (await platform.request("GET", `${lists}1/status/`, { as: token })).body.checkin_count;
+    const counted = await counts();
+    await platform.import([order("SCAN2", { id: 8302, secret: "scan-2", checkins })]);
+    expect((await positionOf(8302)).body.checkins).toHaveLength(1);
+    expect(await counts()).toBe(counted);
+  });
+
+  it("does not repeat in its errors what a record holds, not even as the name of a field", async () => {
+    const answer = await platform.import([
+      order("NAME1", {
+        id: 8401,
+        secret: "n",
+        attendee_name_parts: { "private-name": 5.5, "private-name\u0000": "x" },
+      }),
+      order("NAME2", { id: 8402, secret: "n", attendee_name_parts: { "private-name": ["private-name"] } }),
+      ofEvent("item", { id: 84, name: { "private-name": null }, meta_data: { "private-name": {} } }),
+      ofOrganizer("api_key", { token: "private-name", permissions: ["private-name"], events: ["private-name"] }),
+      ofOrganizer("private-name", {}),
+    ]);
+    expect(answer.rejected).toBeGreaterThan(3);
+    expect(JSON.stringify(answer)).not.toContain("private-name");
+  });
+
+  it("looks for the list before it looks at the scan", async () => {
+    for (const body of [{}, { simulate: true }, { type: "sideways" }, { nonce: "x".repeat(191) }, []]) {
+      const path = `${lists}999/positions/x/redeem/`;
+      expect((await platform.request("POST", path, { as: token, body })).status, JSON.stringify(body)).toBe(404);
+    }
+  });
+
+  it("counts the last of repeated parameters, also when it is empty", async () => {
+    const answer = await platform.request("GET", `${lists}?page=9&page=`, { as: token });
+    expect(answer).toMatchObject({ status: 200, body: { previous: null } });
+    const last = await platform.request("GET", `${lists}?page=&page=9`, { as: token });
+    expect(last.status).toBe(404);
+  });
+});
+
+/** Keeps asking, and tells how long the slowest answer took. */
+function watch(ask: () => Promise<unknown>): { end(): Promise<number> } {
+  let done = false;
+  let slowestMs = 0;
+  const asking = (async () => {
+    do {
+      const asked = performance.now();
+      await ask();
+      slowestMs = Math.max(slowestMs, performance.now() - asked);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    } while (!done);
+  })();
+  return {
+    async end() {
+      done = true;
+      await asking;
+      return slowestMs;
+    },
+  };
+}
+
+function repeated(element: string): string {
+  return Array.from({ length: many }, () => element).join();
+}
+
+function counted(count: number): string {
+  return Array.from({ length: count }, (_, index) => String(index + 1000)).join();
+}
+
+function answers(): string {
+  return `{"answers":{${Array.from({ length: many }, (_, index) => `"${index}":"\\u0000"`).join()}}}`;
+}
