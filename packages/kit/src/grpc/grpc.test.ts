@@ -103,7 +103,7 @@ describe("gRPC", () => {
       const seen = rawClient(server.port).watchHealth("");
       await expect.poll(() => seen).toEqual(["SERVING"]);
       await server.stop(100);
-      expect(seen).toEqual(["SERVING", "NOT_SERVING"]);
+      await expect.poll(() => seen).toEqual(["SERVING", "NOT_SERVING"]);
     });
   });
 
@@ -117,12 +117,13 @@ describe("gRPC", () => {
         return new Promise(() => {});
       });
       const call = clientOf(`${host}:${server.port}`)
-        .markFacts({}, { timeoutMs: 2000 })
+        .markFacts({}, { timeoutMs: 20_000 })
         .catch((error: unknown) => error);
       await begun.promise;
       const before = Date.now();
       await Promise.all([server.stop(50), server.stop(50)]);
-      expect(Date.now() - before).toBeLessThan(1000);
+      // Long before the call would have ended by itself.
+      expect(Date.now() - before).toBeLessThan(10_000);
       await aborted.promise;
       expect(await call).toMatchObject({ name: "Fault", kind: "unavailable" });
     });
@@ -152,7 +153,7 @@ describe("gRPC", () => {
       const before = Date.now();
       await rawClient(server.port).markFacts({ traceparent: "00-zz" });
       expect(call?.deadline).toBeGreaterThanOrEqual(before + 30_000);
-      expect(call?.deadline).toBeLessThan(before + 31_000);
+      expect(call?.deadline).toBeLessThanOrEqual(Date.now() + 30_000);
       expect(traceparent).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     });
 
@@ -167,10 +168,9 @@ describe("gRPC", () => {
       const client = clientOf(relay.address);
       const failures: unknown[] = [];
       let answered = 0;
-      const until = Date.now() + 500;
       await Promise.all(
         Array.from({ length: 8 }, async () => {
-          while (Date.now() < until) {
+          while (answered <= 50 || relay.accepted() <= 2) {
             await client.markFacts({}).then(
               () => (answered += 1),
               (error: unknown) => failures.push(error),
@@ -179,8 +179,6 @@ describe("gRPC", () => {
         }),
       );
       expect(failures).toEqual([]);
-      expect(answered).toBeGreaterThan(50);
-      expect(relay.accepted()).toBeGreaterThan(2);
     });
   });
 
@@ -188,7 +186,7 @@ describe("gRPC", () => {
     it("waits within the deadline for a peer that starts later", async () => {
       const { port, stop } = await serve(answer);
       await stop(0);
-      const call = clientOf(`${host}:${port}`).markFacts({}, { timeoutMs: 5000 });
+      const call = clientOf(`${host}:${port}`).markFacts({}, { timeoutMs: 20_000 });
       await sleep(150);
       await serve(answer, { port });
       expect(await call).toEqual({ marker: "m", partitions: [] });
@@ -251,15 +249,12 @@ describe("gRPC", () => {
           }
         }),
       );
-      await sleep(200);
-      expect(count.one).toBeGreaterThan(10);
-      expect(count.two).toBeGreaterThan(10);
+      await expect.poll(() => Math.min(count.one, count.two)).toBeGreaterThan(10);
       await one.stop(1000);
       const { two: before } = count;
-      await sleep(100);
+      await expect.poll(() => count.two).toBeGreaterThan(before + 10);
       stopped = true;
       await callers;
-      expect(count.two).toBeGreaterThan(before);
       expect(count.failed).toBe(0);
     });
   });

@@ -38,8 +38,8 @@ describe("inProcess", () => {
     const server = registry.serve("peer", [facts]);
     await server.stop(1000);
     const before = Date.now();
-    await expect(client.markFacts({}, { timeoutMs: 5000 })).rejects.toMatchObject({ kind: "unavailable" });
-    expect(Date.now() - before).toBeLessThan(1000);
+    await expect(client.markFacts({}, { timeoutMs: 20_000 })).rejects.toMatchObject({ kind: "unavailable" });
+    expect(Date.now() - before).toBeLessThan(10_000);
     registry.serve("peer", [facts]);
     expect(await client.markFacts({})).toEqual({ marker: "m", partitions: [] });
     // The first server is no longer the one under this name.
@@ -92,7 +92,8 @@ describe("inProcess", () => {
     expect([...(await calls), ...later]).toEqual(
       Array(4).fill({ status: "rejected", reason: expect.objectContaining({ kind: "unavailable" }) }),
     );
-    expect(Date.now() - before).toBeLessThan(1000);
+    // Nobody waited for the end of his time, which is thirty seconds.
+    expect(Date.now() - before).toBeLessThan(10_000);
   });
 
   it("refuses a second service of the same name and a second handler of the same method", () => {

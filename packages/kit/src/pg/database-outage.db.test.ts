@@ -154,11 +154,11 @@ describe("a server that ends our connections", () => {
 
   it("leaves every transaction done or not done, however often it happens", async () => {
     const db = open({ maxConnections: 5 });
-    const until = Date.now() + 2000;
     const done: string[] = [];
     const undone: string[] = [];
+    const isEnough = () => done.length > 100 && undone.length > 20;
     const worker = async (worker: number) => {
-      for (let round = 0; Date.now() < until; round += 1) {
+      for (let round = 0; !isEnough(); round += 1) {
         const name = `storm ${worker} ${round}`;
         const outcome = await db
           .transaction(async (tx) => {
@@ -174,13 +174,12 @@ describe("a server that ends our connections", () => {
       }
     };
     const storm = async () => {
-      for (; Date.now() < until; await sleep(40)) await killBackends();
+      for (; !isEnough(); await sleep(40)) await killBackends();
     };
     await Promise.all([storm(), ...[1, 2, 3, 4, 5, 6, 7, 8].map(worker)]);
-    const found = await db.many<{ name: string }>(sql`select name from effect where name like 'storm %'`);
+    // By another pool: some connections of this one may not have heard yet that they were ended.
+    const found = await open().many<{ name: string }>(sql`select name from effect where name like 'storm %'`);
     const names = new Set(found.map(({ name }) => name));
-    expect(done.length).toBeGreaterThan(50);
-    expect(undone.length).toBeGreaterThan(5);
     expect(done.filter((name) => !names.has(name))).toEqual([]);
   });
 });
@@ -237,7 +236,6 @@ describe("a dedicated connection", () => {
     expect(await first.one(take)).toEqual({ taken: true });
     expect(await second.one(take)).toEqual({ taken: false });
     await first.release();
-    await sleep(50);
     expect(await second.one(take)).toEqual({ taken: true });
   });
 });
@@ -255,7 +253,7 @@ describe("a network that fails", () => {
 
   it("gives up on a server that accepts and stays silent, for statements and connections alike", async () => {
     const proxy = await openProxy();
-    const [pool, late] = [open({ url: proxy.url, statementTimeoutMs: 100 }), open({ url: proxy.url })];
+    const [pool, late] = [open({ url: proxy.url, statementTimeoutMs: 1000 }), open({ url: proxy.url })];
     await pool.one(sql`select 1`);
     const connection = await pool.dedicated();
     proxy.silence();
@@ -268,7 +266,7 @@ describe("a network that fails", () => {
     ]);
     await connection.release();
     for (const fault of faults) expect(fault).toMatchObject(unavailable);
-    expect(Date.now() - started).toBeLessThan(7000);
+    expect(Date.now() - started).toBeLessThan(20_000);
     proxy.heal();
     expect(await pool.one(sql`select 3 as value`)).toEqual({ value: 3 });
   });

@@ -39,15 +39,18 @@ async function isFree(name: string): Promise<boolean> {
 
 /** Resolves when somebody waits for an advisory lock. */
 const somebodyWaits = () =>
-  vi.waitFor(async () => {
-    const waiting = await db.many(sql`
-      select
-        from pg_locks
-       where pg_locks.locktype = 'advisory'
-         and not pg_locks.granted
-         and pg_locks.database = (select oid from pg_database where datname = current_database())`);
-    expect(waiting).toHaveLength(1);
-  });
+  vi.waitFor(
+    async () => {
+      const waiting = await db.many(sql`
+        select
+          from pg_locks
+         where pg_locks.locktype = 'advisory'
+           and not pg_locks.granted
+           and pg_locks.database = (select oid from pg_database where datname = current_database())`);
+      expect(waiting).toHaveLength(1);
+    },
+    { timeout: 10_000 },
+  );
 
 describe("take", () => {
   it("takes locks in the order of their names", async () => {
