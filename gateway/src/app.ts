@@ -1,3 +1,4 @@
+import type { Cache } from "@tessera/kit/cache/cache";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { Tracing } from "@tessera/kit/trace";
@@ -10,6 +11,7 @@ import { authenticate } from "./middleware/authenticate.ts";
 import { authorize } from "./middleware/authorize.ts";
 import { findPlace } from "./middleware/find-place.ts";
 import { finishRequests } from "./middleware/finish-requests.ts";
+import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
 import { serve } from "./middleware/serve.ts";
@@ -21,6 +23,8 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly directory: Directory;
   readonly limits: BodyLimits;
+  /** Left out: everybody may ask as often as they like. */
+  readonly rate?: { readonly cache: Cache; readonly limits: RateLimits };
   /** The address of the deployment as clients know it. */
   readonly baseUrl: () => string;
   readonly isDraining: () => boolean;
@@ -34,6 +38,7 @@ export function buildApp({
   routes,
   directory,
   limits,
+  rate,
   baseUrl,
   isDraining,
   log,
@@ -50,6 +55,7 @@ export function buildApp({
   for (const step of findPlace(toPlaces(routes), { baseUrl })) app.use(step);
   app.use(negotiate());
   app.use(authenticate(directory));
+  if (rate !== undefined) for (const step of limitRate(rate.cache, rate.limits)) app.use(step);
   app.use(authorize(directory));
   app.use(serve({ limits, baseUrl, tracing }));
   return app;

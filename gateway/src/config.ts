@@ -18,6 +18,18 @@ export const settings = {
     [1024, 64 * 1024 * 1024],
     "The largest body that is read, in bytes; imports have no limit.",
   ),
+  rateLimit: int(
+    "RATE_LIMIT",
+    0,
+    [0, 1_000_000],
+    "Requests per minute that each key and each device may make, scans apart; 0 sets no limit.",
+  ),
+  rateLimitRedeem: int(
+    "RATE_LIMIT_REDEEM",
+    0,
+    [0, 1_000_000],
+    "Scans per minute that each key and each device may make; 0 sets no limit.",
+  ),
   refusedRedeemStatus: choice(
     "REFUSED_REDEEM_STATUS",
     ["200", "400"],

@@ -45,12 +45,18 @@ const fences: readonly {
   readonly single?: true;
   readonly remedy: string;
 }[] = [
-  { library: /^kafkajs$/, where: /^packages\/kit\/src\/bus\//, single: true, remedy: "only kit/bus/kafka.ts may" },
+  { library: /^kafkajs$/, where: /^packages\/kit\/src\/bus\//, single: true, remedy: "only kit/bus/kafka-client.ts may" },
   {
     library: /^(?:redis|ioredis|@redis\/.*)$/,
     where: /^packages\/kit\/src\/cache\//,
     single: true,
     remedy: "only kit/cache/redis.ts may",
+  },
+  {
+    library: /^rate-limiter-flexible$/,
+    where: /^packages\/kit\/src\/cache\//,
+    single: true,
+    remedy: "only kit/cache/limiters.ts may",
   },
   { library: /^ajv(?:\/|-|$)/, where: /^packages\/kit\/src\//, single: true, remedy: "use kit/schema" },
   { library: /^@aws-sdk\//, where: /^packages\/kit\/src\/files\//, single: true, remedy: "only kit/files/s3.ts may" },
@@ -70,8 +76,9 @@ const fences: readonly {
   },
   {
     library: /^(?:node:)?child_process$/,
-    where: /^(?:packages\/kit\/src\/pg|packages\/cli\/src|services\/[^/]+\/src\/browser)\//,
-    remedy: "only the embedded database, the browser and the command start programs",
+    where:
+      /^(?:packages\/kit\/src\/pg|packages\/cli\/src|packages\/testkit\/src\/engines|services\/[^/]+\/src\/browser)\//,
+    remedy: "only the embedded database, the browser, the engines of tests and the command start programs",
   },
 ];
 
@@ -163,6 +170,7 @@ export const importRules: readonly Rule[] = [
         "packages/kit/src/bus/topics.ts": 'import "kafkajs";',
       },
       { "gateway/src/throttle.ts": 'import { createClient } from "redis";' },
+      { "gateway/src/throttle.ts": 'import { RateLimiterMemory } from "rate-limiter-flexible";' },
       { "gateway/src/validate.ts": 'import Ajv from "ajv/dist/2020.js";' },
       { "services/checkin/src/index.ts": 'import Koa from "koa";' },
       { "services/checkin/src/handlers/redeem.ts": 'import { status } from "@grpc/grpc-js";' },

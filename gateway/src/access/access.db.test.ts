@@ -1,6 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
 import type { Consumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
+import { memoryCache } from "@tessera/kit/cache/memory";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -13,7 +14,7 @@ import { credentialChanged } from "../consumers/credential-changed.ts";
 import { eventChanged } from "../consumers/event-changed.ts";
 import { findByHash } from "../store/credentials.ts";
 import { hasEvent } from "../store/events.ts";
-import { type Listener, listenForChanges } from "./change-notice.ts";
+import { hintAtChange, type Listener, listenForChanges } from "./change-notice.ts";
 import { type Directory, openDirectory } from "./directory.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -169,6 +170,7 @@ describe("another process", () => {
   let directory: Directory;
   let listener: Listener;
   let heard = 0;
+  const cache = memoryCache({ log });
   beforeEach(async () => {
     await db.run(sql`delete from credential`);
     heard = 0;
@@ -177,7 +179,7 @@ describe("another process", () => {
       hasEvent: (organizer: string, event: string) => hasEvent(db, organizer, event),
     };
     directory = openDirectory(store, { operatorKey: undefined });
-    listener = listenForChanges(db, log, () => {
+    listener = listenForChanges({ db, cache, log }, () => {
       heard += 1;
       directory.forget();
     });
@@ -206,6 +208,24 @@ describe("another process", () => {
     ).rejects.toThrow("no");
     await tellEvents(anEvent("three"));
     await expect.poll(() => heard).toBe(2);
+  });
+
+  it("hears by a hint what no notice tells it", async () => {
+    await tellCredentials(apiKey("a"));
+    await expect.poll(() => heard).toBe(2);
+    await authenticate();
+    await db.run(sql`update credential set active = false`);
+    expect(await authenticate()).toMatchObject({ organizer: "bigevents" });
+    hintAtChange(cache);
+    await expect.poll(() => heard).toBe(3);
+    await expect(authenticate()).rejects.toThrow("switched off");
+  });
+
+  it("hears no hints once it has stopped", async () => {
+    await listener.stop();
+    hintAtChange(cache);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(heard).toBe(1);
   });
 
   it("forgets everything when it may have missed something", async () => {

@@ -27,6 +27,7 @@ const places = toPlaces(routes);
 const tenant = (overrides: Partial<Tenant>): Tenant => ({
   kind: "api_key",
   logId: "x",
+  countedAs: "x",
   organizer: "o",
   permissions: new Set(),
   events: undefined,

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { devicePermissions, everyPermission, type Permission } from "./permission.ts";
 import { type DeviceProfile, profileOf } from "./profile.ts";
 
@@ -38,6 +39,8 @@ export interface Tenant {
   readonly kind: CredentialKind;
   /** Enough of its id to find it; never a token, nor anything a token could be found by. */
   readonly logId: string;
+  /** What its requests are counted under, also outside this process: it tells callers apart and nothing about them. */
+  readonly countedAs: string;
   readonly organizer: string;
   readonly permissions: ReadonlySet<string>;
   /** Undefined: all events of the organizer. */
@@ -52,9 +55,11 @@ export const operator: Operator = { kind: "operator", logId: "operator" };
 /** Makes the caller that a valid credential stands for. */
 export function toCaller(credential: Credential): Tenant {
   const { kind, organizer, device } = credential;
+  const name = hash("sha256", JSON.stringify([organizer, kind, credential.id]), "buffer");
   return {
     kind,
     logId: `${kind}:${credential.id.slice(0, 8)}`,
+    countedAs: name.subarray(0, 16).toString("base64url"),
     organizer,
     permissions: kind === "device" ? devicePermissions : new Set(credential.permissions),
     events: credential.allEvents ? undefined : new Set(credential.events),

@@ -1,3 +1,4 @@
+import type { Cache } from "@tessera/kit/cache/cache";
 import type { Log } from "@tessera/kit/log";
 import { pause } from "@tessera/kit/pause";
 import type { Db, Dedicated, Tx } from "@tessera/kit/pg/database";
@@ -13,19 +14,30 @@ export async function announceChange(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_notify(${channel}, '')`);
 }
 
+/** Tells them also where the database's notices do not get through. Says nothing: they forget all they have read. */
+export function hintAtChange(cache: Cache): void {
+  cache.hint(channel, "");
+}
+
 export interface Listener {
   stop(): Promise<void>;
 }
 
 /**
  * Calls `changed` after every announced change, and whenever an announcement may
- * have been missed because the connection was lost.
+ * have been missed because the connection was lost. Hints come on top: they may
+ * get lost, but take another way.
  */
-export function listenForChanges(db: Db, log: Log, changed: () => void): Listener {
+export function listenForChanges(
+  { db, cache, log }: { db: Db; cache: Cache; log: Log },
+  changed: () => void,
+): Listener {
+  const stopHints = cache.onHint(channel, changed);
   const stopping = new AbortController();
   const listening = listenUntilStopped(db, { log, changed, signal: stopping.signal });
   return {
     async stop() {
+      stopHints();
       stopping.abort();
       await listening;
     },

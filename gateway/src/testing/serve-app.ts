@@ -5,7 +5,7 @@ import { createMetrics } from "@tessera/kit/metrics";
 import { startTracing } from "@tessera/kit/trace";
 import type { Credential } from "../access/caller.ts";
 import { openDirectory } from "../access/directory.ts";
-import { buildApp } from "../app.ts";
+import { type AppOptions, buildApp } from "../app.ts";
 import { httpServer } from "../http-server.ts";
 import type { Place } from "../place.ts";
 import type { Route } from "../route.ts";
@@ -124,6 +124,7 @@ export async function serveApp(
     refusedStatus?: RefusedStatus;
     maxBytes?: number;
     maxMs?: number;
+    rate?: AppOptions["rate"];
     routes?: (routes: readonly Route[]) => readonly Route[];
   } = {},
 ): Promise<ServedApp> {
@@ -162,6 +163,7 @@ export async function serveApp(
     routes,
     directory,
     limits: { maxBytes: options.maxBytes ?? 10 * 1024 * 1024, maxMs: options.maxMs ?? 5000 },
+    ...(options.rate === undefined ? {} : { rate: options.rate }),
     baseUrl: () => publicBase,
     isDraining: () => server.stopping.aborted,
     log,

@@ -1,0 +1,63 @@
+import type { Cache, Limiter } from "@tessera/kit/cache/cache";
+import { Fault } from "@tessera/kit/fault";
+import type { Context, Middleware } from "../context.ts";
+import { routeFor } from "../place.ts";
+
+/** How often each key and each device may ask, per minute; 0 is as often as it likes. */
+export interface RateLimits {
+  readonly requests: number;
+  /** Scans are counted apart, so that whatever else uses a key does not close a gate. */
+  readonly scans: number;
+}
+
+const windowMs = 60_000;
+
+const scanRoutes: ReadonlySet<string> = new Set(["redeemListedPosition"]);
+
+interface Policy {
+  readonly limiter: Limiter;
+  /** As in the RateLimit headers. */
+  readonly name: string;
+  readonly description: string;
+}
+
+/**
+ * Refuses whoever asks too often, and tells everybody else how much is left. It counts under who is calling, never by
+ * address: whole sites stand behind one. Without limits there is no step at all.
+ */
+export function limitRate(cache: Cache, { requests, scans }: RateLimits): readonly Middleware[] {
+  const requestPolicy = policyOf(cache, { name: "requests", attempts: requests });
+  const scanPolicy = policyOf(cache, { name: "scans", attempts: scans });
+  if (requestPolicy === undefined && scanPolicy === undefined) return [];
+  return [
+    async (ctx, next) => {
+      const policy = isScan(ctx) ? scanPolicy : requestPolicy;
+      const { caller } = ctx.state;
+      if (policy !== undefined && caller !== undefined && caller.kind !== "operator") {
+        const { allowed, remaining, resetMs } = await policy.limiter.take(caller.countedAs);
+        const seconds = Math.ceil(resetMs / 1000);
+        ctx.set("RateLimit-Policy", policy.description);
+        ctx.set("RateLimit", `"${policy.name}";r=${remaining};t=${seconds}`);
+        if (!allowed) {
+          const message = `Too many requests; wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+          throw new Fault("exhausted", "rate_limited", message, { retryAfterMs: resetMs });
+        }
+      }
+      await next();
+    },
+  ];
+}
+
+function policyOf(cache: Cache, { name, attempts }: { name: string; attempts: number }): Policy | undefined {
+  if (attempts === 0) return undefined;
+  return {
+    limiter: cache.limiter({ name, attempts, windowMs }),
+    name,
+    description: `"${name}";q=${attempts};w=${windowMs / 1000}`,
+  };
+}
+
+function isScan({ state: { place }, method }: Context): boolean {
+  const route = place === undefined ? undefined : routeFor(place, method);
+  return route !== undefined && scanRoutes.has(route.name);
+}

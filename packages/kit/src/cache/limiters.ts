@@ -1,0 +1,98 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import type { Allowance, Limiter, LimiterOptions } from "./cache.ts";
+
+/** Runs a script where the counts are shared; rejects at once where that is out of reach. */
+export type Evaluate = (
+  script: string,
+  options: { readonly keys: readonly string[]; readonly arguments: readonly string[] },
+) => Promise<unknown>;
+
+/** Credentials a process remembers are as many. Beyond this the oldest counts are forgotten, which allows more than it should, never less. */
+const mostKeys = 20_000;
+
+/** Makes a limiter that counts within this process. */
+export function localLimiter(options: LimiterOptions, { maxKeys = mostKeys }: { maxKeys?: number } = {}): Limiter {
+  return toLimiter(new BoundedMemory(requireLimits(options), maxKeys), options);
+}
+
+/** Makes a limiter that counts in Redis and, where that is out of reach, within this process. */
+export function sharedLimiter(
+  options: LimiterOptions,
+  { prefix, evaluate }: { prefix: string; evaluate: Evaluate },
+): Limiter {
+  const limits = requireLimits(options);
+  const limiter = new RateLimiterRedis({
+    ...limits,
+    keyPrefix: `${prefix}limit:${options.name}:${limits.duration}`,
+    storeClient: { eval: evaluate },
+    useRedisPackage: true,
+    // Whoever goes on after being refused costs no round trip any more.
+    inMemoryBlockOnConsumed: limits.points,
+    insuranceLimiter: new BoundedMemory(limits, mostKeys),
+  });
+  return toLimiter(limiter, options);
+}
+
+interface Limits {
+  readonly points: number;
+  readonly duration: number;
+}
+
+function requireLimits({ name, attempts, windowMs }: LimiterOptions): Limits {
+  const duration = windowMs / 1000;
+  if (!Number.isSafeInteger(attempts) || attempts < 1)
+    throw new Error(`the limiter ${name} allows ${attempts} attempts; it must be a whole number from 1`);
+  if (!Number.isSafeInteger(duration) || duration < 1)
+    throw new Error(`the limiter ${name} has a window of ${windowMs} ms; it must be whole seconds`);
+  return { points: attempts, duration };
+}
+
+function toLimiter(limiter: RateLimiterMemory | RateLimiterRedis, { attempts, windowMs }: LimiterOptions): Limiter {
+  return {
+    async take(key) {
+      try {
+        return allowance(await limiter.consume(key), { allowed: true });
+      } catch (refusal) {
+        if (refusal instanceof RateLimiterRes) return allowance(refusal, { allowed: false });
+        // Nobody is refused because counting does not work.
+        return { allowed: true, remaining: attempts - 1, resetMs: windowMs };
+      }
+    },
+  };
+}
+
+function allowance(
+  { remainingPoints, msBeforeNext }: RateLimiterRes,
+  { allowed }: Pick<Allowance, "allowed">,
+): Allowance {
+  return { allowed, remaining: Math.max(0, remainingPoints), resetMs: Math.max(1, msBeforeNext) };
+}
+
+/** Counts in memory, for a bounded number of keys. */
+class BoundedMemory extends RateLimiterMemory {
+  readonly #maxKeys: number;
+  /** When the window of each key ends; all windows are equally long, so the first ends first. */
+  readonly #windows = new Map<string, number>();
+
+  constructor(limits: Limits, maxKeys: number) {
+    super(limits);
+    this.#maxKeys = maxKeys;
+  }
+
+  override consume(...args: Parameters<RateLimiterMemory["consume"]>): Promise<RateLimiterRes> {
+    this.#note(String(args[0]));
+    return super.consume(...args);
+  }
+
+  #note(key: string): void {
+    const now = Date.now();
+    if ((this.#windows.get(key) ?? 0) > now) return;
+    this.#windows.delete(key);
+    this.#windows.set(key, now + this.msDuration);
+    for (const [oldest, end] of this.#windows) {
+      if (end > now && this.#windows.size <= this.#maxKeys) break;
+      this.#windows.delete(oldest);
+      void this.delete(oldest);
+    }
+  }
+}

@@ -1,0 +1,286 @@
+import type { Dirent } from "node:fs";
+import { constants, type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Readable } from "node:stream";
+import { Fault } from "../fault.ts";
+import { digestOf } from "./digest.ts";
+import type { Files, FoundFile, StoredFile } from "./files.ts";
+import { isKey, requireContentType, requireKey, resolveRange } from "./key.ts";
+import { clearLeftovers, leftoverName } from "./leftovers.ts";
+
+export interface DiskFilesOptions {
+  /** Made when the first file is put. Several processes may share it. */
+  readonly directory: string;
+}
+
+/**
+ * Keeps files in a folder.
+ *
+ * `content/` holds a folder per segment of a key and the file of its last one;
+ * `incoming/` what is being written. A file is renamed into its place when it
+ * is on disk with everything in it, so that its place never holds a part.
+ */
+export function diskFiles({ directory }: DiskFilesOptions): Files {
+  const content = join(directory, "content");
+  const incoming = join(directory, "incoming");
+  let cleared: Promise<void> | undefined;
+
+  async function place(draft: string, path: string): Promise<void> {
+    // A remove may take an empty folder away between its making and the renaming.
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await makeFolder(dirname(path));
+        await rename(draft, path);
+        break;
+      } catch (error) {
+        if (!losesRace.has(codeOf(error) ?? "") || attempt === mostAttempts) throw error;
+      }
+    }
+    await syncFolder(dirname(path));
+  }
+
+  return {
+    async put(key, source, { contentType }) {
+      requireKey(key);
+      requireContentType(contentType);
+      const digest = digestOf(source);
+      const draft = join(incoming, await leftoverName());
+      try {
+        await makeFolder(incoming);
+        cleared ??= clearLeftovers(incoming);
+        try {
+          await write(draft, header(contentType), digest.chunks());
+          await place(draft, pathOf(content, key));
+        } finally {
+          await rm(draft, { force: true });
+        }
+      } catch (error) {
+        throw digest.sourceError === undefined ? toFault(error) : digest.sourceError.error;
+      }
+      return digest.result();
+    },
+
+    async get(key, range) {
+      requireKey(key);
+      let file: FileHandle | undefined;
+      try {
+        file = await open(pathOf(content, key), constants.O_RDONLY | constants.O_NOFOLLOW);
+        const found = await describe(file, key);
+        if (found === undefined) {
+          await file.close();
+          return undefined;
+        }
+        const { first, last } =
+          range === undefined ? { first: 0, last: found.size - 1 } : resolveRange(range, found.size);
+        return { ...found, content: read(file, { first, last }) } satisfies FoundFile;
+      } catch (error) {
+        await file?.close();
+        if (isAbsence(error)) return undefined;
+        throw toFault(error);
+      }
+    },
+
+    async remove(keys) {
+      for (const key of keys) requireKey(key);
+      try {
+        for (const key of keys) await removeOne(content, key);
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async *list(prefix) {
+      try {
+        yield* walk(content, { above: "", prefix });
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async close() {
+      await cleared;
+    },
+  };
+}
+
+/** What making a folder and renaming into it meet when it goes away meanwhile. So often in a row, something else is wrong. */
+const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
+const mostAttempts = 50;
+
+/** Before the content, so that both come to their place at once; always as long, so that sizes are known without reading it. */
+const headerBytes = 256;
+
+function header(contentType: string): Buffer {
+  const line = Buffer.alloc(headerBytes, " ");
+  line.write(`${JSON.stringify({ contentType })}`);
+  line.write("\n", headerBytes - 1);
+  return line;
+}
+
+async function write(path: string, head: Buffer, content: AsyncIterable<Uint8Array>): Promise<void> {
+  const file = await open(path, "wx", 0o640);
+  try {
+    await writeWhole(file, head);
+    for await (const chunk of content) await writeWhole(file, chunk);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.byteLength; ) {
+    written += (await file.write(bytes, written)).bytesWritten;
+  }
+}
+
+async function describe(file: FileHandle, key: string): Promise<Omit<FoundFile, "content"> | undefined> {
+  const { size, mtimeNs } = await file.stat({ bigint: true });
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+  // Not one of ours, for instance a folder's own description.
+  if (bytesRead < headerBytes) return undefined;
+  const { contentType } = JSON.parse(buffer.toString("utf8")) as { contentType: string };
+  return { key, size: Number(size) - headerBytes, storedAt: Number(mtimeNs / 1000n), contentType };
+}
+
+function read(file: FileHandle, { first, last }: { first: number; last: number }): Readable {
+  // An empty file has no last byte; a stream from there on finds the end at once.
+  const end = Math.max(headerBytes + last, headerBytes);
+  const content = file.createReadStream({ start: headerBytes + first, end, autoClose: true });
+  // Whoever reads sees the error anyway; whoever has not begun to must not crash by it.
+  content.on("error", () => {});
+  return content;
+}
+
+/** Folders above it that become empty go with it. */
+async function removeOne(content: string, key: string): Promise<void> {
+  const path = pathOf(content, key);
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (isAbsence(error)) return;
+    throw error;
+  }
+  for (let folder = dirname(path); folder !== content; folder = dirname(folder)) {
+    try {
+      await rmdir(folder);
+    } catch {
+      break;
+    }
+  }
+}
+
+async function* walk(
+  folder: string,
+  { above, prefix }: { above: string; prefix: string },
+): AsyncGenerator<StoredFile, void> {
+  for (const { entry, key } of sortedEntries(await entriesOf(folder), above)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) {
+      if (key.startsWith(prefix) || prefix.startsWith(key)) yield* walk(path, { above: key, prefix });
+    } else if (key.startsWith(prefix) && isKey(key)) {
+      const stored = await lstat(path, { bigint: true }).catch(() => undefined);
+      if (stored?.isFile() !== true || Number(stored.size) < headerBytes) continue;
+      yield { key, size: Number(stored.size) - headerBytes, storedAt: Number(stored.mtimeNs / 1000n) };
+    }
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    return await readdir(folder, { withFileTypes: true });
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}
+
+/** With its slash, a folder stands where all the keys in it stand among the others. */
+function sortedEntries(entries: readonly Dirent[], above: string): { entry: Dirent; key: string }[] {
+  return entries
+    .flatMap((entry) => {
+      const segment = fromName(entry.name, entry.isDirectory() ? folderMark : "");
+      return segment === undefined ? [] : [{ entry, key: `${above}${segment}${entry.isDirectory() ? "/" : ""}` }];
+    })
+    .map((found) => ({ ...found, bytes: Buffer.from(found.key) }))
+    .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
+}
+
+function pathOf(content: string, key: string): string {
+  const segments = key.split("/");
+  const last = segments.pop() ?? "";
+  return join(content, ...segments.map((segment) => toName(segment) + folderMark), toName(last));
+}
+
+/** Escaped wherever it stands in a segment, so no file is ever called like a folder. */
+const folderMark = "+";
+
+const plain = /^[a-z0-9_-]$/;
+
+/**
+ * File systems differ in what they take for the same name: large and small
+ * letters, composed and decomposed accents. Only names that all of them keep
+ * apart are used as they are; a leading dot is hidden from nobody.
+ */
+function toName(segment: string): string {
+  return Array.from(Buffer.from(segment), (byte, index) => {
+    const character = String.fromCharCode(byte);
+    return plain.test(character) || (character === "." && index > 0)
+      ? character
+      : `%${byte.toString(16).padStart(2, "0")}`;
+  }).join("");
+}
+
+/** Undefined: no name of ours. */
+function fromName(name: string, mark: string): string | undefined {
+  const escaped = name.slice(0, name.length - mark.length);
+  if (name !== escaped + mark || escaped === "") return undefined;
+  const bytes = Buffer.from(
+    escaped.replaceAll(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+  const segment = bytes.toString("utf8");
+  return toName(segment) === escaped ? segment : undefined;
+}
+
+/** Makes a folder and those above it, and has the file system remember that. */
+async function makeFolder(folder: string): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o750 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) await syncFolder(dirname(made));
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  let handle: FileHandle;
+  try {
+    handle = await open(folder, constants.O_RDONLY);
+  } catch (error) {
+    // Removed again by another process; then there is nothing to remember.
+    if (isAbsence(error)) return;
+    throw error;
+  }
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+}
+
+/** Nothing there, or something else than a file: a link, a folder, a file where a folder should be. */
+function isAbsence(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR"].includes(codeOf(error) ?? "");
+}
+
+function toFault(error: unknown): unknown {
+  const code = codeOf(error);
+  if (error instanceof Fault || code === undefined) return error;
+  const message =
+    code === "ENOSPC" || code === "EDQUOT"
+      ? "the folder for files is full; make room on its disk"
+      : `the folder for files cannot be used (${code}); make it readable and writable for this process`;
+  return new Fault("unavailable", "files_unavailable", message, { retryAfterMs: 5000, cause: error });
+}

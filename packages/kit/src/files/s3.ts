@@ -1,0 +1,212 @@
+import { PassThrough, Readable } from "node:stream";
+import {
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  PutObjectCommand,
+  paginateListObjectsV2,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { Upload } from "@aws-sdk/lib-storage";
+import { Fault } from "../fault.ts";
+import type { Secret } from "../redacted.ts";
+import { type Digest, digestOf } from "./digest.ts";
+import type { Files } from "./files.ts";
+import { isKey, outside, requireContentType, requireKey, requireRange } from "./key.ts";
+
+export interface S3FilesOptions {
+  /** Must exist. It should remove parts of uploads that were never completed, after a day or so. */
+  readonly bucket: string;
+  /** Amazon's own when left out. */
+  readonly endpoint?: string;
+  readonly region?: string;
+  /** What all keys begin with; deployments that share a bucket differ in it. At most 200 bytes. */
+  readonly prefix?: string;
+  /** Whether the bucket stands in the path of addresses instead of in the host name. */
+  readonly pathStyle?: boolean;
+  /** The usual places are searched when left out: environment, files, roles of the machine or pod. */
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: Secret<string> };
+  /** How long the server may say nothing, and how long it may take for one request, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+/** A part takes a few seconds on a slow line. */
+const defaultTimeoutMs = 20_000;
+const connectMs = 3000;
+
+/** The first attempt included: a broken connection or a short overload shall not fail an upload of minutes. */
+const attempts = 3;
+
+/** With two parts under way, what one upload holds in memory stays below 32 MB; 10,000 parts make 78 GB. */
+const partBytes = 8 * 1024 * 1024;
+const partsAtOnce = 2;
+
+/** The most that one request may remove. */
+const removedAtOnce = 1000;
+
+/** S3's own limit is 1024 bytes for the whole. */
+const longestPrefix = 200;
+
+/** Keeps files in a bucket of S3, or of anything that speaks its protocol. */
+export function s3Files(options: S3FilesOptions): Files {
+  const { bucket, prefix = "tessera/", timeoutMs = defaultTimeoutMs } = options;
+  if (Buffer.byteLength(prefix) > longestPrefix || prefix.startsWith("/"))
+    throw new Fault(
+      "invalid",
+      "configuration_invalid",
+      `the prefix of files has at most ${longestPrefix} bytes and no slash in front`,
+    );
+  const client = openClient(options, timeoutMs);
+  const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
+
+  async function store(key: string, content: Uint8Array | Readable, contentType: string): Promise<void> {
+    const params = { ...at(key), Body: content, ContentType: contentType };
+    if (content instanceof Readable)
+      await new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce }).done();
+    else await client.send(new PutObjectCommand({ ...params, ContentLength: content.byteLength }));
+  }
+
+  return {
+    async put(key, content, { contentType }) {
+      requireKey(key);
+      requireContentType(contentType);
+      const digest = digestOf(content);
+      try {
+        await store(key, await toBody(content, digest), contentType);
+      } catch (error) {
+        throw digest.sourceError === undefined ? toFault(error) : digest.sourceError.error;
+      }
+      return digest.result();
+    },
+
+    async get(key, range) {
+      requireKey(key);
+      if (range !== undefined) requireRange(range);
+      const bytes = range === undefined ? {} : { Range: `bytes=${range.first}-${range.last ?? ""}` };
+      try {
+        const found = await client.send(new GetObjectCommand({ ...at(key), ...bytes }));
+        if (!(found.Body instanceof Readable)) throw new Error("the server sent no content");
+        const whole = /\/(\d+)$/.exec(found.ContentRange ?? "")?.[1] ?? found.ContentLength ?? 0;
+        return {
+          key,
+          size: Number(whole),
+          storedAt: toInstant(found.LastModified),
+          contentType: found.ContentType ?? "application/octet-stream",
+          content: withFaults(found.Body),
+        };
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        if (statusOf(error) === 416) throw outside();
+        throw toFault(error);
+      }
+    },
+
+    async remove(keys) {
+      for (const key of keys) requireKey(key);
+      try {
+        for (let done = 0; done < keys.length; done += removedAtOnce) {
+          const objects = keys.slice(done, done + removedAtOnce).map((key) => ({ Key: prefix + key }));
+          const { Errors: errors = [] } = await client.send(
+            new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects: objects, Quiet: true } }),
+          );
+          const failed = errors.find(({ Code }) => Code !== "NoSuchKey");
+          if (failed !== undefined) throw new Error(`${errors.length} files were not removed: ${failed.Code}`);
+        }
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async *list(keyPrefix) {
+      if (!keyPrefix.isWellFormed() || keyPrefix.includes("\0")) return;
+      try {
+        for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix + keyPrefix })) {
+          for (const { Key = "", Size = 0, LastModified } of page.Contents ?? []) {
+            const key = Key.slice(prefix.length);
+            if (isKey(key)) yield { key, size: Size, storedAt: toInstant(LastModified) };
+          }
+        }
+      } catch (error) {
+        throw toFault(error);
+      }
+    },
+
+    async close() {
+      client.destroy();
+    },
+  };
+}
+
+function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions, timeoutMs: number): S3Client {
+  return new S3Client({
+    region: region ?? "us-east-1",
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(pathStyle === undefined ? {} : { forcePathStyle: pathStyle }),
+    ...(credentials === undefined
+      ? {}
+      : {
+          credentials: {
+            accessKeyId: credentials.accessKeyId,
+            secretAccessKey: credentials.secretAccessKey.reveal(),
+          },
+        }),
+    maxAttempts: attempts,
+    // Other servers than Amazon's refuse the checksums that newer clients add by themselves.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: {
+      connectionTimeout: connectMs,
+      socketTimeout: timeoutMs,
+      requestTimeout: timeoutMs,
+      throwOnRequestTimeout: true,
+    },
+  });
+}
+
+/** Bytes at hand go in one request and as they are; of anything else nobody knows how much comes. */
+async function toBody(content: Uint8Array | AsyncIterable<Uint8Array>, digest: Digest): Promise<Uint8Array | Readable> {
+  if (!(content instanceof Uint8Array)) return Readable.from(digest.chunks(), { objectMode: true, highWaterMark: 1 });
+  for await (const _chunk of digest.chunks());
+  return content;
+}
+
+/** Content whose errors are ours; who lets go of it lets go of the connection. */
+function withFaults(body: Readable): Readable {
+  const content = new PassThrough();
+  // Whoever reads sees the error anyway; whoever has not begun to must not crash by it.
+  content.on("error", () => {});
+  body.on("error", (error) => content.destroy(asError(toFault(error))));
+  // A connection that ends too early may do so without an error.
+  body.on("close", () => {
+    if (!body.readableEnded) content.destroy(asError(toFault(new Error("the connection ended within the content"))));
+  });
+  content.on("close", () => body.destroy());
+  return body.pipe(content);
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function toInstant(time: Date | undefined): number {
+  return (time?.getTime() ?? 0) * 1000;
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+/** A bucket that is not there is no missing file. */
+function isMissing(error: unknown): boolean {
+  return error instanceof S3ServiceException && (error.name === "NoSuchKey" || error.name === "NotFound");
+}
+
+function toFault(error: unknown): unknown {
+  if (error instanceof Fault || error instanceof TypeError || error instanceof ReferenceError) return error;
+  const refusal = error instanceof S3ServiceException && error.$fault === "client" ? ` (${error.name})` : "";
+  const message =
+    refusal === ""
+      ? "the file store cannot be reached"
+      : `the file store refuses what it is asked${refusal}; look at its address, bucket and credentials`;
+  return new Fault("unavailable", "files_unavailable", message, { retryAfterMs: 5000, cause: error });
+}

@@ -1,0 +1,41 @@
+import { type Availability, findProgram } from "./engine-process.ts";
+import { installKafka } from "./kafka-install.ts";
+import { findRedis, installRedis, type RedisFlavour } from "./redis-server.ts";
+import { findS3, installS3 } from "./s3-server.ts";
+
+interface Engine {
+  /** Tells whether it can be had on this machine. */
+  find(): Availability;
+  /** Fetches what has to be fetched, once per machine; the first time it may take minutes. */
+  install(): Promise<void>;
+}
+
+/** The real engines that tests run against, PostgreSQL apart. */
+export const engines: Readonly<Record<string, Engine>> = {
+  kafka: {
+    find: findKafka,
+    install: async () => void (await installKafka()),
+  },
+  redis: {
+    find: () => flavours.map((flavour) => findRedis(flavour)).find(({ available }) => available) ?? findRedis("valkey"),
+    install: async () => {
+      for (const flavour of flavours) if (findRedis(flavour).available) await installRedis(flavour);
+    },
+  },
+  s3: {
+    find: findS3,
+    install: async () => void (await installS3()),
+  },
+};
+
+const flavours: readonly RedisFlavour[] = ["redis", "valkey"];
+
+function findKafka(): Availability {
+  const missing = ["java", "mvn"].filter((program) => findProgram(program) === undefined);
+  if (missing.length === 0) return { available: true };
+  return {
+    available: false,
+    reason: `there is no ${missing.join(" and no ")} on the PATH`,
+    remedy: "Install Java 17 or newer and Maven; the broker itself comes from the Maven repository.",
+  };
+}

@@ -1,0 +1,227 @@
+import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { accessSync, constants } from "node:fs";
+import { access, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { createServer, Socket } from "node:net";
+import { delimiter, join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { isRunning } from "@tessera/kit/pg/running-process";
+
+/** Whether an engine can be had on this machine, and if not, how to change that in one sentence. */
+export type Availability =
+  | { readonly available: true }
+  | { readonly available: false; readonly reason: string; readonly remedy: string };
+
+/** The program of an engine as it runs. */
+export interface EngineProcess {
+  readonly pid: number;
+  /** Resolves when it has ended, however that came. */
+  readonly ended: Promise<void>;
+  hasEnded(): boolean;
+  /** Ends it by a signal and waits until it is gone. */
+  end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** Stops it in the middle of whatever it does; its connections stay. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Where engines are installed: TESSERA_ENGINES, else a cache of this repository. */
+export function enginesFolder(): string {
+  const given = process.env["TESSERA_ENGINES"] ?? "";
+  if (given !== "") return given;
+  return fileURLToPath(new URL("../../../../node_modules/.cache/tessera-engines", import.meta.url));
+}
+
+/** Finds a program on the PATH. */
+export function findProgram(name: string): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  return folders.map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** Tells whether a file is there and may be run. */
+export function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Compilers take minutes on a small machine. */
+const longestInstallMs = 900_000;
+
+/**
+ * Returns the folder of an engine, installed by the first who asks. A folder of that name is complete: it is filled
+ * under another one. Processes that ask meanwhile wait for the one that installs.
+ */
+export async function installOnce(name: string, install: (folder: string) => Promise<void>): Promise<string> {
+  const folder = join(enginesFolder(), name);
+  if (await exists(folder)) return folder;
+  await mkdir(enginesFolder(), { recursive: true });
+  const deadline = Date.now() + longestInstallMs;
+  const lock = `${folder}.lock`;
+  while (!(await takeLock(lock))) {
+    if (await exists(folder)) return folder;
+    if (Date.now() > deadline) throw new Error(`${name} is still being installed by another process; see ${lock}`);
+    await sleep(200);
+  }
+  try {
+    if (await exists(folder)) return folder;
+    const draft = `${folder}.${randomUUID()}`;
+    try {
+      await mkdir(draft);
+      await install(draft);
+      await rename(draft, folder);
+    } finally {
+      await rm(draft, { recursive: true, force: true });
+    }
+    return folder;
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+/** A lock whose owner has gone counts for nothing. Should two take it over at once, both install: the second folder is then in the way of nobody. */
+async function takeLock(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, "wx");
+    await file.writeFile(String(process.pid));
+    await file.close();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  const owner = Number(await readFile(path, "utf8").catch(() => "0"));
+  if (owner > 0 && !isRunning(owner)) await rm(path, { force: true });
+  return false;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Runs an installer to its end; what it printed is told when it fails. */
+export async function runInstaller(
+  program: string,
+  args: readonly string[],
+  options: { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
+  try {
+    await promisify(execFile)(program, args, {
+      env: { ...process.env, ...options.env },
+      timeout: longestInstallMs,
+      maxBuffer: 64 * 1024 * 1024,
+    });
+  } catch (error) {
+    const { stderr = "" } = error as { stderr?: string };
+    throw new Error(`${[program, ...args].join(" ")} does not work: ${stderr.slice(-2000)}`, { cause: error });
+  }
+}
+
+/** Finds a port that nobody listens on. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  await new Promise<void>((resolve) => server.close(() => resolve()));
+  if (address === null || typeof address === "string") throw new Error("a server on a port has no port");
+  return address.port;
+}
+
+/** Loaded machines take their time; a server that is slower than this hangs. */
+const longestStartMs = 30_000;
+
+/** Nothing that is stopped here has to be saved. */
+const longestStopMs = 10_000;
+
+/** Starts an engine and waits until it is ready. It ends with this process, however this one ends, and does not keep it alive. */
+export async function startProcess(options: {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Asked again and again until it is true; a rejection counts as not yet. */
+  readonly isReady: () => Promise<boolean>;
+}): Promise<EngineProcess> {
+  const child = spawn(options.program, options.args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(-4000);
+    });
+    keepNobodyAlive(stream);
+  }
+  let over = false;
+  const ended = new Promise<void>((resolve) => {
+    const finish = () => {
+      over = true;
+      resolve();
+    };
+    child.once("exit", finish);
+    child.once("error", finish);
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error(`${options.program} cannot be started`);
+  child.unref();
+  const watchdog = killWithParent(pid);
+  void ended.then(() => watchdog.release());
+
+  const engine: EngineProcess = {
+    pid,
+    ended,
+    hasEnded: () => over,
+    async end(signal) {
+      if (over) return;
+      // A process that was paused hears nothing but SIGKILL.
+      if (signal === "SIGTERM") child.kill("SIGCONT");
+      child.kill(signal);
+      const timer = setTimeout(() => child.kill("SIGKILL"), longestStopMs);
+      await ended;
+      clearTimeout(timer);
+    },
+    pause: () => void child.kill("SIGSTOP"),
+    resume: () => void child.kill("SIGCONT"),
+  };
+  const deadline = Date.now() + longestStartMs;
+  while (!(await options.isReady().catch(() => false))) {
+    if (over) throw new Error(`${options.program} ended while it started: ${said}`);
+    if (Date.now() > deadline) {
+      await engine.end("SIGKILL");
+      throw new Error(`${options.program} is not ready after ${longestStartMs} ms: ${said}`);
+    }
+    await sleep(20);
+  }
+  return engine;
+}
+
+/** The pipes of a child process are sockets, though their type does not say so. */
+function keepNobodyAlive(pipe: Readable | Writable): void {
+  if (pipe instanceof Socket) pipe.unref();
+}
+
+/** A shell waits at a pipe that ends with this process, and then kills the other. */
+function killWithParent(pid: number): { release(): void } {
+  const watchdog = spawn("/bin/sh", ["-c", 'cat >/dev/null; kill -9 "$0" 2>/dev/null', String(pid)], {
+    detached: true,
+    stdio: ["pipe", "ignore", "ignore"],
+  });
+  watchdog.on("error", () => {});
+  watchdog.stdin.on("error", () => {});
+  watchdog.unref();
+  keepNobodyAlive(watchdog.stdin);
+  return { release: () => void watchdog.kill("SIGKILL") };
+}

@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type Availability,
+  type EngineProcess,
+  enginesFolder,
+  findProgram,
+  freePort,
+  installOnce,
+  isExecutable,
+  runInstaller,
+  startProcess,
+} from "./engine-process.ts";
+
+export interface S3Server {
+  readonly endpoint: string;
+  /** A bucket that is there already. Addresses have it in the path. */
+  readonly bucket: string;
+  readonly accessKey: string;
+  readonly secretKey: string;
+  /** Ends it as a crash would. */
+  kill(): Promise<void>;
+  /** Freezes it: connections stay, answers do not come. */
+  pause(): void;
+  resume(): void;
+  /** Starts it again at the same address with what it held. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const version = "v1.8.0";
+const folderName = `versitygw-${version}`;
+
+/** Tells whether an S3 server can be had here. */
+export function findS3(): Availability {
+  const installed = isExecutable(join(enginesFolder(), folderName, "versitygw"));
+  if (installed || findProgram("versitygw") !== undefined || findProgram("go") !== undefined)
+    return { available: true };
+  return {
+    available: false,
+    reason: "there is no versitygw on the PATH and no Go to build one",
+    remedy: "Install versitygw from its releases, or Go 1.24 or later.",
+  };
+}
+
+/** Starts an S3 server over a folder. The first start on a machine builds it, which takes a minute or two. */
+export async function startS3(options: { readonly directory?: string } = {}): Promise<S3Server> {
+  const program = await installS3();
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-s3-")));
+  const [objects, attributes] = [join(directory, "objects"), join(directory, "attributes")];
+  const bucket = "tessera";
+  await mkdir(join(objects, bucket), { recursive: true });
+  await mkdir(attributes, { recursive: true });
+  const port = await freePort();
+  const endpoint = `http://127.0.0.1:${port}`;
+  const [accessKey, secretKey] = ["tessera-tests", "not-a-secret-of-anybody"];
+  const start = () =>
+    startProcess({
+      program,
+      // Attributes in files of their own: not every file system has room for them.
+      args: ["--port", `127.0.0.1:${port}`, "--quiet", "posix", "--sidecar", attributes, objects],
+      cwd: directory,
+      env: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
+      isReady: async () => (await fetch(endpoint, { signal: AbortSignal.timeout(1000) })).status < 500,
+    });
+  let running: EngineProcess = await start();
+  return {
+    endpoint,
+    bucket,
+    accessKey,
+    secretKey,
+    kill: () => running.end("SIGKILL"),
+    pause: () => running.pause(),
+    resume: () => running.resume(),
+    async start() {
+      if (running.hasEnded()) running = await start();
+    },
+    async stop() {
+      await running.end("SIGTERM");
+      if (options.directory === undefined) await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Finds the server's program, building it where that has not been done. */
+export async function installS3(): Promise<string> {
+  const found = findS3();
+  if (!found.available) throw new Error(`${found.reason}. ${found.remedy}`);
+  const program = findProgram("versitygw");
+  if (program !== undefined) return program;
+  const folder = await installOnce(folderName, (draft) =>
+    runInstaller("go", ["install", `github.com/versity/versitygw/cmd/versitygw@${version}`], { env: { GOBIN: draft } }),
+  );
+  return join(folder, "versitygw");
+}

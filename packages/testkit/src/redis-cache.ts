@@ -1,0 +1,48 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Cache } from "@tessera/kit/cache/cache";
+import { type RedisCacheOptions, redisCache } from "@tessera/kit/cache/redis";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+
+export interface OpenedCache {
+  readonly cache: Cache;
+  /** Messages of the log lines so far. */
+  readonly lines: readonly string[];
+  isUsable(): Promise<boolean>;
+  /** Waits until Redis is asked, or is not any more. */
+  becomes(state: "usable" | "useless"): Promise<void>;
+}
+
+/** Recovery is promised within a few seconds; machines under load take longer for everything. */
+const patienceMs = 15_000;
+
+/** Opens a cache over Redis whose inner state a test can see; it may not be connected yet. */
+export function watchedCache(url: string, options: Partial<RedisCacheOptions> = {}): OpenedCache {
+  const lines: string[] = [];
+  const log = createLog({
+    service: "test",
+    destination: { write: (line) => void lines.push((JSON.parse(line) as { message: string }).message) },
+  });
+  const metrics = createMetrics();
+  const cache = redisCache({ url, log, metrics, ...options });
+  const isUsable = async () => /^tessera_cache_usable 1$/m.test(await metrics.exposition());
+  return {
+    cache,
+    lines,
+    isUsable,
+    async becomes(state) {
+      const deadline = Date.now() + patienceMs;
+      while ((await isUsable()) !== (state === "usable")) {
+        if (Date.now() > deadline) throw new Error(`the cache has not become ${state} in ${patienceMs} ms`);
+        await sleep(10);
+      }
+    },
+  };
+}
+
+/** Opens a cache over Redis and waits until it is connected. */
+export async function connectedCache(url: string, options: Partial<RedisCacheOptions> = {}): Promise<OpenedCache> {
+  const opened = watchedCache(url, options);
+  await opened.becomes("usable");
+  return opened;
+}
