@@ -11,14 +11,26 @@ const needs = {
 };
 
 // "source" makes workspace packages run unbuilt; the rest is what vite assumes where no condition is given.
-const conditions = ["source", "module", "node", "development|production"];
+const conditions = ["source", "node", "development|production"];
 
 const startPostgres = "packages/testkit/src/vitest-postgres.ts";
 const startKafka = "packages/testkit/src/vitest-kafka.ts";
+const startRedis = "packages/testkit/src/vitest-redis.ts";
+
+/** Tests of the platform that hold for one process with everything in it, as they do for many on real engines. */
+const anyPlatform = "test/{contract,e2e,security}/**/*.e2e.test.ts";
+/** These are about the command that runs everything in one process. */
+const oneProcessOnly = ["test/e2e/local-start.e2e.test.ts", "test/e2e/waiting-facts.e2e.test.ts"];
 
 function project(
   name: string,
-  options: { include: string | string[]; exclude?: readonly string[]; timeoutSeconds: number; globalSetup?: string[] },
+  options: {
+    include: string | string[];
+    exclude?: readonly string[];
+    timeoutSeconds: number;
+    globalSetup?: string[];
+    env?: Record<string, string>;
+  },
 ): TestProjectInlineConfiguration {
   const timeout = options.timeoutSeconds * 1000;
   return {
@@ -30,6 +42,7 @@ function project(
       testTimeout: timeout,
       hookTimeout: timeout,
       globalSetup: options.globalSetup ?? [],
+      ...(options.env === undefined ? {} : { env: options.env }),
     },
   };
 }
@@ -45,17 +58,26 @@ export default defineConfig({
     maxWorkers: 2,
     allowOnly: false,
     restoreMocks: true,
+    // A second, which is the default, is what a busy machine takes for a connection to a database.
+    expect: { poll: { timeout: 8000 } },
     unstubEnvs: true,
     silent: "passed-only",
     // Half an hour of daylight saving, on the other half of the year: code that reads the local zone shows itself.
     env: { TZ: "Australia/Lord_Howe" },
     projects: [
-      project("unit", { include: "**/*.test.ts", exclude: Object.values(needs), timeoutSeconds: 10 }),
-      project("db", { include: needs.postgres, timeoutSeconds: 30, globalSetup: [startPostgres] }),
+      project("unit", { include: "**/*.test.ts", exclude: Object.values(needs), timeoutSeconds: 30 }),
+      project("db", { include: needs.postgres, timeoutSeconds: 60, globalSetup: [startPostgres] }),
       project("kafka", { include: needs.kafka, timeoutSeconds: 120, globalSetup: [startPostgres, startKafka] }),
       project("redis", { include: needs.redis, timeoutSeconds: 60 }),
       project("s3", { include: needs.s3, timeoutSeconds: 60 }),
       project("e2e", { include: needs.platform, timeoutSeconds: 120, globalSetup: [startPostgres] }),
+      project("cluster", {
+        include: [needs.cluster, anyPlatform],
+        exclude: oneProcessOnly,
+        timeoutSeconds: 180,
+        globalSetup: [startPostgres, startKafka, startRedis],
+        env: { PLATFORM: "processes" },
+      }),
     ],
   },
 });

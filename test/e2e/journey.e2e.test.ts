@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { platformKinds } from "./run-platform.ts";
 import {
   apiKey,
   deviceKey,
@@ -11,13 +12,13 @@ import {
 } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
-describe.each(["inprocess", "grpc"] as const)("from record to gate, transport %s", (transport) => {
+describe.each(platformKinds)("from record to gate, %s", (kind) => {
   let platform: TestPlatform;
   const token = `Token ${apiKey}`;
   const device = `Device ${deviceKey}`;
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ transport });
+    platform = await startTestPlatform({ kind });
     platform.keepOutOfLogs(
       apiKey,
       deviceKey,

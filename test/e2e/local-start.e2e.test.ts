@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
-import { freePort } from "./test-platform.ts";
+import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 

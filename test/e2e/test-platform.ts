@@ -1,11 +1,8 @@
-import { createServer } from "node:net";
 import type { ImportAnswer } from "@tessera/cli/import";
-import { migrateAll } from "@tessera/cli/migrate";
-import { startPlatform } from "@tessera/cli/platform";
-import { createLog } from "@tessera/kit/log";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
+import { type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
 
 export interface Answer {
   readonly status: number;
@@ -18,6 +15,8 @@ export interface TestPlatform {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   readonly operatorKey: string;
+  /** Where its facts travel, if not in this process. */
+  readonly kafka: RunningParts["kafka"];
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   import(records: Iterable<unknown>): Promise<ImportAnswer>;
   /** Names a text that no log line may ever hold. */
@@ -34,35 +33,20 @@ export interface RequestOptions {
 
 const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
 
-/** Starts everything in this process on a database of its own, as `tessera serve all` does. */
-export async function startTestPlatform(options: {
-  transport: "grpc" | "inprocess";
-  environment?: Record<string, string>;
-}): Promise<TestPlatform> {
+/** Starts the platform on a database of its own, in the first way that this run is about unless another is named. */
+export async function startTestPlatform(
+  options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
+): Promise<TestPlatform> {
   const database = await createEmptyDatabase();
-  await migrateAll({ url: database.url, names: ["all"] });
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
   const lines: string[] = [];
   const forbidden = new Set<string>([operatorKey]);
-  const platform = await startPlatform({
-    names: ["all"],
-    environment: {
-      HTTP_HOST: "127.0.0.1",
-      HTTP_PORT: String(port),
-      BASE_URL: baseUrl,
-      OPERATOR_KEY: operatorKey,
-      ...options.environment,
-    },
+  const parts = await runPlatform(options.kind ?? platformKinds[0] ?? "inprocess", {
     databaseUrl: database.url,
-    transport: options.transport,
-    operationsPort: 0,
-    log: createLog({
-      service: "tessera",
-      level: "debug",
-      destination: { write: (line: string) => void lines.push(line) },
-    }),
+    environment: { OPERATOR_KEY: operatorKey, ...options.environment },
+    onLogLine: (line) => void lines.push(line),
   });
+  const [baseUrl = ""] = parts.baseUrls;
+  let requests = 0;
   const check: AnswerCheck = await checkAnswersAgainst(`${baseUrl}/api/v1/openapi.json`);
 
   async function request(
@@ -71,7 +55,9 @@ export async function startTestPlatform(options: {
     { as, body, headers = {} }: RequestOptions = {},
   ): Promise<Answer> {
     const raw = typeof body === "string" || body instanceof Uint8Array;
-    const response = await fetch(`${baseUrl}${path}`, {
+    // Round all gateways, as a balancer would.
+    requests += 1;
+    const response = await fetch(`${parts.baseUrls[requests % parts.baseUrls.length]}${path}`, {
       method,
       redirect: "manual",
       headers: {
@@ -96,6 +82,7 @@ export async function startTestPlatform(options: {
     baseUrl,
     databaseUrl: database.url,
     operatorKey,
+    kafka: parts.kafka,
     request,
     async import(records) {
       const body = [...records]
@@ -111,7 +98,7 @@ export async function startTestPlatform(options: {
     },
     keepOutOfLogs: (...texts) => texts.forEach((text) => void forbidden.add(text)),
     async stop() {
-      await platform.stop();
+      await parts.stop();
       await database.drop();
       const leaks = lines.filter((line) => [...forbidden].some((text) => line.includes(text)));
       expect(leaks, "log lines that hold a secret or personal data").toEqual([]);
@@ -122,14 +109,4 @@ export async function startTestPlatform(options: {
       expect(lines.length, "log lines written at all").toBeGreaterThan(0);
     },
   };
-}
-
-/** A port that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

@@ -9,7 +9,7 @@ import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts
 import { topics } from "@tessera/protos/topics";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { expect, it } from "vitest";
-import { freePort } from "./test-platform.ts";
+import { freePort } from "./free-port.ts";
 
 it("facts that waited while everything was down reach every service, though its relay starts before they listen", async () => {
   const database = await createEmptyDatabase();

@@ -20,7 +20,7 @@ const markOf = ([organizer, event]: Home) => `mark-${organizer}-${event}`;
 const pathOf = ([organizer, event]: Home) => `/api/v1/organizers/${organizer}/events/${event}`;
 const token = (name: string) => `Token ${tokenOf(name)}`;
 const device = (name: string) => `Device ${tokenOf(name)}`;
-const tokenOf = (name: string) => `credential-${name}-`.padEnd(64, "0");
+const tokenOf = (name: string) => `token-of-${name}-`.padEnd(64, "0");
 
 const shared = 5;
 
@@ -114,7 +114,7 @@ describe("tenants", () => {
   let routes: EventRoute[];
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ transport: "inprocess" });
+    platform = await startTestPlatform();
     const credentials = ["alpha", "beta"].flatMap((organizer) => [
       { kind: "organizer", organizer, data: { slug: organizer, name: organizer } },
     ]);
@@ -158,7 +158,7 @@ describe("tenants", () => {
           operation,
         })),
       );
-    platform.keepOutOfLogs("mark-alpha", "mark-beta", "credential-");
+    platform.keepOutOfLogs("mark-alpha", "mark-beta", "token-of-");
   });
   afterAll(() => platform.stop());
 
@@ -433,7 +433,7 @@ describe("tenants", () => {
     ]);
     expect(answer).toMatchObject({ accepted: 0 });
     expect(JSON.stringify(answer)).not.toContain("mark-");
-    expect(JSON.stringify(answer)).not.toContain("credential-");
+    expect(JSON.stringify(answer)).not.toContain("token-of-");
     expect((await send("GET", pathOf(alphaOne) + lists, { as: token("alpha") })).status).toBe(200);
     expect((await send("GET", pathOf(betaOne) + lists, { as: token("alpha") })).status).toBe(403);
     for (const id of [900, 901, 902, 903]) {

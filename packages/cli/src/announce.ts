@@ -23,7 +23,8 @@ export function announce(options: {
   );
 }
 
-function trials(baseUrl: string, keys: { apiKey: string; deviceKey: string }): string {
+/** Lines to paste that find a ticket of the demo, scan it and see it counted. */
+export function trials(baseUrl: string, keys: { apiKey: string; deviceKey: string }): string {
   const list = `${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}/checkinlists/${demo.list}`;
   return `
 Find a ticket, scan it (a second time it is refused), see it counted:

@@ -1,4 +1,5 @@
 import { choice, durationMs, int, optional, optionalSecret, text, url } from "@tessera/kit/config";
+import { logLevels } from "@tessera/kit/log";
 
 /** Which engines a process uses beside PostgreSQL, and how it reaches them. */
 export const engineSettings = {
@@ -21,12 +22,13 @@ export const engineSettings = {
   kafkaSaslUsername: text("KAFKA_SASL_USERNAME", "tessera", "The name for KAFKA_SASL_MECHANISM."),
   kafkaSaslPassword: optionalSecret("KAFKA_SASL_PASSWORD", "The password for KAFKA_SASL_MECHANISM."),
   cache: choice("CACHE", ["memory", "redis"], "memory", "What processes tell each other through without needing it."),
-  redisUrl: optional(url("REDIS_URL", undefined, "Where Redis or Valkey answers; needed with CACHE=redis.")),
+  redisUrl: optionalSecret(
+    "REDIS_URL",
+    "Where Redis or Valkey answers, user and password included; needed with CACHE=redis.",
+  ),
   redisPrefix: text("REDIS_PREFIX", "tessera:", "What the names of all keys and channels begin with."),
   files: choice("FILES", ["disk", "s3"], "disk", "Where uploads and results lie."),
-  filesDirectory: optional(
-    text("FILES_DIR", undefined, "The folder for FILES=disk; by default one in the data folder."),
-  ),
+  filesDirectory: text("FILES_DIR", ".tessera/files", "The folder for FILES=disk; several processes may share it."),
   s3Endpoint: optional(url("S3_ENDPOINT", undefined, "The S3 server; Amazon's own when left out.")),
   s3Region: text("S3_REGION", "us-east-1", "The region of the bucket."),
   s3Bucket: optional(text("S3_BUCKET", undefined, "The bucket; needed with FILES=s3.")),
@@ -41,10 +43,36 @@ export const engineSettings = {
   s3SecretKey: optionalSecret("S3_SECRET_ACCESS_KEY", "The secret that belongs to S3_ACCESS_KEY_ID."),
 } as const;
 
+/** How topics are made. */
+export const topicSettings = {
+  kafkaReplicationFactor: optional(
+    int(
+      "KAFKA_REPLICATION_FACTOR",
+      undefined,
+      [1, 9],
+      "Copies of each topic; 3 where there are three brokers, else 1.",
+    ),
+  ),
+  kafkaMinInSyncReplicas: optional(
+    int(
+      "KAFKA_MIN_IN_SYNC_REPLICAS",
+      undefined,
+      [1, 9],
+      "How many copies must have a fact before it counts; 2 of 3 copies, else 1.",
+    ),
+  ),
+} as const;
+
 /** How a process behaves among others. */
 export const processSettings = {
-  grpcHost: text("GRPC_HOST", "0.0.0.0", "Address to serve gRPC on when this process is one service."),
-  grpcPort: int("GRPC_PORT", 50_051, [0, 65_535], "Port to serve gRPC on when this process is one service."),
+  logLevel: choice("LOG_LEVEL", logLevels, "info", "The least urgent lines that are logged."),
+  grpcHost: text("GRPC_HOST", "0.0.0.0", "Address to serve gRPC on, where not all services are in this process."),
+  grpcPort: int(
+    "GRPC_PORT",
+    50_051,
+    [0, 65_535],
+    "Port to serve gRPC on, where not all services are in this process; a second service takes the next port.",
+  ),
   grpcMaxAge: durationMs(
     "GRPC_MAX_AGE",
     300_000,

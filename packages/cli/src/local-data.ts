@@ -7,6 +7,7 @@ import { Fault } from "@tessera/kit/fault";
 export interface LocalData {
   readonly directory: string;
   readonly database: string;
+  readonly files: string;
   readonly logFile: string;
   /** A random secret that is made once and kept under this name. */
   keptSecret(name: string): Promise<string>;
@@ -29,6 +30,7 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
   return {
     directory,
     database: join(directory, "postgres"),
+    files: join(directory, "files"),
     logFile: join(directory, "tessera.log"),
     keptSecret: (name) => keptSecret(join(directory, name)),
   };
@@ -38,6 +40,7 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
 async function empty(directory: string): Promise<void> {
   for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key"])
     await rm(join(directory, name), { force: true });
+  await rm(join(directory, "files"), { recursive: true, force: true });
 }
 
 async function keptSecret(path: string): Promise<string> {

@@ -20,6 +20,14 @@ const verbs: Readonly<Record<string, Verb>> = {
     summary: "import FILE | -: send records to a running platform",
     load: async () => (await import("./import.ts")).importRecords,
   },
+  cluster: {
+    summary: "cluster: run one process per part on this machine, with Kafka and Redis",
+    load: async () => (await import("./cluster/cluster.ts")).cluster,
+  },
+  topics: {
+    summary: "topics VERB: create topics, replay parked facts, rebuild what was lost",
+    load: async () => (await import("./topics/topics.ts")).operateTopics,
+  },
   bench: {
     summary: "bench import: measure, print figures and ratios",
     load: async () => (await import("./bench.ts")).bench,

@@ -37,16 +37,18 @@ export function socketNetwork(options: {
   /** Peers that the services of this process call. */
   needs: readonly string[];
   environment: Environment;
-  grpc: { readonly host: string; readonly port: number; readonly ageMs: number };
+  /** Where this process serves: its first service on the port, the others on those after it. No place: on free ports, for this process alone. */
+  place: { readonly host: string; readonly port: number } | undefined;
+  /** Callers connect anew after about this long. */
+  ageMs: number;
   log: Log;
   observe: Observe;
 }): Network {
-  const { names, log, observe, grpc } = options;
+  const { names, log, observe, place, ageMs } = options;
   const addresses = readAddresses(
     options.needs.filter((peer) => !names.includes(peer)),
     options.environment,
   );
-  const alone = names.length === 1;
   const ports = new Map<string, number>();
   const transports = new Map<string, Transport>();
 
@@ -70,9 +72,9 @@ export function socketNetwork(options: {
     }),
     async serve(name, implementations) {
       const server = await serveGrpc({
-        host: alone ? grpc.host : "127.0.0.1",
-        port: alone ? grpc.port : 0,
-        ageMs: grpc.ageMs,
+        host: place?.host ?? "127.0.0.1",
+        port: place === undefined || place.port === 0 ? 0 : place.port + names.indexOf(name),
+        ageMs,
         implementations,
         log,
         observe,

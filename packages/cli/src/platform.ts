@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { memoryBus } from "@tessera/kit/bus/memory";
 import { systemClock } from "@tessera/kit/clock";
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
@@ -15,6 +14,7 @@ import { startTracing } from "@tessera/kit/trace";
 import { topics } from "@tessera/protos/topics";
 import { engineSettings, processSettings } from "./engine-settings.ts";
 import { processNetwork, socketNetwork } from "./network.ts";
+import { openBus, openCache, openFiles } from "./open-engines.ts";
 import { loadServices, services } from "./services.ts";
 
 export interface PlatformOptions {
@@ -51,7 +51,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     log,
   });
   const health = createHealth({ log });
-  const bus = memoryBus(definitions.flatMap(({ name, consumes }) => consumes.map((topic) => ({ group: name, topic }))));
+  const bus = await openBus(config, { definitions, log });
+  const cache = await openCache(config, { log, metrics });
+  const files = await openFiles(config);
   const isWhole = names.length === Object.keys(services).length;
   if (options.transport === "inprocess" && !isWhole)
     throw new Fault("invalid", "peers_elsewhere", "--transport=inprocess reaches only this process; serve all in it");
@@ -62,7 +64,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           names,
           needs: [...new Set(definitions.flatMap((definition) => definition.needs))],
           environment,
-          grpc: { host: config.grpcHost, port: config.grpcPort, ageMs: config.grpcMaxAge },
+          place: isWhole ? undefined : { host: config.grpcHost, port: config.grpcPort },
+          ageMs: config.grpcMaxAge,
           log,
           observe,
         });
@@ -83,6 +86,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await bus.close();
     for (const service of [...running].reverse()) await service.stop();
     await network.close();
+    await Promise.all([cache.close(), files.close()]);
     await operations.close();
     await tracing.shutdown();
   };
@@ -94,6 +98,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           databaseUrl: options.databaseUrl,
           role: roleOf(definition.schema),
           bus,
+          cache,
+          files,
           clock: systemClock,
           log,
           metrics,

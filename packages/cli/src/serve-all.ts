@@ -11,6 +11,7 @@ import { readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
 import { showProgress } from "./progress.ts";
 import type { ServeValues } from "./serve-options.ts";
+import { applyCatalogue } from "./topics/catalogue.ts";
 
 const names = ["all"];
 
@@ -41,10 +42,12 @@ export async function serveAll(
     signal.throwIfAborted();
     progress.update("preparing the database…");
     await migrateAll({ url: database.url, names });
+    if (options.environment["BUS"] === "kafka") await applyCatalogue(options.environment);
     progress.update("starting services…");
     const environment = {
       HTTP_HOST: "127.0.0.1",
       BASE_URL: `http://localhost:${port}`,
+      FILES_DIR: data.files,
       ...options.environment,
       HTTP_PORT: String(port),
       OPERATOR_KEY: operatorKey,

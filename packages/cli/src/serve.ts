@@ -1,5 +1,7 @@
+import { readConfig } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
+import { processSettings } from "./engine-settings.ts";
 import { onSignal } from "./on-signal.ts";
 import { readOptions, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
@@ -60,7 +62,7 @@ async function servePod(
     databaseUrl,
     transport: readTransport(values.transport) ?? "grpc",
     operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] ?? "9090"),
-    log: createLog({ service: "tessera" }),
+    log: createLog({ service: "tessera", level: readConfig(processSettings, environment).logLevel }),
   });
 }
 

@@ -1,0 +1,85 @@
+import type { Bus } from "@tessera/kit/bus/bus";
+import type { KafkaAccess } from "@tessera/kit/bus/kafka-client";
+import { memoryBus } from "@tessera/kit/bus/memory";
+import type { Cache } from "@tessera/kit/cache/cache";
+import { memoryCache } from "@tessera/kit/cache/memory";
+import type { Config } from "@tessera/kit/config";
+import { Fault } from "@tessera/kit/fault";
+import { diskFiles } from "@tessera/kit/files/disk";
+import type { Files } from "@tessera/kit/files/files";
+import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
+import type { ServiceDefinition } from "@tessera/kit/service";
+import type { engineSettings } from "./engine-settings.ts";
+
+// Clients are loaded by those who use them: a process without Kafka starts without its client.
+
+type EngineConfig = Config<typeof engineSettings>;
+
+/** Opens what facts travel through. */
+export async function openBus(
+  config: EngineConfig,
+  { definitions, log }: { definitions: readonly Pick<ServiceDefinition, "name" | "consumes">[]; log: Log },
+): Promise<Bus> {
+  if (config.bus === "memory")
+    return memoryBus(definitions.flatMap(({ name, consumes }) => consumes.map((topic) => ({ group: name, topic }))));
+  const { kafkaBus } = await import("@tessera/kit/bus/kafka");
+  const clientId = `tessera-${definitions.length === 1 ? definitions[0]?.name : "all"}`;
+  return kafkaBus({ ...kafkaAccess(config, { clientId, log }), topicPrefix: config.kafkaTopicPrefix });
+}
+
+/** How brokers are reached. */
+export function kafkaAccess(config: EngineConfig, { clientId, log }: { clientId: string; log: Log }): KafkaAccess {
+  const { kafkaSaslMechanism: mechanism, kafkaSaslPassword: password } = config;
+  if (mechanism !== "none" && password === undefined)
+    throw missing("KAFKA_SASL_PASSWORD", `KAFKA_SASL_MECHANISM=${mechanism}`);
+  return {
+    brokers: required(config.kafkaBrokers, "KAFKA_BROKERS", "BUS=kafka")
+      .split(",")
+      .map((broker) => broker.trim())
+      .filter((broker) => broker !== ""),
+    clientId,
+    ...(config.kafkaTls === "on" ? { ssl: true as const } : {}),
+    ...(mechanism === "none" || password === undefined
+      ? {}
+      : { sasl: { mechanism, username: config.kafkaSaslUsername, password: password.reveal() } }),
+    log,
+  };
+}
+
+/** Opens what processes tell each other through without needing it. */
+export async function openCache(
+  config: EngineConfig,
+  { log, metrics }: { log: Log; metrics: Metrics },
+): Promise<Cache> {
+  if (config.cache === "memory") return memoryCache({ log });
+  const { redisCache } = await import("@tessera/kit/cache/redis");
+  const url = required(config.redisUrl, "REDIS_URL", "CACHE=redis").reveal();
+  return redisCache({ url, prefix: config.redisPrefix, log, metrics });
+}
+
+/** Opens where files lie. */
+export async function openFiles(config: EngineConfig): Promise<Files> {
+  if (config.files === "disk") return diskFiles({ directory: config.filesDirectory });
+  const { s3Files } = await import("@tessera/kit/files/s3");
+  const { s3Endpoint: endpoint, s3AccessKey: accessKeyId, s3SecretKey: secretAccessKey } = config;
+  return s3Files({
+    bucket: required(config.s3Bucket, "S3_BUCKET", "FILES=s3"),
+    region: config.s3Region,
+    prefix: config.s3Prefix,
+    pathStyle: config.s3PathStyle === "on",
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(accessKeyId === undefined || secretAccessKey === undefined
+      ? {}
+      : { credentials: { accessKeyId: accessKeyId.reveal(), secretAccessKey } }),
+  });
+}
+
+function required<T>(value: T | undefined, name: string, because: string): T {
+  if (value === undefined) throw missing(name, because);
+  return value;
+}
+
+function missing(name: string, because: string): Fault {
+  return new Fault("invalid", "configuration_invalid", `configuration:\n  ${name} is required with ${because}`);
+}

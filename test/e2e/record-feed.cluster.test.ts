@@ -1,0 +1,131 @@
+import type { Bus } from "@tessera/kit/bus/bus";
+import { kafkaBus } from "@tessera/kit/bus/kafka";
+import { createLog } from "@tessera/kit/log";
+import { openDatabase } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { sql } from "@tessera/kit/pg/sql";
+import { recordFeed } from "@tessera/protos/topics";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import {
+  apiKey,
+  eventPath,
+  groundwork,
+  itemData,
+  listData,
+  ofEvent,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const quiet = createLog({ service: "shop", destination: { write: () => {} } });
+
+describe("the feed of records", () => {
+  let platform: TestPlatform;
+  let bus: Bus;
+  const token = `Token ${apiKey}`;
+
+  beforeAll(async () => {
+    platform = await startTestPlatform();
+    const { brokers = "", topicPrefix = "" } = platform.kafka ?? {};
+    bus = kafkaBus({ brokers: [brokers], clientId: "shop", topicPrefix, log: quiet });
+  });
+  afterAll(async () => {
+    await bus.close();
+    await platform.stop();
+  });
+
+  /** Publishes as a shop does: records in JSON, keyed by organizer and event, and no headers. */
+  const feed = (records: readonly { organizer: string; event?: string }[]) =>
+    bus.publish(
+      recordFeed.name,
+      records.map((record) => ({
+        key: `${record.organizer}/${record.event ?? ""}`,
+        // Laid out for people, over several lines: a message is one record, whatever it looks like.
+        value: Buffer.from(JSON.stringify(record, null, 2)),
+        headers: {},
+      })),
+    );
+  const order = (code: string, id: number, data: object = {}) =>
+    ofEvent("order", orderData({ code, positions: [positionData({ id, secret: `secret-${id}` })], ...data }));
+  const find = async (id: number) => {
+    const { body } = await platform.request("GET", `${eventPath}/checkinlists/1/positions/?search=secret-${id}`, {
+      as: token,
+    });
+    return body.results as { id: number; secret: string }[];
+  };
+  const parked = async () => {
+    const db = openDatabase({
+      url: platform.databaseUrl,
+      schema: "gateway",
+      role: roleOf("gateway"),
+      applicationName: "test",
+      log: quiet,
+    });
+    try {
+      return await db.many<{ cause: string; key: string }>(sql`
+        select dead_letter.cause, dead_letter.key from dead_letter order by dead_letter.id`);
+    } finally {
+      await db.close();
+    }
+  };
+
+  it("brings in everything, whatever partition it comes by: organizer, event, products, orders, lists", async () => {
+    await feed([...groundwork(), order("FED01", 501), ofEvent("checkin_list", listData())] as never);
+    const arrived = () =>
+      platform.request("GET", `${eventPath}/checkinlists/1/positions/`, { as: token }).then(({ status, body }) => ({
+        status,
+        secrets: (body.results as { secret: string }[] | undefined)?.map(({ secret }) => secret),
+      }));
+    await expect.poll(arrived, { timeout: 60_000 }).toEqual({ status: 200, secrets: ["secret-501"] });
+    expect(await parked()).toEqual([]);
+  });
+
+  it("takes changes and removals in the order they were sent", async () => {
+    await feed([
+      order("FED02", 502),
+      order("FED02", 502, { positions: [positionData({ id: 502, secret: "secret-502-new" })] }),
+      order("FED03", 503),
+      { ...ofEvent("order", { code: "FED03" }), deleted: true },
+      order("FED04", 504),
+    ] as never);
+    await expect.poll(() => find(504), { timeout: 30_000 }).toHaveLength(1);
+    expect((await find(502)).map(({ secret }) => secret)).toEqual(["secret-502-new"]);
+    expect(await find(503)).toEqual([]);
+  });
+
+  it("parks what is wrong with the reason, and goes on behind it", async () => {
+    await bus.publish(recordFeed.name, [
+      { key: "bigevents/sampleconf", value: Buffer.from([0xff, 0xfe, 0x00]), headers: {} },
+      { key: "bigevents/sampleconf", value: null, headers: {} },
+    ]);
+    await feed([
+      ofEvent("order", orderData({ code: "WRONG", status: "x", positions: [positionData({ id: 505, item: 999 })] })),
+      order("FED06", 506),
+    ] as never);
+    await expect.poll(() => find(506), { timeout: 30_000 }).toHaveLength(1);
+    // Each had its further chances first.
+    await expect.poll(parked, { timeout: 60_000 }).toHaveLength(3);
+    const causes = (await parked()).map(({ cause }) => cause);
+    expect(causes.filter((cause) => cause.startsWith("order: "))).toHaveLength(1);
+    expect(causes.join()).not.toContain("secret-505");
+  });
+
+  it("does not let a record that has to wait undo a later one of the same order", async () => {
+    const unknownItem = orderData({
+      code: "FED08",
+      positions: [positionData({ id: 508, secret: "secret-508-old", item: 77 })],
+    });
+    await feed([ofEvent("order", unknownItem), order("FED08", 508), ofEvent("item", itemData({ id: 77 }))] as never);
+    await expect.poll(parked, { timeout: 60_000 }).toHaveLength(4);
+    expect((await find(508)).map(({ secret }) => secret)).toEqual(["secret-508"]);
+  });
+
+  it("does nothing twice when a record is sent again", async () => {
+    const before = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
+    await feed([order("FED04", 504), order("FED04", 504), order("FED07", 507)] as never);
+    await expect.poll(() => find(507), { timeout: 30_000 }).toHaveLength(1);
+    const after = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
+    expect(after.body.position_count).toBe(before.body.position_count + 1);
+  });
+});

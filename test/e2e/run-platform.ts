@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { findFirstPort, startCluster } from "@tessera/cli/cluster/start-cluster";
+import { migrateAll } from "@tessera/cli/migrate";
+import { startPlatform } from "@tessera/cli/platform";
+import { applyCatalogue } from "@tessera/cli/topics/catalogue";
+import { createLog } from "@tessera/kit/log";
+import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
+import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
+import { freePort } from "./free-port.ts";
+
+/** How the platform under test runs: in this process over one of the transports, or as one process per part on real engines. */
+export type PlatformKind = "inprocess" | "grpc" | "processes";
+
+/** The kinds that this run of the suite is about; the suite runs once for each setting of PLATFORM. */
+export const platformKinds: readonly PlatformKind[] =
+  process.env["PLATFORM"] === "processes" ? ["processes"] : ["inprocess", "grpc"];
+
+export interface RunningParts {
+  /** Where the gateways answer. */
+  readonly baseUrls: readonly string[];
+  /** Where its facts travel, if not in this process. */
+  readonly kafka?: { readonly brokers: string; readonly topicPrefix: string };
+  stop(): Promise<void>;
+}
+
+export interface PartsOptions {
+  readonly databaseUrl: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly onLogLine: (line: string) => void;
+}
+
+/** Runs the platform on a database that exists and is empty. */
+export async function runPlatform(kind: PlatformKind, options: PartsOptions): Promise<RunningParts> {
+  await migrateAll({ url: options.databaseUrl, names: ["all"] });
+  return kind === "processes" ? runProcesses(options) : runHere(kind, options);
+}
+
+async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): Promise<RunningParts> {
+  const port = await freePort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const platform = await startPlatform({
+    names: ["all"],
+    environment: { HTTP_HOST: "127.0.0.1", HTTP_PORT: String(port), BASE_URL: baseUrl, ...options.environment },
+    databaseUrl: options.databaseUrl,
+    transport,
+    operationsPort: 0,
+    log: createLog({ service: "tessera", level: "debug", destination: { write: options.onLogLine } }),
+  });
+  return { baseUrls: [baseUrl], stop: () => platform.stop() };
+}
+
+async function runProcesses(options: PartsOptions): Promise<RunningParts> {
+  const firstPort = await findFirstPort();
+  // Tells this platform's topics and keys from those of others on the same engines.
+  const name = `test-${randomUUID()}`;
+  const engines = {
+    BUS: "kafka",
+    KAFKA_BROKERS: kafkaOfThisRun(),
+    KAFKA_TOPIC_PREFIX: `${name}.`,
+    CACHE: "redis",
+    REDIS_URL: redisOfThisRun(),
+    REDIS_PREFIX: `${name}:`,
+  };
+  await applyCatalogue(engines);
+  const cluster = await startCluster({
+    firstPort,
+    environment: {
+      DATABASE_URL: options.databaseUrl,
+      BASE_URL: `http://127.0.0.1:${firstPort}`,
+      LOG_LEVEL: "debug",
+      ...engines,
+      ...options.environment,
+    },
+    onLine: (_process, line) => options.onLogLine(line),
+  });
+  const kafka = { brokers: engines.KAFKA_BROKERS, topicPrefix: engines.KAFKA_TOPIC_PREFIX };
+  return { baseUrls: cluster.baseUrls, kafka, stop: () => cluster.stop() };
+}
