@@ -25,9 +25,17 @@ create table dead_letter (
   payload bytea,
   cause text not null,
   parked_at timestamptz not null default now(),
+  partition integer not null default 0,
+  headers jsonb not null default '{}'::jsonb,
+  overtaken boolean not null default false,
+  replay_requested_at timestamptz,
+  tries integer not null default 0,
+  tried_at timestamptz,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
+create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
+create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 
 create table event (
   organizer text not null,
@@ -65,6 +73,7 @@ create table outbox (
   marker uuid,
   traceparent text,
   created_at timestamptz not null default now(),
+  headers jsonb,
   constraint outbox_pkey primary key (id)
 );
 
@@ -75,4 +84,19 @@ create table passed_marker (
   partition integer not null,
   passed_at timestamptz not null default now(),
   constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
+);
+
+create table rebuild (
+  id uuid not null default gen_random_uuid(),
+  topic text not null,
+  requested_at timestamptz not null default now(),
+  line bigint,
+  begun_at timestamptz,
+  place text,
+  expected bigint,
+  written bigint not null default 0,
+  partitions integer,
+  finished_at timestamptz,
+  cause text,
+  constraint rebuild_pkey primary key (id)
 );

@@ -9,8 +9,13 @@ export interface Topic<F> {
   readonly owner: string;
   readonly partitions: number;
   readonly retention: Retention;
-  /** Field paths of the payload that hold personal data. Only compacted topics may have any: publishing the erased state erases it. */
+  /** Field paths of the payload that hold personal data. Only compacted topics may have any, for publishing the erased state erases it, and the record feed, which forgets within days. */
   readonly personalData: readonly string[];
+  /** Others than its owner publish it, too, and need not give their facts an id. */
+  readonly fromOutside?: {
+    /** What a message is about, where its key covers more than one thing: a later message about the same replaces it. */
+    subject(value: Uint8Array): string;
+  };
   /** Facts with one key stay in order. */
   key(fact: F): string;
   encode(fact: F): Uint8Array;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import {
   CategoryChanged,
   CredentialChanged,
@@ -85,3 +86,47 @@ export const topics = {
     personalData: [],
   }),
 } as const;
+
+/** The field of `data` that tells records of a kind apart; `id` for all others. */
+const recordKeys: Readonly<Record<string, string>> = {
+  organizer: "slug",
+  sales_channel: "identifier",
+  api_key: "token",
+  device: "device_id",
+  event: "slug",
+  order: "code",
+};
+
+/** Tells records apart by a hash of what they are about, for a key may be a secret. */
+function subjectOf(record: Uint8Array): string {
+  try {
+    const { kind, data } = JSON.parse(new TextDecoder().decode(record)) as {
+      kind: string;
+      data: Record<string, unknown>;
+    };
+    return hash("sha256", JSON.stringify([kind, data[recordKeys[kind] ?? "id"] ?? null])).slice(0, 16);
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * The continuous feed of records: shops publish here, one record in JSON per message, keyed `organizer/event`, so that
+ * the records of an event stay in order. It holds what orders hold, and its key names no single order: what is erased
+ * later leaves it by time.
+ */
+export const recordFeed = topic<Uint8Array>(
+  "boxoffice.records.v1",
+  { encode: (record) => ({ finish: () => record }), decode: (record) => record },
+  {
+    owner: "outside",
+    key: () => "",
+    partitions: 12,
+    retention: { kind: "days", days: 3 },
+    personalData: ["data"],
+    fromOutside: { subject: subjectOf },
+  },
+);
+
+/** Every topic that a broker must have. */
+export const catalogue = [...Object.values(topics), recordFeed] as const;

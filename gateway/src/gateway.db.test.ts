@@ -1,9 +1,11 @@
 import { hash, randomUUID } from "node:crypto";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { header } from "@tessera/kit/bus/headers";
 import { memoryBus } from "@tessera/kit/bus/memory";
+import { memoryCache } from "@tessera/kit/cache/memory";
 import { systemClock } from "@tessera/kit/clock";
+import { diskFiles } from "@tessera/kit/files/disk";
 import { inProcess } from "@tessera/kit/grpc/in-process";
 import { createHealth } from "@tessera/kit/health";
 import { type RunningService, startService } from "@tessera/kit/lifecycle";
@@ -21,7 +23,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { gateway } from "./index.ts";
 import { aPosition } from "./testing/fake-peers.ts";
 
-const log = createLog({ service: "test", destination: { write: () => {} } });
+const lines: string[] = [];
+const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
 const bus = memoryBus([]);
 const network = inProcess({ log });
 const token = "key-of-this-test";
@@ -29,14 +32,6 @@ const token = "key-of-this-test";
 let database: TestDatabase;
 let running: RunningService;
 let base: string;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 const credential: CredentialChanged = {
   organizer: "bigevents",
@@ -106,8 +101,6 @@ function fakeBoxoffice() {
 
 beforeAll(async () => {
   database = await createTestDatabase([{ schema: "gateway", migrations: gateway.migrations }]);
-  const port = await freePort();
-  base = `http://127.0.0.1:${port}`;
   network.serve("boxoffice", fakeBoxoffice());
   network.serve("checkin", [
     implement(FactsServiceService, {
@@ -126,10 +119,13 @@ beforeAll(async () => {
     }),
   ]);
   running = await startService(gateway, {
-    environment: { HTTP_PORT: String(port), OPERATOR_KEY: "operator" },
+    environment: { HTTP_PORT: "0", OPERATOR_KEY: "operator" },
     databaseUrl: database.url,
     role: "tessera_gateway",
     bus,
+    cache: memoryCache({ log }),
+    // The gateway keeps no files, so this folder is never made.
+    files: diskFiles({ directory: join(tmpdir(), "tessera-gateway-files") }),
     clock: systemClock,
     log,
     metrics: createMetrics(),
@@ -142,6 +138,8 @@ beforeAll(async () => {
       return { drain: async () => server.drain(), stop: () => server.stop(1000) };
     },
   });
+  const accepting = lines.map((line) => JSON.parse(line) as { message: string; port?: number });
+  base = `http://127.0.0.1:${accepting.find(({ message }) => message === "gateway accepts requests")?.port}`;
 });
 
 afterAll(async () => {

@@ -4,14 +4,15 @@ import { hasPassed } from "@tessera/kit/bus/markers";
 import { Fault } from "@tessera/kit/fault";
 import { defineService } from "@tessera/kit/service";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
-import { topics } from "@tessera/protos/topics";
-import { listenForChanges } from "./access/change-notice.ts";
+import { recordFeed, topics } from "@tessera/protos/topics";
+import { hintAtChange, listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
 import { buildApp } from "./app.ts";
 import { connectPeers, peers } from "./clients.ts";
 import { settings } from "./config.ts";
 import { credentialChanged } from "./consumers/credential-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
+import { recordFed } from "./consumers/record-fed.ts";
 import { httpServer } from "./http-server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { allRoutes } from "./routes/index.ts";
@@ -19,7 +20,7 @@ import { findByHash } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
 
 const name = "gateway";
-const consumes = [topics.credentialChanged.name, topics.eventChanged.name];
+const consumes = [topics.credentialChanged.name, topics.eventChanged.name, recordFeed.name];
 
 /** A whole body has this long to arrive; imports are limited by their pauses instead. */
 const bodyMs = 30_000;
@@ -32,7 +33,7 @@ export const gateway = defineService({
   migrations: new URL("../migrations/", import.meta.url),
   needs: [...peers],
   consumes,
-  async start({ config, db, log, metrics, tracing, peer }) {
+  async start({ config, db, cache, log, metrics, tracing, peer }) {
     const clients = connectPeers(peer);
     const directory = openDirectory(
       {
@@ -41,7 +42,7 @@ export const gateway = defineService({
       },
       { operatorKey: config.operatorKey?.reveal() },
     );
-    const listener = listenForChanges(db, log, () => directory.forget());
+    const listener = listenForChanges({ db, cache, log }, () => directory.forget());
     const importTargets: ImportTargets = {
       owners: {
         boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
@@ -67,6 +68,7 @@ export const gateway = defineService({
       routes,
       directory,
       limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
+      rate: { cache, limits: { requests: config.rateLimit, scans: config.rateLimitRedeem } },
       baseUrl,
       isDraining: () => server.stopping.aborted,
       log,
@@ -76,9 +78,15 @@ export const gateway = defineService({
     const answer = app.callback();
     server.answerWith((request, response) => void answer(request, response));
     return {
-      consumers: [credentialChanged(db), eventChanged(db)].map((consumer) =>
-        thenForget(consumer, () => directory.forget()),
-      ),
+      consumers: [
+        ...[credentialChanged(db), eventChanged(db)].map((consumer) =>
+          thenForget(consumer, () => {
+            directory.forget();
+            hintAtChange(cache);
+          }),
+        ),
+        recordFed(db, importTargets),
+      ],
       servers: [server],
       close: () => listener.stop(),
     };
@@ -99,13 +107,8 @@ function lookUp<T>(found: Promise<T>): Promise<T> {
 function thenForget(consumer: Consumer, forget: () => void): Consumer {
   return {
     topic: consumer.topic,
-    async deliver(messages, options) {
-      try {
-        await consumer.deliver(messages, options);
-      } finally {
-        forget();
-      }
-    },
+    deliver: (...delivery) => consumer.deliver(...delivery).finally(forget),
+    replay: (options) => consumer.replay(options).finally(forget),
   };
 }
 

@@ -8,7 +8,7 @@ import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { type CaughtUp, settle } from "./settle.ts";
 import { type Line, splitLines } from "./split-lines.ts";
-import { type ImportSummary, Tally } from "./tally.ts";
+import { type ImportSummary, type LineError, Tally } from "./tally.ts";
 
 /** The services that records go to, and those that read what comes of them. */
 export interface ImportTargets {
@@ -82,6 +82,19 @@ export async function importStream(
   });
 }
 
+/**
+ * Imports records that arrive one by one, each by itself in JSON, in their order. Returns what is wrong with those that
+ * were rejected, by their place; whether anybody sees the others yet is not waited for. Throws when an owner stays away.
+ */
+export async function importMessages(
+  messages: readonly Uint8Array[],
+  targets: ImportTargets,
+): Promise<Map<number, LineError>> {
+  const run = new ImportRun(targets, {});
+  const errors = await run.takeAll(messages);
+  return new Map(errors.map((error) => [error.line - 1, error]));
+}
+
 class NotRecords extends Error {}
 
 /** An owner failed, as opposed to the stream. */
@@ -121,6 +134,19 @@ class ImportRun {
     }
     for (const line of splitter.end()) await this.#take(line);
     if (!this.#sawRecord) throw new NotRecords("The body holds no records: send one JSON object per line.");
+  }
+
+  async takeAll(messages: readonly Uint8Array[]): Promise<readonly LineError[]> {
+    // Whatever the first is, these are records: nobody has to be told that he sent something else.
+    this.#sawRecord = true;
+    for (const [index, message] of messages.entries()) {
+      const line = { number: index + 1, bytes: Buffer.from(message) };
+      if (!isBlank(line.bytes)) await this.#take(line);
+      else
+        this.#tally.reject({ line: line.number, kind: null, errors: { non_field_errors: ["The message is empty."] } });
+    }
+    await this.#flush();
+    return this.#tally.summary({ settled: false }).errors;
   }
 
   async #take({ number, bytes }: Line): Promise<void> {
@@ -170,10 +196,14 @@ class ImportRun {
 
   /** Applies what has been gathered, and waits until it is visible everywhere. */
   async finish(): Promise<ImportSummary> {
-    await this.#batches.boxoffice.flush();
-    await this.#batches.checkin.flush();
+    await this.#flush();
     await this.#settle([...this.#unsettled]);
     return this.#tally.summary({ settled: this.#unsettled.size === 0 });
+  }
+
+  async #flush(): Promise<void> {
+    await this.#batches.boxoffice.flush();
+    await this.#batches.checkin.flush();
   }
 
   async #settle(owners: readonly Owner[]): Promise<void> {

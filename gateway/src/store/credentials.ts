@@ -44,17 +44,36 @@ export async function findByHash(
   return { ...rest, tokenHash: found, allEvents };
 }
 
-/** Takes over the states that are newer than what is stored. Each credential may occur once. */
+/**
+ * Takes over the states that are newer than what is stored. Each credential, and each token, may occur once.
+ *
+ * A token belongs to the credential that had it last. Whoever had it before has lost it, even where the fact that
+ * tells so is on its way, or was lost.
+ */
 export async function upsertNewer(tx: Tx, states: readonly CredentialState[]): Promise<void> {
   const rows = states.map((state) => ({ ...state, tokenHash: state.tokenHash?.toString("hex") ?? null }));
   await tx.run(sql`
+    update credential
+       set token_hash = null
+      from unnest(${rows.map((row) => row.organizer)}::text[],
+                  ${rows.map((row) => row.kind)}::text[],
+                  ${rows.map((row) => row.id)}::text[],
+                  ${rows.map((row) => row.tokenHash)}::text[],
+                  ${rows.map((row) => row.revision)}::bigint[]) as state (organizer, kind, id, token_hash, revision)
+     where credential.token_hash = decode(state.token_hash, 'hex')
+       and credential.revision < state.revision
+       and (credential.organizer, credential.kind, credential.id) <> (state.organizer, state.kind, state.id)`);
+  await tx.run(sql`
     insert into credential (organizer, kind, id, revision, token_hash, name, permissions, all_events, events, active, device)
-    select state.organizer, state.kind, state.id, state.revision, decode(state."tokenHash", 'hex'), state.name,
+    select state.organizer, state.kind, state.id, state.revision,
+           case when later.id is null then decode(state."tokenHash", 'hex') end, state.name,
            array(select jsonb_array_elements_text(state.permissions)), state."allEvents",
            array(select jsonb_array_elements_text(state.events)), state.active, nullif(state.device, 'null'::jsonb)
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
         as state (organizer text, kind text, id text, revision bigint, "tokenHash" text, name text, permissions jsonb,
                   "allEvents" boolean, events jsonb, active boolean, device jsonb)
+      left join credential as later
+        on later.token_hash = decode(state."tokenHash", 'hex') and later.revision > state.revision
         on conflict (organizer, kind, id) do update
        set revision = excluded.revision,
            token_hash = excluded.token_hash,
@@ -77,4 +96,9 @@ export async function remove(tx: Tx, keys: readonly CredentialKey[]): Promise<vo
      where credential.organizer = gone.organizer
        and credential.kind = gone.kind
        and credential.id = gone.id`);
+}
+
+/** Removes credentials whose state is older than a revision; returns how many those were. */
+export async function removeOlder(tx: Tx, revision: number): Promise<number> {
+  return tx.run(sql`delete from credential where credential.revision < ${revision}`);
 }

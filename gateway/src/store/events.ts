@@ -39,3 +39,8 @@ export async function remove(tx: Tx, keys: readonly EventKey[]): Promise<void> {
      where event.organizer = gone.organizer
        and event.event = gone.event`);
 }
+
+/** Removes events whose state is older than a revision; returns how many those were. */
+export async function removeOlder(tx: Tx, revision: number): Promise<number> {
+  return tx.run(sql`delete from event where event.revision < ${revision}`);
+}

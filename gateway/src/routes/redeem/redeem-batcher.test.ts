@@ -189,4 +189,15 @@ describe("scans nobody waits for any more", () => {
     await expect(result).rejects.toMatchObject({ kind: "unavailable" });
     expect(calls).toHaveLength(1);
   });
+
+  it("are refused when their time is over, whatever their call does", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const { calls, redeem } = heldCalls();
+    const results = ["x", "y", "queued"].map((lookup) => redeem(scan(lookup, "n")));
+    const refused = Promise.all(results.map((result) => expect(result).rejects.toMatchObject({ kind: "unavailable" })));
+    vi.advanceTimersByTime(8000);
+    await refused;
+    expect(calls).toHaveLength(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

@@ -92,7 +92,20 @@ export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): Rede
   return (scan) =>
     new Promise((resolve, reject) => {
       if (queue.length >= longestQueue) return reject(overloaded());
-      queue.push({ scan, until: Date.now() + scanMs, resolve, reject });
+      // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
+      const timer = setTimeout(() => reject(undecided(undefined)), scanMs);
+      queue.push({
+        scan,
+        until: Date.now() + scanMs,
+        resolve(outcome) {
+          clearTimeout(timer);
+          resolve(outcome);
+        },
+        reject(cause) {
+          clearTimeout(timer);
+          reject(cause);
+        },
+      });
       send();
     });
 }

@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Fault } from "@tessera/kit/fault";
+import { killWithParent } from "@tessera/testkit/engines/engine-process";
 import type { PlannedProcess } from "./plan.ts";
 
 /** One process of a cluster through all its lives. */
@@ -26,11 +27,6 @@ const longestStopMs = 20_000;
 const extension = extname(fileURLToPath(import.meta.url));
 const main = fileURLToPath(new URL(`../main${extension}`, import.meta.url));
 const nodeArguments = extension === ".ts" ? ["--conditions=source", "--disable-warning=ExperimentalWarning"] : [];
-
-const running = new Set<ChildProcess>();
-process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
-});
 
 /** Makes a process that runs one service with an environment of its own; nothing runs yet. */
 export function clusterProcess(
@@ -57,9 +53,11 @@ export function clusterProcess(
       const started = spawn(process.execPath, [...nodeArguments, main, "serve", plan.service], {
         env: { PATH, HOME, ...(TZ === "" ? {} : { TZ }), ...options.environment },
         stdio: ["ignore", "pipe", "pipe"],
+        // Ctrl-C on a terminal is for us; to the process it would be the first of two signals.
+        detached: true,
       });
       child = started;
-      running.add(started);
+      const watchdog = started.pid === undefined ? undefined : killWithParent(started.pid);
       for (const stream of [started.stdout, started.stderr]) {
         createInterface({ input: stream }).on("line", (line) => {
           last = line;
@@ -68,7 +66,7 @@ export function clusterProcess(
       }
       ended = new Promise((resolve) => {
         started.once("close", () => {
-          running.delete(started);
+          watchdog?.release();
           resolve();
         });
       });

@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { access, mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { createServer, Socket } from "node:net";
+import { connect, createServer, Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -139,7 +139,7 @@ export async function freePort(): Promise<number> {
 }
 
 /** Loaded machines take their time; a server that is slower than this hangs. */
-const longestStartMs = 30_000;
+const usualStartMs = 30_000;
 
 /** Nothing that is stopped here has to be saved. */
 const longestStopMs = 10_000;
@@ -152,8 +152,15 @@ export async function startProcess(options: {
   readonly env?: Readonly<Record<string, string>>;
   /** Asked again and again until it is true; a rejection counts as not yet. */
   readonly isReady: () => Promise<boolean>;
+  /** How long that may take, in milliseconds. */
+  readonly longestStartMs?: number;
+  /** A folder that goes with this process, should it end without stopping the engine. */
+  readonly scratch?: string;
 }): Promise<EngineProcess> {
+  const { longestStartMs = usualStartMs } = options;
   const child = spawn(options.program, options.args, {
+    // Ctrl-C on a terminal is for us, and the engine ends when we say so.
+    detached: true,
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
@@ -177,7 +184,7 @@ export async function startProcess(options: {
   const { pid } = child;
   if (pid === undefined) throw new Error(`${options.program} cannot be started`);
   child.unref();
-  const watchdog = killWithParent(pid);
+  const watchdog = killWithParent(pid, options);
   void ended.then(() => watchdog.release());
 
   const engine: EngineProcess = {
@@ -213,9 +220,10 @@ function keepNobodyAlive(pipe: Readable | Writable): void {
   if (pipe instanceof Socket) pipe.unref();
 }
 
-/** A shell waits at a pipe that ends with this process, and then kills the other. */
-function killWithParent(pid: number): { release(): void } {
-  const watchdog = spawn("/bin/sh", ["-c", 'cat >/dev/null; kill -9 "$0" 2>/dev/null', String(pid)], {
+/** Lets a shell wait at a pipe that ends with this process, `kill -9` included, and then kill the other. */
+export function killWithParent(pid: number, { scratch = "" }: { readonly scratch?: string } = {}): { release(): void } {
+  const orders = 'cat >/dev/null; kill -9 "$0" 2>/dev/null; test -z "$1" || { sleep 1; rm -rf "$1"; }';
+  const watchdog = spawn("/bin/sh", ["-c", orders, String(pid), scratch], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
   });
@@ -224,4 +232,18 @@ function killWithParent(pid: number): { release(): void } {
   watchdog.unref();
   keepNobodyAlive(watchdog.stdin);
   return { release: () => void watchdog.kill("SIGKILL") };
+}
+
+/** Whether somebody accepts connections there. */
+export function takesConnections(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port, timeout: 1000 });
+    const answer = (taken: boolean) => {
+      socket.destroy();
+      resolve(taken);
+    };
+    socket.once("connect", () => answer(true));
+    socket.once("error", () => answer(false));
+    socket.once("timeout", () => answer(false));
+  });
 }

@@ -1,0 +1,128 @@
+import { hash, randomUUID } from "node:crypto";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import { header } from "@tessera/kit/bus/headers";
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { type CredentialChanged, CredentialKind, EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import type { Topic } from "@tessera/protos/topic";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findByHash } from "../store/credentials.ts";
+import { credentialChanged } from "./credential-changed.ts";
+import { eventChanged } from "./event-changed.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
+const hashOf = (token: string) => hash("sha256", token, "buffer");
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("gateway");
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await db.run(sql`delete from credential`);
+  await db.run(sql`delete from event`);
+});
+
+async function deliver<F>(consumer: Consumer, topic: Topic<F>, facts: readonly F[]): Promise<void> {
+  const messages = facts.map((fact) => ({
+    topic: topic.name,
+    partition: 0,
+    key: topic.key(fact),
+    value: topic.encode(fact),
+    headers: { [header.factId]: randomUUID(), [header.at]: "0" },
+  }));
+  await consumer.deliver(messages, { group: "gateway", log, signal: new AbortController().signal });
+}
+
+/** Delivers what ends a rebuild that began at a revision. */
+async function sweep(consumer: Consumer, before: number): Promise<void> {
+  const headers = {
+    [header.marker]: randomUUID(),
+    [header.sweepBelow]: String(before),
+    [header.sweepPartitions]: "1",
+    [header.sweepSince]: "0",
+  };
+  const message = { topic: consumer.topic, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
+  await consumer.deliver([message], { group: "gateway", log, signal: new AbortController().signal });
+  expect(await db.many(sql`select cause from dead_letter`)).toEqual([]);
+}
+
+const device = (id: string, token: string | undefined, revision: number): CredentialChanged => ({
+  organizer: "bigevents",
+  kind: CredentialKind.DEVICE,
+  id,
+  revision,
+  tokenHash: token === undefined ? undefined : hashOf(token),
+  name: `Device ${id}`,
+  permissions: [],
+  allEvents: true,
+  events: [],
+  active: true,
+  device: undefined,
+});
+
+const tell = (...facts: CredentialChanged[]) => deliver(credentialChanged(db), topics.credentialChanged, facts);
+const holder = async (token: string) => (await findByHash(db, "device", hashOf(token)))?.id;
+
+describe("a sweep", () => {
+  it("removes lost credentials and events", async () => {
+    await tell(device("1", "a", 99), device("2", "b", 100));
+    await sweep(credentialChanged(db), 100);
+    expect([await holder("a"), await holder("b")]).toEqual([undefined, "2"]);
+    const event = (slug: string, revision: number): EventChanged => ({
+      ...EventChanged.decode(new Uint8Array()),
+      organizer: "bigevents",
+      event: slug,
+      revision,
+    });
+    await deliver(eventChanged(db), topics.eventChanged, [event("lost", 7), event("kept", 8)]);
+    await sweep(eventChanged(db), 8);
+    expect(await db.many(sql`select event from event`)).toEqual([{ event: "kept" }]);
+  });
+});
+
+describe("a token", () => {
+  it("belongs to whoever had it last, though the fact of who lost it never came", async () => {
+    await tell(device("1", "a", 1));
+    await tell(device("2", "a", 2));
+    expect(await db.many(sql`select cause from dead_letter`)).toEqual([]);
+    expect(await holder("a")).toBe("2");
+    await sweep(credentialChanged(db), 2);
+    expect(await holder("a")).toBe("2");
+  });
+
+  it("is not taken back by a state that is older than its holder's", async () => {
+    await tell(device("2", "a", 5));
+    await tell(device("1", "a", 4));
+    expect(await holder("a")).toBe("2");
+    expect(await db.many(sql`select id, token_hash is null as without from credential order by id`)).toEqual([
+      { id: "1", without: true },
+      { id: "2", without: false },
+    ]);
+  });
+
+  it("may be swapped for another's, in one delivery and in two", async () => {
+    await tell(device("1", "a", 1), device("2", "b", 2));
+    await tell(device("1", "b", 3), device("2", "a", 4));
+    expect([await holder("a"), await holder("b")]).toEqual(["2", "1"]);
+    await tell(device("1", "a", 5));
+    await tell(device("2", "b", 6));
+    expect([await holder("a"), await holder("b")]).toEqual(["1", "2"]);
+    await tell(device("3", "c", 7), device("4", "c", 8));
+    expect(await holder("c")).toBe("4");
+  });
+
+  it("stays with a credential that is told of again", async () => {
+    await tell(device("1", "a", 1));
+    await tell(device("1", "a", 2));
+    await tell(device("1", "a", 1));
+    expect(await holder("a")).toBe("1");
+  });
+});

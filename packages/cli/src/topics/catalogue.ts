@@ -1,0 +1,30 @@
+import { applyTopics, diffTopics, type TopicDifference, type TopicOptions } from "@tessera/kit/bus/kafka-topics";
+import { type Environment, readConfig } from "@tessera/kit/config";
+import { createLog } from "@tessera/kit/log";
+import { catalogue } from "@tessera/protos/topics";
+import { engineSettings, topicSettings } from "../engine-settings.ts";
+import { kafkaAccess } from "../open-engines.ts";
+
+/** Compares the brokers' topics with the catalogue. */
+export async function diffCatalogue(environment: Environment): Promise<readonly TopicDifference[]> {
+  return diffTopics(catalogue, topicOptions(environment));
+}
+
+/** Creates topics that are missing and alters settings; tells what it did and what it left to a person. */
+export async function applyCatalogue(
+  environment: Environment,
+): Promise<{ readonly applied: readonly TopicDifference[]; readonly left: readonly TopicDifference[] }> {
+  return applyTopics(catalogue, topicOptions(environment));
+}
+
+function topicOptions(environment: Environment): TopicOptions {
+  const config = readConfig({ ...engineSettings, ...topicSettings }, environment);
+  const { kafkaReplicationFactor: replicationFactor, kafkaMinInSyncReplicas: minInSyncReplicas } = config;
+  const log = createLog({ service: "topics", destination: { write: () => {} } });
+  return {
+    ...kafkaAccess(config, { clientId: "tessera-topics", log }),
+    topicPrefix: config.kafkaTopicPrefix,
+    ...(replicationFactor === undefined ? {} : { replicationFactor }),
+    ...(minInSyncReplicas === undefined ? {} : { minInSyncReplicas }),
+  };
+}

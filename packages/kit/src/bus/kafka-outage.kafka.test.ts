@@ -1,0 +1,141 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { collect, eventually, numbered, publishUntilTaken } from "@tessera/testkit/engines/kafka-bed";
+import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { createLog } from "../log.ts";
+import type { Bus } from "./bus.ts";
+import { kafkaBus } from "./kafka.ts";
+import { applyTopics, type DeclaredTopic } from "./kafka-topics.ts";
+
+const catalogue: readonly DeclaredTopic[] = ["one", "two"].map((name) => ({
+  name,
+  partitions: 2,
+  retention: { kind: "compacted" },
+}));
+
+let engine: KafkaEngine;
+const lines: { level: string; message: string }[] = [];
+const log = createLog({ service: "test", destination: { write: (line) => lines.push(JSON.parse(line)) } });
+const access = () => ({ brokers: engine.brokers.split(","), clientId: "test", log });
+const opened: Bus[] = [];
+
+beforeAll(async () => {
+  engine = await startKafka();
+});
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((bus) => bus.close()));
+  lines.length = 0;
+});
+
+afterAll(() => engine.stop());
+
+function open(): Bus {
+  const bus = kafkaBus({ ...access(), sessionTimeoutMs: 3000, heartbeatIntervalMs: 500, publishTimeoutMs: 5000 });
+  opened.push(bus);
+  return bus;
+}
+
+const warnings = () => lines.filter(({ level }) => level === "warn" || level === "error").map(({ message }) => message);
+
+describe("a broker that is away", () => {
+  it("for 20 seconds loses nothing, keeps the order, and is told of once", async () => {
+    await applyTopics(catalogue, access());
+    const bus = open();
+    const readers = await Promise.all(["one", "two"].map((topic) => collect(bus, { group: "g", topic })));
+    await bus.publish("one", [numbered("k", 1)]);
+    await eventually(() => readers[0]?.numbers().includes(1) === true);
+    await engine.kill();
+    const started = Date.now();
+    await expect(bus.publish("one", [numbered("k", 2)])).rejects.toMatchObject({
+      kind: "unavailable",
+      code: "bus_unavailable",
+    });
+    await expect(bus.backlog()).rejects.toMatchObject({ kind: "unavailable" });
+    expect(Date.now() - started).toBeLessThan(12_000);
+    await sleep(20_000 - (Date.now() - started));
+    await engine.start();
+    const back = Date.now();
+    await publishUntilTaken(bus, "one", [numbered("k", 2), numbered("k", 3)]);
+    await publishUntilTaken(bus, "two", [numbered("k", 4)]);
+    await eventually(() => readers[0]?.numbers().includes(3) === true && readers[1]?.numbers().includes(4) === true);
+    expect(Date.now() - back).toBeLessThan(20_000);
+    expect(readers[0]?.numbers()).toEqual([1, 2, 3]);
+    await eventually(() => warnings().length > 1);
+    expect(warnings()).toEqual(["Kafka cannot be read: facts are waiting", "Kafka can be read again"]);
+  });
+
+  it("at the start is waited for", async () => {
+    await engine.kill();
+    const bus = open();
+    const reader = await collect(bus, { group: "early", topic: "one" });
+    await sleep(4000);
+    await engine.start();
+    await publishUntilTaken(bus, "one", [numbered("early", 5)]);
+    await eventually(() => reader.numbers("early").includes(5));
+    expect(reader.numbers("early")).toEqual([5]);
+  });
+
+  it("with its connections open is noticed, and read again when it answers", async () => {
+    const bus = open();
+    const reader = await collect(bus, { group: "g", topic: "one" });
+    await bus.publish("one", [numbered("frozen", 1)]);
+    await eventually(() => reader.numbers("frozen").includes(1));
+    engine.freeze();
+    const started = Date.now();
+    await expect(bus.publish("one", [numbered("frozen", 2)])).rejects.toMatchObject({ kind: "unavailable" });
+    expect(Date.now() - started).toBeLessThan(8000);
+    engine.thaw();
+    await publishUntilTaken(bus, "one", [numbered("frozen", 3)]);
+    await eventually(() => reader.numbers("frozen").includes(3));
+    expect(reader.numbers("frozen")).not.toContain(2);
+  });
+
+  it("lets the bus close in bounded time", async () => {
+    const bus = open();
+    const reader = await collect(bus, { group: "g", topic: "one" });
+    await publishUntilTaken(bus, "one", [numbered("closing", 1)]);
+    await eventually(() => reader.numbers("closing").includes(1));
+    await engine.kill();
+    const publishing = bus.publish("one", [numbered("closing", 2)]).catch(() => {});
+    const started = Date.now();
+    await bus.close();
+    expect(Date.now() - started).toBeLessThan(12_000);
+    await publishing;
+    await engine.start();
+  });
+});
+
+describe("a broker that comes back with nothing", () => {
+  it("is read from its new beginning once the topics are applied again", async () => {
+    const bus = open();
+    const reader = await collect(bus, { group: "g", topic: "one" });
+    await publishUntilTaken(
+      bus,
+      "one",
+      [10, 11, 12].map((number) => numbered("k", number)),
+    );
+    await eventually(() => reader.numbers().includes(12));
+    await engine.wipe();
+    await eventually(() => warnings().includes("there is no such topic: run tessera topics apply"), 30_000);
+    await expect(bus.publish("one", [numbered("k", 13)])).rejects.toMatchObject({ code: "topic_missing" });
+    await applyTopics(catalogue, access());
+    await publishUntilTaken(bus, "one", [numbered("k", 13)]);
+    await eventually(() => reader.numbers().includes(13), 20_000);
+  });
+
+  it("is read from its new beginning, too, when nobody was reading meanwhile", async () => {
+    const former = open();
+    const before = await collect(former, { group: "h", topic: "two" });
+    for (let number = 1; number <= 5; number += 1) await publishUntilTaken(former, "two", [numbered("k", number)]);
+    await eventually(() => before.numbers().includes(5));
+    await former.close();
+    await engine.wipe();
+    await applyTopics(catalogue, access());
+    const bus = open();
+    const reader = await collect(bus, { group: "h", topic: "two" });
+    await publishUntilTaken(bus, "two", [numbered("k", 6)]);
+    await eventually(() => reader.numbers().includes(6), 20_000);
+    expect(reader.numbers()).toEqual([6]);
+  });
+});

@@ -1,0 +1,158 @@
+import { Fault } from "../fault.ts";
+import { waitAtMost } from "../wait-at-most.ts";
+import type { Message } from "./bus.ts";
+import {
+  gzip,
+  type KafkaClient,
+  kafkaErrorType,
+  type TransactionalProducer,
+  topicMissing,
+  uncompressed,
+} from "./kafka-client.ts";
+import { requestsOf } from "./kafka-messages.ts";
+
+export interface Publisher {
+  /** Takes the topic over: what any other process publishes to it from now on is refused. */
+  claim(): Promise<void>;
+  publish(messages: readonly Message[]): Promise<void>;
+  /** Lets publications under way come to their end. */
+  close(): Promise<void>;
+}
+
+/** From here on compression saves more than it costs. */
+const gzipFromBytes = 8192;
+
+/**
+ * Writes to one topic, one publication after the other, each in a transaction.
+ *
+ * The transaction is there for its fence, not for atomicity. A process that led and was cut off or paused may have a
+ * publication under way; on a compacted topic its old state, landing after a newer one, would be the last word. All
+ * processes that may publish to a topic share its transactional id: whoever opens it last is the one whose
+ * transactions can still commit, and whatever others had begun is aborted, unseen by readers.
+ *
+ * After any failure the producer is thrown away and the next one opens the id anew. That ends what the broken one may
+ * have left open, and it is simpler to trust than kafkajs' notion of where a transaction stood when a broker died.
+ */
+export function createPublisher(options: {
+  client: KafkaClient;
+  /** As it is called above the bus, for messages. */
+  topic: string;
+  /** As the broker calls it. */
+  kafkaTopic: string;
+  transactionalId: string;
+  /** A publication that takes longer has failed. */
+  timeoutMs: number;
+}): Publisher {
+  const { client, topic, kafkaTopic, transactionalId, timeoutMs } = options;
+  let open: TransactionalProducer | undefined;
+  let tail: Promise<unknown> = Promise.resolve();
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = tail.then(work);
+    tail = turn.catch(() => {});
+    return turn;
+  };
+
+  /** Does a step with a producer, which is thrown away when the step fails or is late; a late one is told to end. */
+  async function attempt(
+    candidate: TransactionalProducer,
+    step: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const late = new AbortController();
+    const working = step(late.signal);
+    try {
+      await waitAtMost(timeoutMs, working, () => new Error(`Kafka did not answer within ${timeoutMs} ms`));
+    } catch (error) {
+      late.abort();
+      if (open === candidate) open = undefined;
+      discard(candidate, working);
+      throw toFault(error, topic);
+    }
+  }
+
+  async function openAnew(): Promise<TransactionalProducer> {
+    if (open !== undefined) discard(open);
+    open = undefined;
+    const candidate = client.producer(transactionalId);
+    await attempt(candidate, async (signal) => {
+      await candidate.producer.connect();
+      signal.throwIfAborted();
+      // Opens the id; of a transaction without messages the broker never hears.
+      const opening = await candidate.producer.transaction();
+      await opening.abort();
+    });
+    open = candidate;
+    return candidate;
+  }
+
+  async function write(
+    { producer, aimedAt }: TransactionalProducer,
+    messages: readonly Message[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const transaction = await producer.transaction();
+    for (const request of requestsOf(messages)) {
+      signal.throwIfAborted();
+      aimedAt.clear();
+      const answers = await transaction.send({
+        topic: kafkaTopic,
+        acks: -1,
+        timeout: timeoutMs,
+        compression: request.bytes < gzipFromBytes ? uncompressed : gzip,
+        messages: request.messages,
+      });
+      // kafkajs drops, and says nothing, what was meant for a partition it does not know, or whose leadership went to a
+      // broker that had already answered for others.
+      const answered = new Set(answers.map(({ partition }) => partition));
+      const dropped = [...aimedAt].filter((partition) => !answered.has(partition));
+      if (dropped.length > 0) throw new Error(`nothing was written to partition ${dropped.join(", ")}`);
+    }
+    signal.throwIfAborted();
+    await transaction.commit();
+  }
+
+  return {
+    claim: () => inTurn(async () => void (await openAnew())),
+    publish: (messages) =>
+      inTurn(async () => {
+        const current = open ?? (await openAnew());
+        await attempt(current, (signal) => write(current, messages, signal));
+      }),
+    async close() {
+      await tail;
+      if (open !== undefined)
+        await waitAtMost(timeoutMs, open.producer.disconnect(), () => new Error("too late")).catch(() => {});
+    },
+  };
+}
+
+/** Disconnects; and once more when its last work has ended, for that may have connected again. */
+function discard({ producer }: TransactionalProducer, working: Promise<unknown> = Promise.resolve()): void {
+  const disconnect = () => producer.disconnect().catch(() => {});
+  void disconnect();
+  void working.then(disconnect, disconnect);
+}
+
+const fenced = new Set(["INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE"]);
+const tooLarge = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"]);
+
+function toFault(error: unknown, topic: string): Fault {
+  const type = kafkaErrorType(error) ?? "";
+  if (type === "UNKNOWN_TOPIC_OR_PARTITION") return topicMissing(topic, error);
+  if (fenced.has(type)) {
+    return new Fault("unavailable", "bus_fenced", `another process has taken over ${topic}: nothing was published`, {
+      cause: error,
+    });
+  }
+  if (tooLarge.has(type)) {
+    return new Fault(
+      "unmet",
+      "message_too_large",
+      `a message is larger than the topic ${topic} takes: raise its max.message.bytes`,
+      { cause: error },
+    );
+  }
+  return new Fault("unavailable", "bus_unavailable", `Kafka did not take what was published to ${topic}`, {
+    cause: error,
+  });
+}

@@ -1,0 +1,146 @@
+import { Fault } from "../fault.ts";
+import { waitAtMost } from "../wait-at-most.ts";
+import type { Backlog, Bus } from "./bus.ts";
+import { type Admin, type KafkaAccess, kafkaClient, kafkaErrorType, topicMissing } from "./kafka-client.ts";
+import { createOutage } from "./kafka-outage.ts";
+import { createPublisher, type Publisher } from "./kafka-publisher.ts";
+import { type Reader, startReader } from "./kafka-reader.ts";
+
+export interface KafkaBusOptions extends KafkaAccess {
+  /** Stands before every topic's name on the broker: `staging.`. */
+  readonly topicPrefix?: string;
+  /** Stands before every group's name; the topics' prefix where left out. */
+  readonly groupPrefix?: string;
+  /** A process that is gone without a word keeps its partitions for so long. */
+  readonly sessionTimeoutMs?: number;
+  readonly heartbeatIntervalMs?: number;
+  /** A publication that takes longer has failed, and the relay repeats it. */
+  readonly publishTimeoutMs?: number;
+}
+
+/** What the broker is asked beside the way of the facts: partitions, backlogs. */
+const askMs = 5000;
+
+/** Partitions are never taken away, and a marker too few would be noticed. */
+const partitionsKnownMs = 30_000;
+
+const longestCloseMs = 10_000;
+
+/**
+ * Makes the bus of many processes, on Kafka.
+ *
+ * A publication is a transaction of its topic's one publisher (see kafka-publisher.ts), acknowledged by all in-sync
+ * replicas. A group reads each of its topics by itself, as `<prefix><group>.<topic>`: a topic that is stuck, missing or
+ * new to some of the group's processes does not disturb the others. Whoever joins first reads from the beginning.
+ */
+export function kafkaBus(options: KafkaBusOptions): Bus {
+  const { log, topicPrefix = "", groupPrefix = topicPrefix, publishTimeoutMs = 20_000 } = options;
+  const { sessionTimeoutMs = 10_000, heartbeatIntervalMs = 1000 } = options;
+  const client = kafkaClient(options);
+  const outage = createOutage(log);
+  const publishers = new Map<string, Publisher>();
+  const readers = new Map<string, Reader & { readonly group: string; readonly topic: string }>();
+  const partitionCounts = new Map<string, { readonly count: number; readonly until: number }>();
+  let closing: Promise<void> | undefined;
+
+  const kafkaTopicOf = (topic: string) => `${topicPrefix}${topic}`;
+  const groupIdOf = (group: string, topic: string) => `${groupPrefix}${group}.${topic}`;
+
+  const publisherOf = (topic: string): Publisher => {
+    if (closing !== undefined) throw closed();
+    const publisher =
+      publishers.get(topic) ??
+      createPublisher({
+        client,
+        topic,
+        kafkaTopic: kafkaTopicOf(topic),
+        transactionalId: `${topicPrefix}relay/${topic}`,
+        timeoutMs: publishTimeoutMs,
+      });
+    publishers.set(topic, publisher);
+    return publisher;
+  };
+
+  async function backlogOf(admin: Admin, { group, topic }: { group: string; topic: string }): Promise<Backlog> {
+    const [ends, [committed]] = await Promise.all([
+      admin.fetchTopicOffsets(kafkaTopicOf(topic)),
+      admin.fetchOffsets({ groupId: groupIdOf(group, topic), topics: [kafkaTopicOf(topic)] }),
+    ]).catch((error: unknown) => {
+      throw toFault(error, topic);
+    });
+    const accepted = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]));
+    const waiting = ends.map(({ partition, high, low }) =>
+      Math.max(0, Number(high) - Math.max(Number(low), accepted.get(partition) ?? -1)),
+    );
+    return { group, topic, messages: waiting.reduce((sum, count) => sum + count, 0) };
+  }
+
+  return {
+    claim: async (topic) => publisherOf(topic).claim(),
+    async publish(topic, messages) {
+      const publisher = publisherOf(topic);
+      if (messages.length > 0) await publisher.publish(messages);
+    },
+    async subscribe(subscription) {
+      const { group, topic } = subscription;
+      if (closing !== undefined) throw closed();
+      const groupId = groupIdOf(group, topic);
+      if (readers.has(groupId)) throw new Error(`group ${group} reads ${topic} twice`);
+      const reader = startReader({
+        client,
+        subscription,
+        kafkaTopic: kafkaTopicOf(topic),
+        groupId,
+        sessionTimeoutMs,
+        heartbeatIntervalMs,
+        onReading: () => outage.works({ group, topic }),
+        onOutage: (error) => outage.failed({ group, topic }, error),
+        onRefusal: (error) => log.warn("a delivery was refused and is repeated", { group, topic, error }),
+      });
+      readers.set(groupId, { ...reader, group, topic });
+    },
+    async partitions(topic) {
+      const known = partitionCounts.get(topic);
+      if (known !== undefined && performance.now() < known.until) return known.count;
+      const answer = await client
+        .administer(askMs, (admin) => admin.fetchTopicMetadata({ topics: [kafkaTopicOf(topic)] }))
+        .catch((error: unknown) => {
+          throw toFault(error, topic);
+        });
+      const count = answer.topics[0]?.partitions.length ?? 0;
+      partitionCounts.set(topic, { count, until: performance.now() + partitionsKnownMs });
+      return count;
+    },
+    async backlog() {
+      if (readers.size === 0) return [];
+      const all = [...readers.values()];
+      return client
+        .administer(askMs, (admin) => Promise.all(all.map((reader) => backlogOf(admin, reader))))
+        .catch((error: unknown) => {
+          throw toFault(error);
+        });
+    },
+    close() {
+      closing ??= waitAtMost(
+        longestCloseMs,
+        Promise.all([...readers.values(), ...publishers.values()].map((part) => part.close())),
+        () => new Error(`some of it was still at work after ${longestCloseMs} ms`),
+      ).then(
+        () => {},
+        (error: unknown) => log.warn("the bus closed with work under way: it will be repeated", { error }),
+      );
+      return closing;
+    },
+  };
+}
+
+function toFault(error: unknown, topic?: string): Fault {
+  if (error instanceof Fault) return error;
+  return topic !== undefined && kafkaErrorType(error) === "UNKNOWN_TOPIC_OR_PARTITION"
+    ? topicMissing(topic, error)
+    : new Fault("unavailable", "bus_unavailable", "Kafka did not answer", { cause: error });
+}
+
+function closed(): Fault {
+  return new Fault("unavailable", "bus_closed", "the bus is closing");
+}

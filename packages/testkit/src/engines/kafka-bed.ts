@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Bus, Delivery, Message } from "@tessera/kit/bus/bus";
+import { kafkaClient } from "@tessera/kit/bus/kafka-client";
+import { createLog, type Log } from "@tessera/kit/log";
+
+export const quiet: Log = createLog({ service: "test", destination: { write: () => {} } });
+
+/** Creates a topic on the brokers, by the name it has there. */
+export async function createKafkaTopic(
+  brokers: string,
+  topic: string,
+  { partitions = 4, settings = {} }: { partitions?: number; settings?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
+  const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  await kafkaClient({ brokers: brokers.split(","), clientId: "test", log: quiet }).administer(30_000, (admin) =>
+    admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }] }),
+  );
+}
+
+export interface Collected {
+  /** Everything that was handed over, in order. */
+  readonly received: Delivery[];
+  /** What was handed over, each number once, in the order they came first. */
+  numbers(key?: string): number[];
+}
+
+/** Subscribes and keeps what comes. */
+export async function collect(
+  bus: Bus,
+  options: {
+    group: string;
+    topic: string;
+    act?: (messages: readonly Delivery[], signal: AbortSignal) => Promise<void>;
+  },
+): Promise<Collected> {
+  const received: Delivery[] = [];
+  await bus.subscribe({
+    group: options.group,
+    topic: options.topic,
+    async deliver(messages, signal) {
+      received.push(...messages);
+      await options.act?.(messages, signal);
+    },
+  });
+  const of = (key?: string) => received.filter((delivery) => key === undefined || delivery.key === key);
+  return { received, numbers: (key) => [...new Set(of(key).map(numberOf))] };
+}
+
+export function numbered(key: string, number: number): Message {
+  return { key, value: Buffer.from(String(number)), headers: {} };
+}
+
+export function numberOf({ value }: Message): number {
+  return Number(value === null ? Number.NaN : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());
+}
+
+/** Publishes as the relay does: again, until it is taken. */
+export async function publishUntilTaken(bus: Bus, topic: string, messages: readonly Message[]): Promise<void> {
+  for (const until = Date.now() + 60_000; ; ) {
+    try {
+      return await bus.publish(topic, messages);
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await sleep(100);
+    }
+  }
+}
+
+/** Waits until something is so, or fails after this long. */
+export async function eventually(condition: () => boolean | Promise<boolean>, patienceMs = 30_000): Promise<void> {
+  for (const until = Date.now() + patienceMs; !(await condition()); await sleep(10)) {
+    if (Date.now() > until) throw new Error(`not within ${patienceMs} ms: ${condition.toString()}`);
+  }
+}

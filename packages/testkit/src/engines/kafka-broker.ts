@@ -1,0 +1,219 @@
+import { execFile } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type EngineProcess, startProcess, takesConnections } from "./engine-process.ts";
+import { installKafka, logSettings } from "./kafka-install.ts";
+
+const run = promisify(execFile);
+
+/** Real brokers on this machine. Nodes are numbered from 1. */
+export interface KafkaEngine {
+  /** To connect to: `host:port,host:port`. */
+  readonly brokers: string;
+  /** Ends a broker as a crash does. */
+  kill(node?: number): Promise<void>;
+  /** Starts a broker that was killed, with what it had stored. */
+  start(node?: number): Promise<void>;
+  /** Stops all brokers, discards what they stored and starts them at the same addresses. */
+  wipe(): Promise<void>;
+  /** Freezes a broker, as a machine that hangs: its connections stay open and nothing answers. */
+  freeze(node?: number): void;
+  thaw(node?: number): void;
+  /** Stops all brokers, and removes what they stored where no directory was given. */
+  stop(): Promise<void>;
+}
+
+export interface KafkaEngineOptions {
+  /** Where the logs are kept from one start to the next; left out, they end with the brokers. */
+  readonly directory?: string;
+  /** Of the first broker; the others take those that follow. Left out, free ports are found. */
+  readonly port?: number;
+  readonly brokers?: 1 | 3;
+  /** Broker settings besides, or instead of, ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+interface Node {
+  readonly id: number;
+  readonly port: number;
+  readonly controllerPort: number;
+  readonly directory: string;
+  process: EngineProcess | undefined;
+}
+
+/** On a machine under full load a broker has taken sixteen seconds. */
+const startPatienceMs = 90_000;
+
+/** Starts one broker, or three that replicate each other. Each is a controller, too. */
+export async function startKafka(options: KafkaEngineOptions = {}): Promise<KafkaEngine> {
+  const libraries = await installKafka();
+  const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-kafka-")));
+  const scratch = options.directory === undefined ? directory : "";
+  const ids = Array.from({ length: options.brokers ?? 1 }, (_, index) => index + 1);
+  const ports = await choosePorts(2 * ids.length, options.port);
+  const nodes = ids.map((id, index) => ({
+    id,
+    port: ports[index] ?? 0,
+    controllerPort: ports[ids.length + index] ?? 0,
+    directory: join(directory, `broker-${id}`),
+    process: undefined as EngineProcess | undefined,
+  }));
+  const settings = (node: Node) => ({ ...settingsOf(node, nodes), ...options.settings });
+
+  const startAll = async () => {
+    const cluster = await clusterId(directory);
+    const starts = await Promise.allSettled(
+      nodes.map(async (node) => {
+        await format(libraries, { node, settings: settings(node), cluster });
+        node.process = await launch(libraries, node, scratch);
+      }),
+    );
+    const failure = starts.find((start) => start.status === "rejected");
+    if (failure !== undefined) throw failure.reason;
+  };
+  const endAll = (signal: "SIGTERM" | "SIGKILL") => Promise.all(nodes.map(async (node) => node.process?.end(signal)));
+  const discard = () => rm(directory, { recursive: true, force: true, maxRetries: 3 });
+  const nodeOf = (id: number) => {
+    const node = nodes.find((candidate) => candidate.id === id);
+    if (node === undefined) throw new Error(`there is no broker ${id}`);
+    return node;
+  };
+
+  try {
+    await startAll();
+  } catch (error) {
+    await endAll("SIGKILL");
+    if (options.directory === undefined) await discard();
+    throw error;
+  }
+  return {
+    brokers: nodes.map(({ port }) => `127.0.0.1:${port}`).join(","),
+    async kill(id = 1) {
+      await nodeOf(id).process?.end("SIGKILL");
+    },
+    async start(id = 1) {
+      const node = nodeOf(id);
+      if (node.process === undefined || node.process.hasEnded()) node.process = await launch(libraries, node, scratch);
+    },
+    async wipe() {
+      await endAll("SIGKILL");
+      await discard();
+      await startAll();
+    },
+    freeze: (id = 1) => nodeOf(id).process?.pause(),
+    thaw: (id = 1) => nodeOf(id).process?.resume(),
+    async stop() {
+      // What is discarded anyway need not be closed with care.
+      await endAll(options.directory === undefined ? "SIGKILL" : "SIGTERM");
+      if (options.directory === undefined) await discard();
+    },
+  };
+}
+
+function launch(libraries: string, { directory, port }: Node, scratch: string): Promise<EngineProcess> {
+  const args = [
+    "-Xms64m",
+    "-Xmx256m",
+    "-XX:+UseSerialGC",
+    // What runs for a minute does not repay the second compiler.
+    "-XX:TieredStopAtLevel=1",
+    `-Dlog4j2.configurationFile=${logSettings}`,
+    ...["-cp", join(libraries, "*")],
+    "kafka.Kafka",
+    join(directory, "server.properties"),
+  ];
+  return startProcess({
+    program: "java",
+    args,
+    cwd: directory,
+    // The port opens last of all.
+    isReady: () => takesConnections(port),
+    longestStartMs: startPatienceMs,
+    scratch,
+  });
+}
+
+/** Writes the settings, and makes an empty log where there is none. */
+async function format(
+  libraries: string,
+  { node, settings, cluster }: { node: Node; settings: Record<string, string>; cluster: string },
+): Promise<void> {
+  await mkdir(node.directory, { recursive: true });
+  const file = join(node.directory, "server.properties");
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(file, lines.join(""));
+  const tool = ["-Xmx64m", "-XX:TieredStopAtLevel=1", "-cp", join(libraries, "*"), "kafka.tools.StorageTool"];
+  await run("java", [...tool, "format", "--ignore-formatted", "-t", cluster, "-c", file], { timeout: startPatienceMs });
+}
+
+/** Brokers that share logs share this name; it stays with the directory. */
+async function clusterId(directory: string): Promise<string> {
+  await mkdir(directory, { recursive: true });
+  const file = join(directory, "cluster-id");
+  if (!existsSync(file))
+    await writeFile(file, Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url"));
+  return (await readFile(file, "utf8")).trim();
+}
+
+function settingsOf(node: Node, nodes: readonly Node[]): Record<string, string> {
+  const replicas = String(nodes.length);
+  const inSync = nodes.length === 1 ? "1" : "2";
+  const listeners = `PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`;
+  return {
+    "process.roles": "broker,controller",
+    "node.id": String(node.id),
+    "controller.quorum.voters": nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(","),
+    listeners,
+    "advertised.listeners": listeners,
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "controller.listener.names": "CONTROLLER",
+    "inter.broker.listener.name": "PLAINTEXT",
+    "log.dirs": join(node.directory, "log"),
+    "auto.create.topics.enable": "false",
+    "num.partitions": "4",
+    "default.replication.factor": replicas,
+    "min.insync.replicas": inSync,
+    "offsets.topic.replication.factor": replicas,
+    "offsets.topic.num.partitions": "4",
+    "transaction.state.log.replication.factor": replicas,
+    "transaction.state.log.min.isr": inSync,
+    "transaction.state.log.num.partitions": "4",
+    "share.coordinator.state.topic.replication.factor": replicas,
+    "share.coordinator.state.topic.min.isr": inSync,
+    "group.initial.rebalance.delay.ms": "0",
+    // Tests do not wait ten seconds for a dead member.
+    "group.min.session.timeout.ms": "1000",
+    "log.cleaner.dedupe.buffer.size": "4194304",
+    // A dead broker's partitions find another leader within seconds.
+    "broker.session.timeout.ms": "4000",
+    "broker.heartbeat.interval.ms": "1000",
+    "controller.quorum.election.timeout.ms": "1000",
+    "controller.quorum.fetch.timeout.ms": "2000",
+  };
+}
+
+/** Below the ports that outgoing connections take: a broker must find its own again after it was away. */
+const portRange = [20_000, 32_000] as const;
+
+async function choosePorts(count: number, first: number | undefined): Promise<number[]> {
+  if (first !== undefined) return Array.from({ length: count }, (_, index) => first + index);
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const start = randomInt(portRange[0], portRange[1] - count);
+    const ports = Array.from({ length: count }, (_, index) => start + index);
+    if ((await Promise.all(ports.map(isFree))).every(Boolean)) return ports;
+  }
+  throw new Error(`no ${count} free ports were found between ${portRange.join(" and ")}`);
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
