@@ -12,10 +12,11 @@ import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** @returns {Promise<Readonly<Record<string, { find(): Availability, install(): Promise<void> }>>>} */
+/** @typedef {Readonly<Record<string, { find(): Availability, install(): Promise<void> }>>} Engines */
+
 async function loadEngines() {
-  const { engines } = await import(join(root, "packages/testkit/dist/engines/all-engines.js"));
-  return engines;
+  const built = /** @type {unknown} */ (await import(join(root, "packages/testkit/dist/engines/all-engines.js")));
+  return /** @type {{ engines: Engines }} */ (built).engines;
 }
 
 /**

@@ -1,11 +1,18 @@
 import { describe, it } from "vitest";
+import type { Availability } from "./engines/engine-process.ts";
 import { findRedis, type RedisFlavour } from "./engines/redis-server.ts";
+
+const flavours: readonly RedisFlavour[] = ["redis", "valkey"];
 
 /** Runs tests against both servers; for one that cannot be had here, the summary says why and how to get it. */
 export function describeEachRedis(title: string, tests: (flavour: RedisFlavour) => void): void {
-  describe.each(["redis", "valkey"] as const)(title, (flavour) => {
-    const found = findRedis(flavour);
-    if (found.available) tests(flavour);
-    else it("can be had here", ({ skip }) => skip(`${found.reason}. ${found.remedy}`));
+  const found = flavours.map((flavour) => ({ flavour, ...findRedis(flavour) }));
+  describe.each(found.filter(({ available }) => available).map(({ flavour }) => flavour))(title, tests);
+  describe.each(found.filter((absent) => !absent.available))("$flavour", (absent) => {
+    it("can be had here", ({ skip }) => skip(whyNot(absent)));
   });
+}
+
+function whyNot(found: Availability): string {
+  return found.available ? "" : `${found.reason}. ${found.remedy}`;
 }
