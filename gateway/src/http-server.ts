@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { listen } from "@tessera/kit/listen";
 import type { Log } from "@tessera/kit/log";
 import type { Server } from "@tessera/kit/service";
@@ -32,6 +33,9 @@ const keepAliveMs = 75_000;
 /** What is under way when the process stops is given this long. */
 const stopMs = 10_000;
 
+/** So long a connection without a request is kept when the process stops: the next request may be on its way already. */
+const lingerMs = 500;
+
 /** Makes the server that faces clients. */
 export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
   const stopping = new AbortController();
@@ -43,14 +47,25 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: 5000,
   });
+  // Browsers and probes open connections ahead of need; to the server these count as busy.
+  const unused = new Set<Socket>();
+  server.on("connection", (socket) => {
+    unused.add(socket);
+    socket.once("close", () => unused.delete(socket));
+  });
+  server.on("request", ({ socket }) => unused.delete(socket));
   let closed: Promise<void> | undefined;
 
+  /** Accepts no more connections; resolves when the last one has ended. */
   function close(): Promise<void> {
-    closed ??= new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeIdleConnections();
-    });
+    // Unlike the close of HTTP servers, this one leaves connections alone that are between two requests.
+    closed ??= new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
     return closed;
+  }
+
+  function closeUnneeded(): void {
+    server.closeIdleConnections();
+    for (const socket of unused) socket.destroy();
   }
 
   return {
@@ -65,13 +80,18 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     },
     async drain() {
       stopping.abort();
-      void close();
+      await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
+      closeUnneeded();
     },
     async stop() {
       stopping.abort();
+      const ended = close();
+      closeUnneeded();
       const timer = setTimeout(() => server.closeAllConnections(), stopMs);
-      await close();
+      await ended;
       clearTimeout(timer);
+      // What it would have done itself, had it been closed as usual.
+      server.close();
     },
   };
 }

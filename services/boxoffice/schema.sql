@@ -40,9 +40,17 @@ create table dead_letter (
   payload bytea,
   cause text not null,
   parked_at timestamptz not null default now(),
+  partition integer not null default 0,
+  headers jsonb not null default '{}'::jsonb,
+  overtaken boolean not null default false,
+  replay_requested_at timestamptz,
+  tries integer not null default 0,
+  tried_at timestamptz,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
+create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
+create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 
 create table event (
   organizer text collate "C" not null,
@@ -118,6 +126,7 @@ create table outbox (
   marker uuid,
   traceparent text,
   created_at timestamptz not null default now(),
+  headers jsonb,
   constraint outbox_pkey primary key (id)
 );
 
@@ -156,6 +165,21 @@ create table quota (
   data jsonb not null,
   revision bigint not null,
   constraint quota_pkey primary key (organizer, event, id)
+);
+
+create table rebuild (
+  id uuid not null default gen_random_uuid(),
+  topic text not null,
+  requested_at timestamptz not null default now(),
+  line bigint,
+  begun_at timestamptz,
+  place text,
+  expected bigint,
+  written bigint not null default 0,
+  partitions integer,
+  finished_at timestamptz,
+  cause text,
+  constraint rebuild_pkey primary key (id)
 );
 
 create table sales_channel (

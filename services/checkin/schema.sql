@@ -38,9 +38,17 @@ create table dead_letter (
   payload bytea,
   cause text not null,
   parked_at timestamptz not null default now(),
+  partition integer not null default 0,
+  headers jsonb not null default '{}'::jsonb,
+  overtaken boolean not null default false,
+  replay_requested_at timestamptz,
+  tries integer not null default 0,
+  tried_at timestamptz,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
+create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
+create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
 
 create table event (
   organizer text collate "C" not null,
@@ -125,6 +133,7 @@ create table outbox (
   marker uuid,
   traceparent text,
   created_at timestamptz not null default now(),
+  headers jsonb,
   constraint outbox_pkey primary key (id)
 );
 
@@ -169,7 +178,7 @@ create table "position" (
 create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
 create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
 create index position_by_search_text on "position" using gin (search_text gin_trgm_ops);
-create index position_by_secret on "position" using btree (organizer, event, lower(secret));
+create index position_by_secret on "position" using btree (organizer, event, lower("left"(secret, 250)));
 comment on column "position".attendee_name is 'personal data';
 comment on column "position".order_email is 'personal data';
 comment on column "position".search_text is 'personal data: names, e-mail addresses and companies of attendee, order and invoice';
@@ -187,6 +196,21 @@ create table presence (
   constraint presence_pkey primary key ("position", list, event, organizer),
   constraint presence_last_type_check check ((last_type = any (array['entry'::text, 'exit'::text])))
 ) with (fillfactor=80);
+
+create table rebuild (
+  id uuid not null default gen_random_uuid(),
+  topic text not null,
+  requested_at timestamptz not null default now(),
+  line bigint,
+  begun_at timestamptz,
+  place text,
+  expected bigint,
+  written bigint not null default 0,
+  partitions integer,
+  finished_at timestamptz,
+  cause text,
+  constraint rebuild_pkey primary key (id)
+);
 
 create table scan (
   organizer text collate "C" not null,
@@ -214,7 +238,7 @@ create table scan (
   constraint scan_check1 check ((("position" is not null) or (not successful))),
   constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
 );
-create unique index scan_by_imported_id on scan using btree (imported_id, event, organizer) where (imported_id is not null);
+create unique index scan_by_imported_id on scan using btree (imported_id, "position", event, organizer) where (imported_id is not null);
 create index scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and successful);
 create index scan_by_position on scan using btree ("position", list, event, organizer);
 

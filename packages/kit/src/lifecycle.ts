@@ -1,9 +1,14 @@
 import type { Bus } from "./bus/bus.ts";
 import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
+import { type FactMeter, measureFacts } from "./bus/measure-facts.ts";
+import { rebuildTopics } from "./bus/rebuild-topics.ts";
 import { type Relay, startRelay } from "./bus/relay.ts";
+import { replayParked } from "./bus/replay-parked.ts";
+import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
 import { type Environment, readConfig, type Settings } from "./config.ts";
+import type { Files } from "./files/files.ts";
 import type { Health } from "./health.ts";
 import { runJobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
@@ -23,6 +28,8 @@ export interface Surroundings {
   readonly role?: string;
   readonly maxConnections?: number;
   readonly bus: Bus;
+  readonly cache: Cache;
+  readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -90,6 +97,8 @@ export async function startService<S extends Settings>(
     parts = await definition.start({
       config,
       db,
+      cache: around.cache,
+      files: around.files,
       clock,
       log,
       metrics,
@@ -100,13 +109,21 @@ export async function startService<S extends Settings>(
       },
     });
     if (parts.close !== undefined) undo.push(parts.close);
-    const jobs = runJobs([...(parts.jobs ?? []), tableKeeper(db, clock), keepStatistics(db)], log);
+    const meter = measureFacts({ db, bus, clock, log, metrics, group: name, consumes: definition.consumes });
+    const ours = [
+      tableKeeper(db, clock),
+      keepStatistics(db),
+      replayParked({ db, group: name, consumers: parts.consumers ?? [], log }),
+      rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),
+      meter.job,
+    ];
+    const jobs = runJobs([...(parts.jobs ?? []), ...ours], log);
     undo.push(() => jobs.stop());
     const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
     const calls = await around.serve(traceCalls(tracing, [...(parts.grpc ?? []), facts]));
     served = calls;
     undo.push(() => calls.stop());
-    await subscribeAll(definition, parts, { bus, log, tracing });
+    await subscribeAll(definition, parts, { bus, log, tracing, meter });
     const relay = relayOf(name, { db, bus, log, metrics });
     undo.push(() => relay.stop());
     for (const server of parts.servers ?? []) {
@@ -140,7 +157,7 @@ async function unwind(undo: (() => Promise<void>)[]): Promise<void> {
 async function subscribeAll<S extends Settings>(
   definition: ServiceDefinition<S>,
   parts: Parts,
-  { bus, log, tracing }: { bus: Bus; log: Log; tracing: Tracing },
+  { bus, log, tracing, meter }: { bus: Bus; log: Log; tracing: Tracing; meter: FactMeter },
 ): Promise<void> {
   const consumers = parts.consumers ?? [];
   const read = consumers.map((consumer) => consumer.topic).sort();
@@ -153,7 +170,10 @@ async function subscribeAll<S extends Settings>(
     await bus.subscribe({
       group: definition.name,
       topic: consumer.topic,
-      deliver: (messages, signal) => consumer.deliver(messages, { group: definition.name, log, signal, tracing }),
+      deliver: (messages, signal) =>
+        meter.during(consumer.topic, messages, () =>
+          consumer.deliver(messages, { group: definition.name, log, signal, tracing }),
+        ),
     });
   }
 }

@@ -1,6 +1,9 @@
 import type { Consumer } from "./bus/consume.ts";
+import type { Rebuild } from "./bus/rebuild-topics.ts";
+import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Settings } from "./config.ts";
+import type { Files } from "./files/files.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";
@@ -11,6 +14,8 @@ import type { Tracing } from "./trace.ts";
 export interface Runtime<S extends Settings> {
   readonly config: Config<S>;
   readonly db: Db;
+  readonly cache: Cache;
+  readonly files: Files;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -56,6 +61,8 @@ export interface ServiceDefinition<S extends Settings = Settings> {
   readonly needs: readonly string[];
   /** Topics that it consumes; its group is its name. */
   readonly consumes: readonly string[];
+  /** How it publishes again what it holds, for every topic that it owns. */
+  readonly rebuilds?: readonly Rebuild[];
   start(runtime: Runtime<S>): Promise<Parts>;
 }
 

@@ -1,10 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
+import { kafkaBus } from "@tessera/kit/bus/kafka";
 import { memoryBus } from "@tessera/kit/bus/memory";
 import { startRelay } from "@tessera/kit/bus/relay";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
+import { crashSoon, passCrashPoint } from "./crash-point.ts";
 import { createEffects, eventually, isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
 
 /** The file to run: it is killed and started again until it ends by itself. */
@@ -13,11 +17,62 @@ export const crashingProgram = fileURLToPath(import.meta.url);
 const source = numberedTopic("owner.source.v1");
 const echo = numberedTopic("reader.echo.v1");
 
+/** What the program publishes to, for those who have to create it. */
+export const crashingTopics = [source.name, echo.name] as const;
+
 /** Creates what the program keeps in the database: how far it has come, and what facts did in either schema. */
 export async function prepareCrashing({ owner, total }: { owner: Db; total: number }): Promise<void> {
   await createEffects(owner);
   await owner.run(sql`create table progress (next integer not null, total integer not null)`);
   await owner.run(sql`insert into progress (next, total) values (1, ${total})`);
+}
+
+/** Lets the program come to its end: nothing more is written than what it has begun. Returns how many facts that are. */
+export async function endWriting({ owner }: { owner: Db }): Promise<number> {
+  const { total } = await owner.one<{ total: number }>(
+    sql`update progress set total = progress.next returning progress.total`,
+  );
+  return total;
+}
+
+/** In one process, or through the brokers that KAFKA_BROKERS names; its end may come between any two steps. */
+function openBus(): Bus {
+  const { KAFKA_BROKERS: brokers = "", KAFKA_TOPIC_PREFIX: topicPrefix = "" } = process.env;
+  const bus =
+    brokers === ""
+      ? memoryBus([
+          { group: "reader", topic: source.name },
+          { group: "owner", topic: echo.name },
+        ])
+      : kafkaBus({
+          brokers: brokers.split(","),
+          clientId: "crashing",
+          topicPrefix,
+          // Whoever comes next waits for the end of the dead one's session.
+          sessionTimeoutMs: 1500,
+          heartbeatIntervalMs: 300,
+          log: quiet,
+        });
+  return {
+    ...bus,
+    async publish(topic, messages) {
+      passCrashPoint("relay.read");
+      const publishing = bus.publish(topic, messages);
+      crashSoon("relay.publishing");
+      await publishing;
+      passCrashPoint("relay.published");
+    },
+    subscribe: (subscription) =>
+      bus.subscribe({
+        ...subscription,
+        async deliver(messages, signal) {
+          passCrashPoint("consume.delivered");
+          await subscription.deliver(messages, signal);
+          passCrashPoint("consume.committed");
+          crashSoon("consume.acknowledging");
+        },
+      }),
+  };
 }
 
 /**
@@ -28,17 +83,17 @@ async function run(url: string): Promise<void> {
   const open = (schema: string) =>
     openDatabase({ url, schema, role: roleOf(schema), applicationName: "crashing", log: quiet });
   const [owner, reader] = [open("owner"), open("reader")];
-  const bus = memoryBus([
-    { group: "reader", topic: source.name },
-    { group: "owner", topic: echo.name },
-  ]);
+  const bus = openBus();
   // Before the consumers, as when services start one after the other: what waits since the last crash must not be lost.
-  const relays = [owner, reader].map((db) => startRelay({ db, bus, log: quiet, batchSize: 40 }));
+  const relays = [owner, reader].map((db) =>
+    startRelay({ db, bus, log: quiet, batchSize: 40, onBatch: () => passCrashPoint("relay.deleted") }),
+  );
   const consumers = [
     {
       group: "reader",
       consumer: consume(source, reader, async (tx, facts) => {
         await noteEffects(tx, source.name, facts);
+        passCrashPoint("consume.acted");
         await tx.publish(
           echo,
           facts.flatMap(({ value }) => (value === null ? [] : [value])),
@@ -56,11 +111,25 @@ async function run(url: string): Promise<void> {
     });
   }
   await Promise.all([writeFacts(owner), writeFacts(owner)]);
-  await eventually(async () => (await isDrained(owner)) && (await isDrained(reader)), 30_000);
+  await eventually(() => isDone(owner, reader), 30_000);
   await bus.close();
   await Promise.all(relays.map((relay) => relay.stop()));
   await Promise.all([owner.close(), reader.close()]);
 }
+
+/** Everything was noted: a bus may hold what has left the outbox. */
+async function isDone(owner: Db, reader: Db): Promise<boolean> {
+  const { total } = await owner.one<{ total: number }>(sql`select progress.total from progress`);
+  for (const db of [owner, reader]) {
+    const { noted } = await db.one<{ noted: number }>(sql`select count(*) as noted from effect`);
+    if (noted < total || !(await isDrained(db))) return false;
+  }
+  return true;
+}
+
+/** Before the last crash nobody should have to act on more facts than the crashes take. */
+const writingPauseMs = 10;
+const isLeisurely = process.env["CRASH_AT"] !== undefined;
 
 async function writeFacts(owner: Db): Promise<void> {
   for (let more = true; more; ) {
@@ -74,9 +143,12 @@ async function writeFacts(owner: Db): Promise<void> {
         source,
         numbers.map((number) => ({ key: `key ${number % 7}`, number })),
       );
+      passCrashPoint("write.published");
       await tx.run(sql`update progress set next = ${next + count}`);
       return next + count <= total;
     });
+    passCrashPoint("write.committed");
+    if (isLeisurely) await sleep(writingPauseMs);
   }
 }
 

@@ -23,6 +23,7 @@ import { listPositions } from "./handlers/list-positions.ts";
 import { redeemTogether } from "./handlers/redeem-rpc.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
+import { rebuildScans } from "./rebuild-scans.ts";
 
 /** Check-in lists, and who came in. It calls nobody: gates admit while everything else is down. */
 export const checkin = defineService({
@@ -38,6 +39,7 @@ export const checkin = defineService({
     topics.itemChanged.name,
     topics.positionChanged.name,
   ],
+  rebuilds: [rebuildScans],
   async start({ config, db, clock, log, metrics }) {
     const events = reportEvents({ log, metrics });
     const redeem = redeemTogether({

@@ -2,18 +2,18 @@ import type {
   EarlierCheckin,
   EventChanged,
   ItemChanged,
-  PositionChanged,
   SubeventChanged,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { countedAs } from "./domain/counted-as.ts";
 import { toSearchText } from "./domain/search-text.ts";
+import type { PositionFact } from "./position-fact.ts";
 import type { EarlierScan } from "./store/earlier-scans.ts";
 import type { EventCopy } from "./store/events.ts";
 import type { ItemCopy } from "./store/items.ts";
 import type { EntityKey } from "./store/keys.ts";
 import type { PositionCopy } from "./store/positions.ts";
 import type { SubeventCopy } from "./store/subevents.ts";
-import { encodePosition, orderOf, toTicket } from "./wire.ts";
+import { orderOf, toTicket } from "./wire.ts";
 
 export function toEventCopy(fact: EventChanged): EventCopy {
   const { organizer, event, revision, name, timezone, locale, hasSubevents, ticketDownload } = fact;
@@ -72,7 +72,7 @@ export function toItemCopy(fact: ItemChanged): ItemCopy {
   };
 }
 
-export function toPositionCopy(fact: PositionChanged): PositionCopy {
+export function toPositionCopy(fact: PositionFact): PositionCopy {
   const position = positionOf(fact);
   const order = orderOf(position);
   const ticket = toTicket(position);
@@ -97,21 +97,21 @@ export function toPositionCopy(fact: PositionChanged): PositionCopy {
       order.invoiceName?.company,
       order.email,
     ]),
-    state: encodePosition(position),
+    state: fact.state,
   };
 }
 
 /** Which position a fact is about. */
-export function ticketKeyOf(fact: PositionChanged): EntityKey {
+export function ticketKeyOf(fact: PositionFact): EntityKey {
   return { organizer: fact.organizer, event: fact.event, id: positionOf(fact).id };
 }
 
-function positionOf(fact: PositionChanged) {
+function positionOf(fact: PositionFact) {
   if (fact.position === undefined) throw new Error("a position fact came without its position");
   return fact.position;
 }
 
-export function toEarlierScan(fact: PositionChanged, checkin: EarlierCheckin): EarlierScan {
+export function toEarlierScan(fact: PositionFact, checkin: EarlierCheckin): EarlierScan {
   return {
     organizer: fact.organizer,
     event: fact.event,

@@ -16,20 +16,16 @@ import { nameAttendee, type PersonName } from "./domain/attendee.ts";
 import type { OrderStatus } from "./domain/counted-as.ts";
 import type { Ticket } from "./domain/decide-scan.ts";
 import { type DownloadSettings, findDownloads } from "./domain/downloads.ts";
-import type { CheckinList, ListFields } from "./domain/list.ts";
+import { type CheckinList, type ListFields, withoutRepeats } from "./domain/list.ts";
 import type { ScanType } from "./domain/presence.ts";
 
-/** Decodes a position as it is stored and sent. */
+/** Decodes a position as it is sent and stored. */
 export function decodePosition(bytes: Uint8Array): Position {
   return Position.decode(bytes);
 }
 
-export function encodePosition(position: Position): Uint8Array {
-  return Position.encode(position).finish();
-}
-
 /** What decisions need to know of a position. */
-export function toTicket(position: Position): Ticket {
+export function toTicket(position: TicketFields): Ticket {
   const order = orderOf(position);
   return {
     id: position.id,
@@ -46,8 +42,14 @@ export function toTicket(position: Position): Ticket {
   };
 }
 
+/** The fields of a position that a ticket is made of, whether or not the others are known. */
+type TicketFields = Pick<
+  Position,
+  "id" | "item" | "subevent" | "addonTo" | "canceled" | "blocked" | "validFrom" | "validUntil"
+> & { readonly order: Pick<Order, "status" | "validIfPending" | "requireApproval"> | undefined };
+
 /** A position without its order is nobody's ticket. */
-export function orderOf(position: Position): Order {
+export function orderOf<O>(position: { readonly order: O | undefined }): O {
   if (position.order === undefined) throw new Error("a position came without its order");
   return position.order;
 }
@@ -169,7 +171,7 @@ export function fromListFields(fields: CheckinListFields): ListFields {
   return {
     name: fields.name,
     allProducts: fields.allProducts,
-    limitProducts: fields.limitProducts,
+    limitProducts: withoutRepeats(fields.limitProducts),
     subevent: fields.subevent ?? null,
     includePending: fields.includePending,
     allowMultipleEntries: fields.allowMultipleEntries,

@@ -86,6 +86,26 @@ describe("gathering", () => {
     );
   });
 
+  it("lets calls that take long be overtaken", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { calls, redeem } = heldCalls();
+    const results = ["a", "b", "c", "d"].map((lookup) => redeem(scan(lookup)));
+    vi.advanceTimersByTime(499);
+    expect(calls).toHaveLength(2);
+    vi.advanceTimersByTime(1);
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b"], ["c", "d"]]);
+    for (const call of calls) call.answer();
+    expect((await Promise.all(results)).map(reasonOf)).toEqual(["a", "b", "c", "d"]);
+    // Neither answer makes room a second time.
+    const more = Array.from({ length: 4 }, (_, index) => redeem(scan(String(index))));
+    expect(calls.slice(3).map(({ lookups }) => lookups)).toEqual([["0"], ["1"]]);
+    calls[3]?.answer();
+    await turn();
+    for (const call of calls.slice(4)) call.answer();
+    await Promise.all(more);
+    vi.useRealTimers();
+  });
+
   it("refuses more than can wait", async () => {
     const { calls, redeem } = heldCalls();
     const results = Array.from({ length: 4098 }, (_, index) => redeem(scan(String(index))));
@@ -193,11 +213,11 @@ describe("scans nobody waits for any more", () => {
   it("are refused when their time is over, whatever their call does", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     const { calls, redeem } = heldCalls();
-    const results = ["x", "y", "queued"].map((lookup) => redeem(scan(lookup, "n")));
+    const results = ["x", "y", "later"].map((lookup) => redeem(scan(lookup, "n")));
     const refused = Promise.all(results.map((result) => expect(result).rejects.toMatchObject({ kind: "unavailable" })));
     vi.advanceTimersByTime(8000);
     await refused;
-    expect(calls).toHaveLength(2);
+    expect(calls).toHaveLength(3);
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -11,6 +11,9 @@ const largestBatch = 64;
 /** One call is decided while the next one travels; a third would only split the batches. */
 const mostInFlight = 2;
 
+/** A call that takes longer has met a replica that is not well: the next one goes past it, to another. */
+const patienceMs = 500;
+
 /** More scans than can be decided before their scanners give up are better refused at once. */
 const longestQueue = 4096;
 
@@ -45,9 +48,17 @@ export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): Rede
       const batch = queue.splice(0, largestBatch).filter(isInTime);
       if (batch.length === 0) continue;
       inFlight += 1;
-      void decide(batch).finally(() => {
+      let counts = true;
+      const makeWay = () => {
+        if (!counts) return;
+        counts = false;
         inFlight -= 1;
         send();
+      };
+      const timer = setTimeout(makeWay, patienceMs);
+      void decide(batch).finally(() => {
+        clearTimeout(timer);
+        makeWay();
       });
     }
   }

@@ -36,6 +36,12 @@ export interface Subscription {
  * deletes its rows then, and not before.
  */
 export interface Bus {
+  /**
+   * Takes a topic over: publications of other processes are refused from now on, also those under way. A relay claims a
+   * topic when it begins to lead and after each failed publication, before it reads what it will publish; then nothing
+   * that another one read earlier can land behind it. Absent where nothing outlives its process.
+   */
+  claim?(topic: string): Promise<void>;
   publish(topic: string, messages: readonly Message[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   /** How many partitions a topic has, for markers. */

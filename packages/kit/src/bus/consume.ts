@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Topic } from "@tessera/protos/topic";
 import { runInContext } from "../context.ts";
 import { Fault } from "../fault.ts";
@@ -9,7 +8,11 @@ import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import type { Tracing } from "../trace.ts";
 import type { Delivery } from "./bus.ts";
+import { describeCause, holdParked, markOvertaken, park } from "./dead-letter.ts";
+import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
+import { type Gather, gather } from "./gather.ts";
 import { header } from "./headers.ts";
+import { passMarkers, type Sweep, type Swept } from "./pass-markers.ts";
 
 /** A fact as its consumer sees it. */
 export interface Fact<F> {
@@ -21,6 +24,34 @@ export interface Fact<F> {
   readonly value: F | null;
 }
 
+/** A fact that its consumer will never take, however often it comes. */
+export interface Refusal<F> {
+  readonly fact: Fact<F>;
+  /** For an operator; it names fields, never values. */
+  readonly cause: string;
+}
+
+/** Acts on facts; those that it returns are parked at once, and it must not have acted on them. */
+// biome-ignore lint/suspicious/noConfusingVoidType: most consumers refuse nothing, and return nothing
+export type Apply<F> = (tx: Tx, facts: readonly Fact<F>[]) => Promise<readonly Refusal<F>[] | void>;
+
+export interface ConsumeOptions {
+  /** How the consumer's copy is swept when its topic was rebuilt; a consumer that keeps no copy has none. */
+  readonly sweep?: Sweep;
+}
+
+/** A message that was parked, taken out of its place in the transaction that acts on it. */
+export interface Claimed {
+  /** Rises with each that is parked. */
+  readonly id: number;
+  readonly message: Delivery;
+  /** A later fact of its key was accepted. */
+  readonly overtaken: boolean;
+}
+
+/** What became of a replay: `superseded` facts tell of a state that a later one has replaced. */
+export type Replayed = "acted" | "superseded" | "not claimed";
+
 /** One topic's way into one service. */
 export interface Consumer {
   readonly topic: string;
@@ -28,6 +59,8 @@ export interface Consumer {
     messages: readonly Delivery[],
     options: { group: string; log: Log; signal: AbortSignal; tracing?: Tracing },
   ): Promise<void>;
+  /** Acts on what `claim` finds, in the same transaction; where it cannot, it throws and nothing has happened. */
+  replay(options: { group: string; claim(tx: Tx): Promise<Claimed | undefined> }): Promise<Replayed>;
 }
 
 /** A poisoned fact is tried this often before it is parked: more would only hold up the facts behind it. */
@@ -35,47 +68,62 @@ const attempts = 5;
 
 const longestPauseMs = 5000;
 
+/** A few keep the database busy while this process decodes; more would take connections from those who wait for answers. */
+const transactionsAtOnce = 3;
+
+/** As many facts of several partitions share a transaction. */
+const mostTogether = 500;
+
 /**
  * Declares a consumer.
  *
- * Facts come in arrays. Their ids are recorded in the inbox in the transaction
+ * Facts come in arrays, those of partitions that wait for the same place in one. Their ids are recorded in the inbox in the transaction
  * that acts on them, so a fact delivered twice acts once. A failure that may
  * heal (database away, lock not had) is retried for as long as it takes while
  * the partition waits. Any other failure singles the facts out; the one that
- * keeps failing is parked in `dead_letter` with its cause.
+ * keeps failing is parked in `dead_letter` with its cause. What the consumer
+ * itself refuses is parked in the transaction that acts on the others.
  */
-export function consume<F>(
-  topic: Topic<F>,
-  db: Db,
-  apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>,
-): Consumer {
+export function consume<F>(topic: Topic<F>, db: Db, apply: Apply<F>, options: ConsumeOptions = {}): Consumer {
+  const way: Way<F> = { topic, apply, sweep: options.sweep };
+  const gathering = new Map<string, Gather<Delivery>>();
   return {
     topic: topic.name,
     async deliver(messages, { group, log, signal, tracing }) {
       const attempt = async (batch: readonly Delivery[]) => {
         const traceparent = batch[0]?.headers[header.traceparent];
-        const transact = () => db.transaction((tx) => applyNew(tx, group, topic, batch, apply));
+        const transact = () => db.transaction((tx) => acceptNew(tx, { ...way, group }, batch));
         const act =
           tracing === undefined
             ? transact
             : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
-        await (traceparent === undefined ? act() : runInContext({ traceparent }, act));
+        const accepted = await runInContext(traceparent === undefined ? {} : { traceparent }, act);
+        report(accepted, { log, group, topic: topic.name });
       };
-      const failure = await untilHealed(() => attempt(messages), { log, signal, topic: topic.name });
+      const together =
+        gathering.get(group) ??
+        gather({ act: attempt, isCommon: isOutage, places: transactionsAtOnce, most: mostTogether });
+      gathering.set(group, together);
+      const failure = await untilHealed(() => together(messages, signal), { log, signal, topic: topic.name });
       if (failure === undefined) return;
       for (const message of messages) await deliverSingly(message);
 
       async function deliverSingly(message: Delivery): Promise<void> {
         for (let tried = 1; ; tried += 1) {
-          const cause = await untilHealed(() => attempt([message]), { log, signal, topic: topic.name });
-          if (cause === undefined) return;
+          const failed = await untilHealed(() => attempt([message]), { log, signal, topic: topic.name });
+          if (failed === undefined) return;
           if (tried === attempts) {
-            await untilParked(() => park(db, group, message, cause.error), { log, signal, topic: topic.name });
+            const { error } = failed;
+            await untilParked(() => parkPoison(db, { ...way, group }, { message, error }), {
+              log,
+              signal,
+              topic: topic.name,
+            });
             log.error("fact parked: no retry could apply it", {
               group,
               topic: topic.name,
-              factId: message.headers[header.factId],
-              error: cause.error,
+              factId: identifyAnything(topic, message).id,
+              error,
             });
             return;
           }
@@ -83,7 +131,22 @@ export function consume<F>(
         }
       }
     },
+    replay: ({ group, claim }) =>
+      db.transaction(async (tx) => {
+        const claimed = await claim(tx);
+        if (claimed === undefined) return "not claimed";
+        const act = () => acceptParked(tx, { ...way, group }, claimed);
+        const traceparent = claimed.message.headers[header.traceparent];
+        return traceparent === undefined ? act() : runInContext({ traceparent }, act);
+      }),
   };
+}
+
+/** What leads from a topic to what is done about it. */
+interface Way<F> {
+  readonly topic: Topic<F>;
+  readonly apply: Apply<F>;
+  readonly sweep: Sweep | undefined;
 }
 
 /** Runs work until it succeeds or fails for a reason that waiting does not mend. */
@@ -118,27 +181,110 @@ async function untilParked(
   }
 }
 
-function mayHeal(error: unknown): boolean {
-  return (
-    error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict")
-  );
+/** Conflicts that the database has with others, and not what is told with what is held: only those pass by themselves. */
+const passingConflicts: ReadonlySet<string> = new Set(["locked", "concurrent_change"]);
+
+/** Whether a failure passes when one waits. */
+export function mayHeal(error: unknown): boolean {
+  if (!(error instanceof Fault)) return false;
+  if (error.kind === "conflict") return passingConflicts.has(error.code);
+  return error.kind === "unavailable" || error.kind === "timeout";
 }
 
-async function applyNew<F>(
+/** Whether everybody would fail alike. */
+function isOutage(error: unknown): boolean {
+  return error instanceof Fault && error.kind === "unavailable";
+}
+
+/** What a transaction has done besides acting. */
+interface Accepted {
+  readonly refused: readonly { readonly id: string; readonly cause: string }[];
+  readonly swept: Swept;
+}
+
+function report({ refused, swept }: Accepted, about: { log: Log; group: string; topic: string }): void {
+  const { log, group, topic } = about;
+  for (const { id, cause } of refused)
+    log.warn("fact parked: its consumer refuses it", { group, topic, factId: id, cause });
+  if (swept !== undefined) log.info("copy swept: its topic was rebuilt", { group, topic, removed: swept });
+}
+
+async function acceptNew<F>(
   tx: Tx,
-  group: string,
-  topic: Topic<F>,
+  way: Way<F> & { readonly group: string },
   batch: readonly Delivery[],
-  apply: (tx: Tx, facts: readonly Fact<F>[]) => Promise<void>,
-): Promise<void> {
+): Promise<Accepted> {
+  const { topic, apply, sweep } = way;
+  const consumer = consumerName(way.group, topic.name);
   const markers = batch.filter((message) => message.headers[header.marker] !== undefined);
-  const carriers = batch.filter((message) => message.headers[header.marker] === undefined);
-  const ids = carriers.map((message) => ({ id: factId(message), at: factAt(message) }));
-  const fresh = await recordInInbox(tx, consumerName(group, topic.name), ids);
+  const carriers = batch
+    .filter((message) => message.headers[header.marker] === undefined)
+    .map((message) => ({ message, identity: identifyFact(topic, message) }));
+  const { fresh, isAnyParked } = await recordInInbox(
+    tx,
+    consumer,
+    carriers.map(({ identity }) => identity),
+  );
   // Taken from the set, so that a fact that stands twice in one batch acts once.
-  const facts = carriers.filter((message) => fresh.delete(factId(message))).map((message) => toFact(topic, message));
-  if (facts.length > 0) await apply(tx, facts);
-  if (markers.length > 0) await recordMarkers(tx, consumerName(group, topic.name), markers);
+  const news = carriers.filter(({ identity }) => fresh.delete(identity.id));
+  const facts = news.map(({ message, identity }) => toFact(topic, message, identity));
+  const keyOf = ({ message }: { readonly message: Delivery }) => keyOfParked(topic, message);
+  if (isAnyParked) await holdParked(tx, consumer, news.map(keyOf));
+  const refusals = facts.length > 0 ? ((await apply(tx, facts)) ?? []) : [];
+  const causes = new Map(refusals.map(({ fact, cause }) => [fact.id, cause]));
+  const isAccepted = ({ identity }: (typeof news)[number]) => !causes.has(identity.id);
+  if (isAnyParked) {
+    await markOvertaken(tx, consumer, { keys: news.filter(isAccepted).map(keyOf) });
+  }
+  if (causes.size > 0) {
+    const parked = news.flatMap(({ message, identity }, index) => {
+      const cause = causes.get(identity.id);
+      if (cause === undefined) return [];
+      const key = keyOf({ message });
+      const overtaken = key !== "" && news.slice(index + 1).some((later) => keyOf(later) === key && isAccepted(later));
+      return [{ message: { ...message, key }, identity, cause, overtaken }];
+    });
+    await park(tx, consumer, parked);
+  }
+  const swept = markers.length > 0 ? await passMarkers(tx, { consumer, sweep }, markers) : undefined;
+  return { refused: [...causes].map(([id, cause]) => ({ id, cause })), swept };
+}
+
+/** The key that later messages about the same have, too. */
+function keyOfParked<F>({ fromOutside }: Topic<F>, { key, value }: Delivery): string {
+  return fromOutside === undefined || value === null ? key : `${key}#${fromOutside.subject(value)}`;
+}
+
+/** Acts on what was parked. It is recorded already, or its record has been dropped with its day. */
+async function acceptParked<F>(
+  tx: Tx,
+  { topic, apply, sweep, group }: Way<F> & { readonly group: string },
+  { id, message, overtaken }: Claimed,
+): Promise<Replayed> {
+  const consumer = consumerName(group, topic.name);
+  if (message.headers[header.marker] !== undefined) {
+    await passMarkers(tx, { consumer, sweep }, [message]);
+    return "acted";
+  }
+  if (overtaken && topic.fromOutside !== undefined) {
+    throw new Fault(
+      "unmet",
+      "fact_overtaken",
+      "a later message about the same was accepted, which this one would undo",
+    );
+  }
+  if (overtaken && topic.retention.kind === "compacted") return "superseded";
+  const identity = identifyFact(topic, message);
+  await recordInInbox(tx, consumer, [identity]);
+  await markOvertaken(tx, consumer, { keys: [message.key], before: id });
+  const [refusal] = (await apply(tx, [toFact(topic, message, identity)])) ?? [];
+  if (refusal !== undefined) throw new Refused(refusal.cause);
+  return "acted";
+}
+
+/** What a consumer refused when it was replayed: nothing of the transaction may remain. */
+export class Refused extends Error {
+  override readonly name = "Refused";
 }
 
 /** The name under which inbox, markers and dead letters of one consumer stand. */
@@ -146,98 +292,39 @@ export function consumerName(group: string, topic: string): string {
   return `${group} ${topic}`;
 }
 
+/** Tells which facts are new, and whether any is parked that a new one might overtake. */
 async function recordInInbox(
   tx: Tx,
   consumer: string,
-  facts: readonly { readonly id: string; readonly at: number }[],
-): Promise<Set<string>> {
-  if (facts.length === 0) return new Set();
-  const rows = await tx.many<{ fact_id: string }>(sql`
+  facts: readonly FactIdentity[],
+): Promise<{ fresh: Set<string>; isAnyParked: boolean }> {
+  if (facts.length === 0) return { fresh: new Set(), isAnyParked: false };
+  const rows = await tx.many<{ fact_id: string; parked: boolean }>(sql`
     insert into inbox (fact_on, consumer, fact_id)
     select (fact.at at time zone 'UTC')::date, ${consumer}, fact.id
       from unnest(${facts.map((fact) => fact.id)}::uuid[],
                   ${facts.map((fact) => toTimestamp(fact.at))}::timestamptz[]) as fact (id, at)
         on conflict (fact_on, consumer, fact_id) do nothing
-    returning inbox.fact_id`);
-  return new Set(rows.map((row) => row.fact_id));
+    returning inbox.fact_id, exists (select from dead_letter where dead_letter.consumer = ${consumer}) as parked`);
+  return { fresh: new Set(rows.map((row) => row.fact_id)), isAnyParked: rows[0]?.parked === true };
 }
 
-async function recordMarkers(tx: Tx, consumer: string, markers: readonly Delivery[]): Promise<void> {
-  await tx.run(sql`
-    insert into passed_marker (consumer, marker, topic, partition)
-    select ${consumer}, passed.marker, passed.topic, passed.partition
-      from unnest(${markers.map((message) => message.headers[header.marker])}::uuid[],
-                  ${markers.map((message) => message.topic)}::text[],
-                  ${markers.map((message) => message.partition)}::integer[]) as passed (marker, topic, partition)
-        on conflict (consumer, marker, topic, partition) do nothing`);
-}
-
-async function park(db: Db, group: string, message: Delivery, cause: unknown): Promise<void> {
-  const consumer = consumerName(group, message.topic);
-  const [id, at] = [message.headers[header.factId] ?? "", Number(message.headers[header.at])];
-  // What is no fact of ours must be parked, too: under a name made of what it is, at no particular time.
-  const parked = { id: isUuid(id) ? id : uuidOf(message), at: isInstant(at) ? at : 0 };
+async function parkPoison<F>(
+  db: Db,
+  { topic, group }: Way<F> & { readonly group: string },
+  { message, error }: { message: Delivery; error: unknown },
+): Promise<void> {
+  const consumer = consumerName(group, topic.name);
+  const identity = identifyAnything(topic, message);
   await db.transaction(async (tx) => {
-    await recordInInbox(tx, consumer, [parked]);
-    await tx.run(sql`
-      insert into dead_letter (consumer, topic, key, fact_id, fact_at, payload, cause)
-      values (${consumer}, ${message.topic}, ${withoutNul(message.key)}, ${parked.id},
-              ${toTimestamp(parked.at)}::timestamptz, ${message.value === null ? null : Buffer.from(message.value)},
-              ${withoutNul(describe(cause))})
-          on conflict (consumer, fact_id) do nothing`);
+    await recordInInbox(tx, consumer, [identity]);
+    const kept = { ...message, key: keyOfParked(topic, message) };
+    await park(tx, consumer, [{ message: kept, identity, cause: describeCause(error), overtaken: false }]);
   });
 }
 
-/** Postgres has no room for it in a text. */
-function withoutNul(text: string): string {
-  return text.replaceAll("\0", "\ufffd");
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
-}
-
-function isInstant(value: number): boolean {
-  return Number.isSafeInteger(value);
-}
-
-function uuidOf({ topic, key, value }: Delivery): string {
-  const digest = createHash("sha256")
-    .update(JSON.stringify([topic, key]))
-    .update(value ?? "")
-    .digest("hex");
-  return digest.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, "$1-$2-$3-$4-$5");
-}
-
-/** The cause's kind, not its text: texts of the database quote values, and those may be personal. */
-function describe(cause: unknown): string {
-  if (cause instanceof Fault) return `${cause.kind} ${cause.code}: ${cause.message}`;
-  if (!(cause instanceof Error)) return "unknown";
-  const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : "";
-  const where = cause.stack?.split("\n").find((line) => line.trimStart().startsWith("at ")) ?? "";
-  return `${cause.name}${code}${where}`;
-}
-
-function toFact<F>(topic: Topic<F>, message: Delivery): Fact<F> {
-  return {
-    id: factId(message),
-    key: message.key,
-    at: factAt(message),
-    value: message.value === null ? null : topic.decode(message.value),
-  };
-}
-
-/** As Postgres writes it, whose answer tells which facts are new. */
-function factId(message: Delivery): string {
-  const id = message.headers[header.factId] ?? "";
-  if (!isUuid(id)) throw new Error(`a message on ${message.topic} has no ${header.factId}`);
-  return id.toLowerCase();
-}
-
-function factAt(message: Delivery): number {
-  const at = Number(message.headers[header.at]);
-  if (!isInstant(at)) throw new Error(`a message on ${message.topic} has no ${header.at}`);
-  return at;
+function toFact<F>(topic: Topic<F>, { key, value }: Delivery, { id, at }: FactIdentity): Fact<F> {
+  return { id, key, at, value: value === null ? null : topic.decode(value) };
 }
 
 /** Keeps the last fact of each key: within one batch only the newest state of an entity matters. */

@@ -102,13 +102,17 @@ describe("a fact", () => {
 
   it("that was written by another process is noticed soon", async () => {
     await start();
-    await owner.run(
-      sql`insert into outbox (topic, key, payload) values (${first.name}, 'k', ${Buffer.from('["k",1]')})`,
-    );
-    const started = Date.now();
-    await eventually(() => isDrained(owner));
-    expect(Date.now() - started).toBeLessThan(1000);
-    expect(await effects()).toEqual({ k: [1] });
+    const took: number[] = [];
+    for (const number of upTo(5)) {
+      const payload = Buffer.from(JSON.stringify(["k", number]));
+      await owner.run(sql`insert into outbox (topic, key, payload) values (${first.name}, 'k', ${payload})`);
+      const written = performance.now();
+      await eventually(() => isDrained(owner));
+      took.push(performance.now() - written);
+    }
+    // The quickest: a busy machine holds up one or the other.
+    expect(Math.min(...took)).toBeLessThan(1000);
+    expect(await effects()).toEqual({ k: upTo(5) });
   });
 });
 
@@ -204,7 +208,7 @@ describe("a consumer that cannot act now", () => {
     await eventually(async () => tries.length >= 3);
     await publish([4]);
     await owner.transaction((tx) => tx.publish(second, [{ key: "other", number: 1 }]));
-    await eventually(async () => (await countEffects()) === 1, 3000);
+    await eventually(async () => (await countEffects()) === 1);
     expect(await effects()).toEqual({ other: [1] });
     // A fact is singled out only to be parked.
     expect(new Set(tries)).toEqual(new Set([3]));
@@ -218,29 +222,42 @@ describe("a consumer that cannot act now", () => {
     const admin = openDatabase({ url: database.url, schema: "owner", applicationName: "admin", log: quiet });
     running.push({ stop: () => admin.close() });
     await start({ relay: { batchSize: 20 } });
-    const until = Date.now() + 2000;
     let sent = 0;
+    let published = 0;
+    let storms = 0;
+    const isEnough = () => storms >= 10 && published > 100;
     const writing = async () => {
-      for (; Date.now() < until; await sleep(3)) {
+      for (; !isEnough(); await sleep(3)) {
         // Whether a commit whose connection was lost took effect is not known; a number of its own tells.
         sent += 1;
-        await publish([sent]).catch(() => {});
+        await publish([sent]).then(
+          () => (published += 1),
+          () => {},
+        );
       }
     };
     const storming = async () => {
-      for (; Date.now() < until; await sleep(150)) {
+      for (; !isEnough(); await sleep(150)) {
         await admin.run(sql`
-          select pg_terminate_backend(pid) from pg_stat_activity
+          select pg_terminate_backend(pid, 5000) from pg_stat_activity
            where datname = current_database() and application_name in ('test-owner', 'test-reader')`);
+        storms += 1;
       }
     };
     await Promise.all([writing(), storming()]);
-    await publish([sent + 1]);
+    // A connection that was ended a moment ago may not have heard of it yet.
+    await eventually(async () => {
+      sent += 1;
+      return publish([sent]).then(
+        () => true,
+        () => false,
+      );
+    });
     await eventually(async () => (await isDrained(owner).catch(() => false)) && (await countEffects()) > 0);
     const numbers = (await effects())["k"] ?? [];
     expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => Number(a) - Number(b)));
-    expect(numbers.at(-1)).toBe(sent + 1);
-    expect(numbers.length).toBeGreaterThan(50);
+    expect(numbers.at(-1)).toBe(sent);
+    expect(numbers.length).toBeGreaterThan(published);
   });
 });
 

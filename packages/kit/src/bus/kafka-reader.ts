@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pause } from "../pause.ts";
 import { waitAtMost } from "../wait-at-most.ts";
 import type { Subscription } from "./bus.ts";
+import { commitTogether } from "./commit-together.ts";
 import { type Consumer, type EachBatchPayload, type KafkaClient, kafkaSettings } from "./kafka-client.ts";
 import { createLane, type Lane } from "./kafka-lane.ts";
 import { fromKafka } from "./kafka-messages.ts";
@@ -50,13 +51,17 @@ export function startReader(options: ReaderOptions): Reader {
   const lanes = new Map<number, Lane>();
   let consumer: Consumer | undefined;
 
+  // What is not committed comes again, and was recorded in the inbox.
+  const commit = commitTogether(async (offsets) =>
+    consumer?.commitOffsets(offsets.map((place) => ({ topic: kafkaTopic, ...place }))),
+  );
+
   const laneOf = (partition: number): Lane => {
     const lane =
       lanes.get(partition) ??
       createLane({
         deliver: (deliveries, signal) => subscription.deliver(deliveries, signal),
-        // What is not committed comes again, and was recorded in the inbox.
-        commit: async (offset) => consumer?.commitOffsets([{ topic: kafkaTopic, partition, offset }]).catch(() => {}),
+        commit: (offset) => commit(partition, offset),
         onRefusal: options.onRefusal,
         closing: closing.signal,
       });

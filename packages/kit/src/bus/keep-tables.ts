@@ -9,7 +9,7 @@ const inboxDays = 45;
 
 const dayMicros = 86_400_000_000;
 
-/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers. Replicas may do it at once. */
+/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers and rebuilds. Replicas may do it at once. */
 export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   const today = Math.floor(clock.now() / dayMicros) * dayMicros;
   for (let day = 0; day <= 3; day += 1) await unlessInUse(() => createPartition(db, today + day * dayMicros));
@@ -25,6 +25,7 @@ export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   await db.run(sql`delete from inbox_other where inbox_other.fact_on < ${oldest}::date`);
   await db.run(sql`
     delete from passed_marker where passed_marker.passed_at < ${toTimestamp(clock.now() - dayMicros)}::timestamptz`);
+  await db.run(sql`delete from rebuild where rebuild.finished_at < ${oldest}::date`);
 }
 
 function dayOf(instant: number): string {

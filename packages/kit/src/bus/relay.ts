@@ -27,6 +27,7 @@ interface OutboxRow {
   payload: Buffer | null;
   marker: string | null;
   traceparent: string | null;
+  headers: Readonly<Record<string, string>> | null;
   created_at: number;
 }
 
@@ -69,17 +70,27 @@ export function startRelay(options: RelayOptions): Relay {
   db.onOutbox(alarm.ring);
   // These outlive the lead, as a publication does that is under way when the connection is lost.
   const held = new Set<string>();
+  /** Topics that were taken over since this lead began or since a publication failed. */
+  const claimed = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const failures = new Map<string, number>();
 
   async function move(connection: Dedicated, topic: string, rows: readonly OutboxRow[]): Promise<void> {
     const started = performance.now();
     try {
+      if (bus.claim !== undefined && !claimed.has(topic)) {
+        await bus.claim(topic);
+        claimed.add(topic);
+        // What was read before the claim somebody else may have published since: it is read again.
+        alarm.ring();
+        return;
+      }
       await bus.publish(topic, rows.map(toMessage));
       await connection.run(sql`delete from outbox where outbox.id = any(${rows.map((row) => row.id)}::bigint[])`);
       failures.delete(topic);
       onBatch(rows.length);
     } catch (error) {
+      claimed.delete(topic);
       if (alarm.stopped) return;
       const failed = (failures.get(topic) ?? 0) + 1;
       failures.set(topic, failed);
@@ -92,6 +103,7 @@ export function startRelay(options: RelayOptions): Relay {
   }
 
   async function lead(connection: Dedicated, isLost: () => boolean): Promise<void> {
+    claimed.clear();
     while (!alarm.stopped && !isLost()) {
       const looked = performance.now();
       const rows = await readOutbox(connection, { without: [...held], batchSize });
@@ -151,7 +163,7 @@ async function readOutbox(
 ): Promise<OutboxRow[]> {
   return connection.many<OutboxRow>(sql`
     select outbox.id, outbox.fact_id, outbox.topic, outbox.key, outbox.partition, outbox.payload, outbox.marker,
-           outbox.traceparent, outbox.created_at
+           outbox.traceparent, outbox.headers, outbox.created_at
       from outbox
      where outbox.topic <> all(${without}::text[])
      order by outbox.id
@@ -186,6 +198,7 @@ function toMessage(row: OutboxRow): Message {
       [header.at]: String(row.created_at),
       ...(row.traceparent === null ? {} : { [header.traceparent]: row.traceparent }),
       ...(row.marker === null ? {} : { [header.marker]: row.marker }),
+      ...row.headers,
     },
     ...(row.partition === null ? {} : { partition: row.partition }),
   };

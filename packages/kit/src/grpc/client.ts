@@ -6,9 +6,12 @@ import { defaultMaxMessageBytes } from "./message-size.ts";
 import { detailsKey, traceparentKey } from "./metadata-keys.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
-/** A dead connection is noticed within 40 seconds, also while nobody calls. */
-const keepaliveMs = 30_000;
-const keepaliveTimeoutMs = 10_000;
+/**
+ * A peer that has frozen keeps its connections, and takes its share of the calls until they are given up: within five
+ * seconds, also while nobody calls. A process that is only busy answers a ping in time.
+ */
+const keepaliveMs = 2000;
+const keepaliveTimeoutMs = 3000;
 
 /** Shorter than the default timeout of a call, so that a call that waits for a restarted peer meets it. */
 const longestReconnectMs = 2000;

@@ -1,30 +1,44 @@
+import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
+import { Fault } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Checked, Schema } from "@tessera/kit/schema";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
 import * as catalogue from "../store/catalogue.ts";
+import { readDocuments } from "../store/rebuild-reads.ts";
 import type { RecordKind } from "./kind.ts";
 import { compileKeyReader, type Reading } from "./read.ts";
+import { rebuildEntities } from "./rebuild-entities.ts";
 
 /** What was stored, with its new revision. */
 export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision: number };
 
-interface CatalogueKindOptions<T, F> {
-  readonly table: catalogue.CatalogueTable;
-  readonly belongsTo: "organizer" | "event";
+interface CommonOptions<T> {
   readonly schema: Schema;
   /** The field of the schema that is the key. */
   readonly key: keyof T & string;
   readonly read: (data: unknown) => Checked<Reading<T>>;
-  /** What is published about its entities. */
-  readonly fact?: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
   /** What else a change brings about. */
   readonly afterChange?: (tx: Tx, scope: Scope, changed: readonly Changed<T>[]) => Promise<void>;
 }
 
+/** Others keep copies of these. */
+interface ToldOptions<T, F> extends CommonOptions<T> {
+  readonly table: "subevent" | "category" | "item";
+  readonly belongsTo: "event";
+  /** What is published about its entities. */
+  readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
+}
+
+interface UntoldOptions<T> extends CommonOptions<T> {
+  readonly table: catalogue.CatalogueTable;
+  readonly belongsTo: "organizer" | "event";
+  readonly fact?: undefined;
+}
+
 /** Makes the kind of a record that is kept as its document and nothing else. */
-export function catalogueKind<T, F = never>(options: CatalogueKindOptions<T, F>): RecordKind<Reading<T>> {
+export function catalogueKind<T, F = never>(options: ToldOptions<T, F> | UntoldOptions<T>): RecordKind<Reading<T>> {
   const { table, belongsTo, schema, key, fact } = options;
   const keyOf = ({ data }: Reading<T>) => String(data[key]);
   return {
@@ -52,5 +66,25 @@ export function catalogueKind<T, F = never>(options: CatalogueKindOptions<T, F>)
       const factKeys = removed.map((id) => entityKey(scope.organizer, scope.event, id));
       if (fact !== undefined) await tx.retract(fact.topic, factKeys);
     },
+    ...(options.fact === undefined ? {} : { rebuild: rebuildOf(options) }),
   };
+}
+
+/** Facts are made of what reading a document gives, which is as it was when the document was sent. */
+function rebuildOf<T, F>({ table, belongsTo, read, fact }: ToldOptions<T, F>): Rebuild {
+  return rebuildEntities({
+    topic: fact.topic,
+    table,
+    belongsTo,
+    async read(tx, keys) {
+      return (await readDocuments(tx, table, keys)).map(({ organizer, event, id, data, revision }) => {
+        const checked = read(data);
+        if (!checked.ok) {
+          const what = `${table} ${id} of ${organizer}/${event}`;
+          throw new Fault("unmet", "document_unreadable", `${what} is not accepted any more; send its record again`);
+        }
+        return fact.of({ ...checked.value, scope: { organizer, event }, revision });
+      });
+    },
+  });
 }

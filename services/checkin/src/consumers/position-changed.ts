@@ -1,13 +1,18 @@
 import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import type { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import { topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
 import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
+import { type PositionFact, positionChanged as topic } from "../position-fact.ts";
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
-import { addEarlierScans, type EarlierScan } from "../store/earlier-scans.ts";
+import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { type EntityKey, removeEntities } from "../store/keys.ts";
-import { type HeldPosition, lockPositions, type PositionCopy, putPositions } from "../store/positions.ts";
+import {
+  findOlderPositions,
+  type HeldPosition,
+  lockPositions,
+  type PositionCopy,
+  putPositions,
+} from "../store/positions.ts";
 import { forgetScansOf, holdLists, type PresenceKey, putPresences, readPresences } from "../store/presences.ts";
 import { ticketKeyOf, toEarlierScan, toPositionCopy } from "../wire-facts.ts";
 import { toEntityKey } from "./newest-states.ts";
@@ -20,11 +25,31 @@ import { toEntityKey } from "./newest-states.ts";
  * takes them in this order, or does not wait.
  */
 export function positionChanged(db: Db): Consumer {
-  return consume(topics.positionChanged, db, applyPositions);
+  return consume(topic, db, (tx, facts) => applyEntities(tx, collect(facts)), {
+    sweep: sweepPositions,
+  });
 }
 
-async function applyPositions(tx: Tx, facts: readonly Fact<PositionChanged>[]): Promise<void> {
-  const entities = collect(facts);
+/** So many positions are removed at a time that a statement is quick. */
+const sweptAtOnce = 500;
+
+/** Removes lost positions as a tombstone would, with their scans and what they count. */
+async function sweepPositions(tx: Tx, { before }: { readonly before: number }): Promise<number> {
+  for (let removed = 0; ; ) {
+    const found = await findOlderPositions(tx, { revision: before, limit: sweptAtOnce });
+    if (found.length === 0) return removed;
+    // One may have come anew since it was found: then it has a newer state by the time it is held.
+    const lost = (await lockPositions(tx, found)).filter(({ revision }) => revision < before);
+    const gone = lost.map(({ organizer, event, id }) => ({ organizer, event, id }));
+    await applyEntities(
+      tx,
+      gone.map((key) => ({ key, went: true, newest: null, earlierScans: [] })),
+    );
+    removed += gone.length;
+  }
+}
+
+async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void> {
   const keys = entities.map(({ key }) => key);
   const held = new Map((await lockPositions(tx, keys)).map((row) => [nameOf(row), row]));
   const gone = entities.filter(({ went }) => went).map(({ key }) => key);
@@ -60,12 +85,12 @@ interface Entity {
   /** It was removed, whether or not it came again. */
   readonly went: boolean;
   /** Null: it did not come again. */
-  readonly newest: PositionChanged | null;
+  readonly newest: PositionFact | null;
   readonly earlierScans: readonly EarlierScan[];
 }
 
 /** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
-function collect(facts: readonly Fact<PositionChanged>[]): Entity[] {
+function collect(facts: readonly Fact<PositionFact>[]): Entity[] {
   const entities = new Map<string, Entity>();
   for (const { key: name, value } of facts) {
     const key = value === null ? toEntityKey(name) : ticketKeyOf(value);
@@ -85,7 +110,7 @@ function collect(facts: readonly Fact<PositionChanged>[]): Entity[] {
   return [...entities.values()];
 }
 
-function isStale(fact: PositionChanged, held: HeldPosition | undefined): boolean {
+function isStale(fact: PositionFact, held: HeldPosition | undefined): boolean {
   return held !== undefined && held.revision >= fact.revision;
 }
 
@@ -103,9 +128,7 @@ async function takeOver(
   scans: readonly EarlierScan[],
   buckets: ReadonlyMap<string, Bucket | null>,
 ): Promise<CountDelta[]> {
-  const distinct = [
-    ...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.importedId}`, scan])).values(),
-  ];
+  const distinct = [...new Map(scans.map((scan) => [nameOfEarlierScan(scan), scan])).values()];
   const inOrder = distinct.sort((a, b) => a.at - b.at || a.importedId - b.importedId);
   const added = await addEarlierScans(tx, inOrder);
   const fresh = inOrder.filter((_, index) => added.has(index));

@@ -6,7 +6,7 @@ import type { PresenceKey } from "./presences.ts";
 
 /** A successful scan that was made elsewhere. */
 export interface EarlierScan extends PresenceKey {
-  /** Its id there. */
+  /** Its id there; of its position's scans, no other has it. */
   readonly importedId: number;
   readonly type: ScanType;
   readonly at: number;
@@ -19,7 +19,7 @@ export interface EarlierScan extends PresenceKey {
 /** Adds scans to the history; tells which of them were not there yet, by index. */
 export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan[]): Promise<Set<number>> {
   if (scans.length === 0) return new Set();
-  const rows = await tx.many<{ organizer: string; event: string; imported_id: number }>(sql`
+  const rows = await tx.many<{ organizer: string; event: string; position: number; imported_id: number }>(sql`
     insert into scan (organizer, event, id, list, position, type, successful, at, device, device_id, gate, forced,
                       force_sent, auto_checked_in, imported_id)
     select sent.organizer, sent.event, nextval('scan_id'), sent.list, sent.position, sent.type, true, sent.at, sent.device,
@@ -38,10 +38,13 @@ export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan
            with ordinality
            as sent (organizer, event, list, position, type, at, device, device_id, gate, auto_checked_in, imported_id, ord)
      order by sent.ord
-        on conflict (imported_id, event, organizer) where imported_id is not null do nothing
-    returning scan.organizer, scan.event, scan.imported_id`);
-  const added = new Set(rows.map((row) => `${row.organizer}/${row.event}/${row.imported_id}`));
-  return new Set(
-    scans.flatMap((scan, index) => (added.has(`${scan.organizer}/${scan.event}/${scan.importedId}`) ? [index] : [])),
-  );
+        on conflict (imported_id, position, event, organizer) where imported_id is not null do nothing
+    returning scan.organizer, scan.event, scan.position, scan.imported_id`);
+  const added = new Set(rows.map((row) => nameOfEarlierScan({ ...row, importedId: row.imported_id })));
+  return new Set(scans.flatMap((scan, index) => (added.has(nameOfEarlierScan(scan)) ? [index] : [])));
+}
+
+/** What tells scans made elsewhere apart. */
+export function nameOfEarlierScan(scan: Pick<EarlierScan, "organizer" | "event" | "position" | "importedId">): string {
+  return `${scan.organizer}/${scan.event}/${scan.position}/${scan.importedId}`;
 }

@@ -26,3 +26,14 @@ export async function removeEntities(
        and held.event = gone.event
        and held.id = gone.id`);
 }
+
+/** Removes entities of one table whose state is older than a revision; returns how many those were. */
+export async function removeOlder(
+  db: Queryable,
+  table: "event" | "subevent" | "category" | "item",
+  revision: number,
+): Promise<number> {
+  return db.run(sql`
+    delete from ${identifier(table)} as held
+     where held.revision < ${revision}`);
+}

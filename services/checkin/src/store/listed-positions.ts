@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { type CheckinList, countedOn } from "../domain/list.ts";
 import type { SearchPlan } from "../domain/search-text.ts";
+import { indexedCharacters, indexedSecret } from "./indexed-secret.ts";
 import type { EventKey } from "./keys.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
@@ -53,7 +54,8 @@ function matchesSearch({ organizer, event, search }: PositionFilter): Sql | unde
     search.kind === "beginnings"
       ? sql`found.search_text like any(${search.patterns}::text[])`
       : sql`found.search_text like ${search.pattern}`;
-  const from = sql`lower(${search.codePrefix} collate "C")`;
+  const from = indexedSecret(sql`${search.codePrefix} collate "C"`);
+  const isLonger = [...search.codePrefix].length > indexedCharacters;
   const fromCode = sql`upper(${search.codePrefix} collate "C")`;
   return sql`ticket.id = any (array(
          with named as (
@@ -69,8 +71,9 @@ function matchesSearch({ organizer, event, search }: PositionFilter): Sql | unde
          (select found.id
             from position as found
            where ${ofEvent}
-             and lower(found.secret) >= ${from}
-             and lower(found.secret) < ${from} || ${behindPrefix}
+             and ${indexedSecret(sql`found.secret`)} >= ${from}
+             and ${indexedSecret(sql`found.secret`)} < ${from} || ${behindPrefix}
+             ${isLonger ? sql`and starts_with(lower(found.secret), lower(${search.codePrefix} collate "C"))` : sql``}
            ${bound})
          union all
          (select found.id

@@ -52,17 +52,29 @@ interface HeldRow {
  * Holds positions until the transaction ends: scans of them are decided before
  * or after, never between the change and its counts. In one order, so that two
  * who hold several never wait for each other in a circle.
+ *
+ * The id is asked for as a range and in order, which only the primary key can
+ * give. To a plan that was made while the table was new, any index that begins
+ * with the event looks as good, and it would walk the whole event for each id.
  */
 export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<HeldPosition[]> {
   const rows = await tx.many<HeldRow>(sql`
-    select position.organizer, position.event, position.id, position.revision, position.subevent, position.item,
-           position.variation, position.counted_as
-      from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
-                  ${keys.map((key) => key.id)}::bigint[]) as wanted (organizer, event, id)
-      join position
-        on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id
-     order by position.organizer, position.event, position.id
-       for update of position`);
+    select held.organizer, held.event, held.id, held.revision, held.subevent, held.item, held.variation, held.counted_as
+      from (select sent.organizer, sent.event, sent.id
+              from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
+                          ${keys.map((key) => key.id)}::bigint[]) as sent (organizer, event, id)
+             order by sent.organizer collate "C", sent.event collate "C", sent.id) as wanted
+     cross join lateral (
+       select position.organizer, position.event, position.id, position.revision, position.subevent, position.item,
+              position.variation, position.counted_as
+         from position
+        where position.organizer = wanted.organizer
+          and position.event = wanted.event
+          and position.id >= wanted.id
+          and position.id < wanted.id + 1
+        order by position.id
+        limit 1
+          for update) as held`);
   return rows.map((row) => ({
     organizer: row.organizer,
     event: row.event,
@@ -75,6 +87,18 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
       countedAs: row.counted_as,
     }),
   }));
+}
+
+/** Finds some of the positions whose state is older than a revision. */
+export async function findOlderPositions(
+  tx: Queryable,
+  { revision, limit }: { revision: number; limit: number },
+): Promise<EntityKey[]> {
+  return tx.many<EntityKey>(sql`
+    select position.organizer, position.event, position.id
+      from position
+     where position.revision < ${revision}
+     limit ${limit}`);
 }
 
 /** Stores positions, in the place of older states of them. */

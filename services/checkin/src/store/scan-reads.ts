@@ -3,6 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { FoundBy } from "../domain/decide-scan.ts";
 import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
+import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 /** What a scan is looked up by. */
@@ -89,7 +90,7 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
-           and lower(position.secret) = lower(asked.code collate "C")
+           and ${indexed(sql`position.secret`)} = ${indexed(sql`asked.code collate "C"`)}
            and position.secret = asked.code
          union all
         select 'code_with_blanks', position.organizer, position.event, position.id, position.item, position.variation,
@@ -97,7 +98,7 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
-           and lower(position.secret) = lower(asked.code_with_blanks collate "C")
+           and ${indexed(sql`position.secret`)} = ${indexed(sql`asked.code_with_blanks collate "C"`)}
            and position.secret = asked.code_with_blanks
          union all
         select case when base.secret = asked.code then 'code' else 'code_with_blanks' end, addon.organizer, addon.event,
@@ -108,7 +109,8 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
          where list.addon_match
            and base.organizer = asked.organizer
            and base.event = asked.event
-           and lower(base.secret) in (lower(asked.code collate "C"), lower(asked.code_with_blanks collate "C"))
+           and ${indexed(sql`base.secret`)} in (${indexed(sql`asked.code collate "C"`)},
+                                                ${indexed(sql`asked.code_with_blanks collate "C"`)})
            and base.secret in (asked.code, asked.code_with_blanks)
          union all
         select 'code', position.organizer, position.event, position.id, position.item, position.variation,

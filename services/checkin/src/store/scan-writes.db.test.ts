@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
@@ -44,7 +45,7 @@ function decided(changes: Partial<ScanToStore> = {}): ScanToStore {
     forceSent: false,
     admission: null,
     refusal: null,
-    fact: { key: "key", payload: new Uint8Array([1, 0, 255]), traceparent: null },
+    fact: { id: randomUUID(), key: "key", payload: new Uint8Array([1, 0, 255]), traceparent: null },
     ...changes,
   };
 }
@@ -98,7 +99,7 @@ describe("storing decided scans", () => {
   it("keeps facts to the byte, in the order of the scans", async () => {
     const payloads = [new Uint8Array([1, 0, 255]), new Uint8Array(), new Uint8Array([0])];
     const scans = payloads.map((payload, index) =>
-      refusal({ fact: { key: `k${index}`, payload, traceparent: index === 1 ? "trace" : null } }),
+      refusal({ fact: { id: randomUUID(), key: `k${index}`, payload, traceparent: index === 1 ? "trace" : null } }),
     );
     await store(...scans);
     const rows = await checkin.db.many(sql`

@@ -30,7 +30,12 @@ export interface ScanToStore {
   /** Null: the scan is admitted. */
   readonly refusal: { readonly reason: string; readonly explanation: string | null } | null;
   /** The fact that tells of it. */
-  readonly fact: { readonly key: string; readonly payload: Uint8Array; readonly traceparent: string | null };
+  readonly fact: {
+    readonly id: string;
+    readonly key: string;
+    readonly payload: Uint8Array;
+    readonly traceparent: string | null;
+  };
 }
 
 /**
@@ -141,13 +146,14 @@ export async function storeScans(
                 held_ticket.variation, held_ticket.counted_as
       having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
     ), told as (
-      insert into outbox (topic, key, payload, traceparent)
-      select ${topic}, fact.key, fact.payload, fact.traceparent
+      insert into outbox (fact_id, topic, key, payload, traceparent)
+      select fact.id, ${topic}, fact.key, fact.payload, fact.traceparent
         from kept
-        join unnest(${scans.map((scan) => scan.fact.key)}::text[],
+        join unnest(${scans.map((scan) => scan.fact.id)}::uuid[],
+                    ${scans.map((scan) => scan.fact.key)}::text[],
                     ${toByteaArray(scans.map((scan) => scan.fact.payload))}::bytea[],
                     ${scans.map((scan) => scan.fact.traceparent)}::text[])
-             with ordinality as fact (key, payload, traceparent, ord)
+             with ordinality as fact (id, key, payload, traceparent, ord)
           on fact.ord = kept.ord
        order by fact.ord
     )

@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { memoryCache } from "@tessera/kit/cache/memory";
 import { readConfig } from "@tessera/kit/config";
+import { diskFiles } from "@tessera/kit/files/disk";
 import { inProcess } from "@tessera/kit/grpc/in-process";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
@@ -36,6 +40,9 @@ export async function startCheckin(db: Db) {
   const parts = await checkin.start({
     config: readConfig(settings, {}),
     db,
+    cache: memoryCache({ log }),
+    // Check-in keeps no files, so this folder is never made.
+    files: diskFiles({ directory: join(tmpdir(), "tessera-checkin-files") }),
     clock,
     log,
     metrics: createMetrics(),

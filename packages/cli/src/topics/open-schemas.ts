@@ -1,0 +1,74 @@
+import { join, resolve } from "node:path";
+import { Fault } from "@tessera/kit/fault";
+import { createLog } from "@tessera/kit/log";
+import { type Db, openDatabase } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { readServerFile } from "@tessera/kit/pg/server-process";
+import { loadServices, services } from "../services.ts";
+
+/** Where the tables of services are. */
+export const schemaOptions = {
+  "database-url": {
+    type: "string",
+    value: "URL",
+    help: "an administrator's URL of the database (default DATABASE_URL)",
+  },
+  data: {
+    type: "string",
+    value: "DIR",
+    default: ".tessera",
+    help: "without a URL: the data folder of a running `tessera serve all` (default .tessera)",
+  },
+} as const;
+
+/** A service with its own tables. */
+export interface OpenService {
+  readonly name: string;
+  readonly consumes: readonly string[];
+  readonly db: Db;
+}
+
+/** Opens the tables of services, runs work on them, and closes them. */
+export async function withServices<T>(
+  values: { readonly "database-url": string | undefined; readonly data: string },
+  names: readonly string[],
+  work: (opened: readonly OpenService[]) => Promise<T>,
+): Promise<T> {
+  const unknown = names.find((name) => name !== "all" && services[name] === undefined);
+  if (unknown !== undefined) {
+    const known = Object.keys(services).join(", ");
+    throw new Fault("invalid", "unknown_service", `there is no service ${unknown}; the services are ${known}`);
+  }
+  const url = values["database-url"] ?? process.env["DATABASE_URL"] ?? (await findLocalDatabase(values.data));
+  const log = createLog({ service: "topics", destination: { write: () => {} } });
+  const opened = (await loadServices(names)).map(({ name, schema, consumes }) => ({
+    name,
+    consumes,
+    db: openDatabase({
+      url,
+      schema,
+      role: roleOf(schema),
+      applicationName: "tessera-topics",
+      log,
+      maxConnections: 1,
+    }),
+  }));
+  try {
+    return await work(opened);
+  } finally {
+    await Promise.all(opened.map(({ db }) => db.close()));
+  }
+}
+
+/** The database that `tessera serve all` has brought along and runs. */
+async function findLocalDatabase(data: string): Promise<string> {
+  const server = await readServerFile(join(resolve(data), "postgres", "data"));
+  if (server === undefined) {
+    throw new Fault(
+      "invalid",
+      "no_database_url",
+      `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${resolve(data)}`,
+    );
+  }
+  return `postgresql://postgres@/postgres?host=${encodeURIComponent(server.socketDirectory)}&port=5432&sslmode=disable`;
+}

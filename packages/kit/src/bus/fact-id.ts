@@ -1,0 +1,57 @@
+import { hash } from "node:crypto";
+import type { Topic } from "@tessera/protos/topic";
+import type { Delivery } from "./bus.ts";
+import { header } from "./headers.ts";
+
+/** What tells a fact apart, and the day that it is remembered under. */
+export interface FactIdentity {
+  readonly id: string;
+  /** Microseconds since 1970: when it was written. */
+  readonly at: number;
+}
+
+/** Derives a fact's id from what it tells: the same text gives the same id, wherever and whenever. */
+export function deriveFactId(text: string): string {
+  const hex = hash("sha256", text);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20, 32)}`;
+}
+
+/**
+ * Finds out which fact a message carries; throws where it does not say. What comes from outside need not say: it is
+ * known by the place it is stored at.
+ */
+export function identifyFact(topic: Pick<Topic<unknown>, "fromOutside">, message: Delivery): FactIdentity {
+  const { headers, place } = message;
+  const isNamed = headers[header.factId] !== undefined;
+  if (topic.fromOutside !== undefined && place !== undefined && !isNamed) {
+    const { offset, storedAt } = place;
+    return { id: deriveFactId([message.topic, message.partition, offset, storedAt].join(" ")), at: storedAt };
+  }
+  const [id, at] = [headers[header.factId] ?? "", Number(headers[header.at])];
+  if (!isUuid(id)) throw new Error(`a message on ${message.topic} has no ${header.factId}`);
+  if (!isInstant(at)) throw new Error(`a message on ${message.topic} has no ${header.at}`);
+  // As Postgres writes it, whose answer tells which facts are new.
+  return { id: id.toLowerCase(), at };
+}
+
+/** Names what is no fact of ours by what it is, at no particular time: it must be parked, too. */
+export function identifyAnything(topic: Pick<Topic<unknown>, "fromOutside">, message: Delivery): FactIdentity {
+  try {
+    return identifyFact(topic, message);
+  } catch {
+    const [id, at] = [message.headers[header.factId] ?? "", Number(message.headers[header.at])];
+    return { id: isUuid(id) ? id.toLowerCase() : nameOf(message), at: isInstant(at) ? at : 0 };
+  }
+}
+
+function nameOf({ topic, key, value }: Delivery): string {
+  return deriveFactId(`${JSON.stringify([topic, key])} ${value === null ? "" : hash("sha256", value)}`);
+}
+
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
+}
+
+function isInstant(value: number): boolean {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,49 @@
+import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
+import { topics } from "@tessera/protos/topics";
+import { type PlacedCredential, readCredentials, readEvents, readPositions } from "../store/rebuild-reads.ts";
+import { kinds } from "./all-kinds.ts";
+import { apiKeyFact, deviceFact, type StoredApiKey, type StoredDevice } from "./credential-fact.ts";
+import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
+import { defaultSettings } from "./event-settings.ts";
+import { positionChanged } from "./position-fact.ts";
+import { rebuildEntities } from "./rebuild-entities.ts";
+
+const credentials = rebuildEntities({
+  topic: topics.credentialChanged,
+  table: "credential",
+  belongsTo: "organizer",
+  read: async (tx, keys) => (await readCredentials<StoredApiKey & StoredDevice>(tx, keys)).map(toFact),
+});
+
+function toFact(credential: PlacedCredential<StoredApiKey & StoredDevice>) {
+  const { kind, data, gateName } = credential;
+  if (kind === "api_key") return apiKeyFact(credential);
+  const gates = data.gate === null || gateName === null ? [] : [[data.gate, gateName] as const];
+  return deviceFact({ ...credential, gates: new Map(gates) });
+}
+
+/** An event's settings may change under the lock of the event alone, which whoever has the organizer's keeps out. */
+const events = rebuildEntities({
+  topic: topics.eventChanged,
+  table: "event",
+  belongsTo: "organizer",
+  read: async (tx, keys) =>
+    (await readEvents<EventDocument, EventSettings>(tx, keys)).map((event) =>
+      eventFact(event.organizer, event, defaultSettings.data),
+    ),
+});
+
+const positions = rebuildEntities({
+  topic: positionChanged,
+  table: "position",
+  belongsTo: "event",
+  read: readPositions,
+});
+
+/** How each topic of boxoffice is published again. */
+export const rebuilds: readonly Rebuild[] = [
+  credentials,
+  events,
+  ...[...kinds.values()].flatMap(({ rebuild }) => rebuild ?? []),
+  positions,
+];

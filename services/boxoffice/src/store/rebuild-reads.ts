@@ -1,0 +1,139 @@
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
+import type { CredentialKind, StoredCredential } from "./credentials.ts";
+import type { StoredEvent } from "./events.ts";
+import { take } from "./locks.ts";
+
+/** A table of entities that others keep copies of. */
+export type EntityTable = keyof typeof keys;
+
+/** The columns of each key, in its order; what is no text is an id. */
+const keys = {
+  credential: { organizer: sql`text`, kind: sql`text`, id: sql`text` },
+  event: { organizer: sql`text`, slug: sql`text` },
+  subevent: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  category: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  item: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  position: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+} as const;
+
+/** The values of those columns. */
+export type EntityKey = readonly string[];
+
+/** Sequences do not go back with a clock that is corrected a little. */
+const margin = 1_000_000;
+
+/**
+ * Draws a revision above every one that was given before, also by a database that a backup has replaced since: it is
+ * the time in microseconds, unless the sequence is ahead of it.
+ *
+ * The table's lock waits for all who have drawn a smaller one for its rows: what they wrote is committed by then. The
+ * other keeps two from moving the sequence at the same time, of which the second would move it back.
+ */
+export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> {
+  await tx.run(sql`lock table ${identifier(table)} in share mode`);
+  await take(tx, [{ name: "revisions", exclusive: true }]);
+  const { revision } = await tx.one<{ revision: number }>(sql`
+    select case when coalesce(pg_sequence_last_value('revision_seq'::regclass), 0) < clock.micros - ${margin}::bigint
+                then setval('revision_seq', clock.micros)
+                else nextval('revision_seq')
+           end as revision
+      from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) as clock`);
+  return revision;
+}
+
+/** Counts the rows of a table. */
+export async function countEntities(db: Queryable, table: EntityTable): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count from ${identifier(table)}`);
+  return count;
+}
+
+/** Reads the keys that follow one, in the order of the primary key. */
+export async function nextKeys(
+  tx: Queryable,
+  table: EntityTable,
+  { after, limit }: { after: EntityKey | undefined; limit: number },
+): Promise<EntityKey[]> {
+  const columns = columnsOf(table);
+  const names = joinSql(
+    columns.map(({ name }) => name),
+    ", ",
+  );
+  const texts = columns.map(({ name }) => sql`${name}::text`);
+  const behind = columns.map(({ type }, index) => sql`${after?.[index] ?? null}::${type}`);
+  const rows = await tx.many<{ key: string[] }>(sql`
+    select array[${joinSql(texts, ", ")}] as key
+      from ${identifier(table)}
+     where ${after === undefined}::boolean or (${names}) > (${joinSql(behind, ", ")})
+     order by ${names}
+     limit ${limit}`);
+  return rows.map(({ key }) => key);
+}
+
+/** Joins the rows of these keys, those that are still there. */
+function wanted(table: EntityTable, wantedKeys: readonly EntityKey[]): Sql {
+  const columns = columnsOf(table);
+  const arrays = columns.map(({ type }, index) => sql`${wantedKeys.map((key) => key[index])}::${type}[]`);
+  const names = columns.map(({ name }) => name);
+  const matches = names.map((name) => sql`kept.${name} = wanted.${name}`);
+  return sql`
+      from unnest(${joinSql(arrays, ", ")}) as wanted (${joinSql(names, ", ")})
+      join ${identifier(table)} as kept on ${joinSql(matches, " and ")}`;
+}
+
+function columnsOf(table: EntityTable): { readonly name: Sql; readonly type: Sql }[] {
+  return Object.entries(keys[table]).map(([name, type]) => ({ name: identifier(name), type }));
+}
+
+/** Reads documents, each under a new revision. */
+export async function readDocuments(
+  tx: Tx,
+  table: "subevent" | "category" | "item",
+  wantedKeys: readonly EntityKey[],
+): Promise<(Scope & { readonly id: number; readonly data: unknown; readonly revision: number })[]> {
+  return tx.many(sql`
+    select kept.organizer, kept.event, kept.id, kept.data, nextval('revision_seq') as revision
+    ${wanted(table, wantedKeys)}`);
+}
+
+/** Reads events, each under a new revision. */
+export async function readEvents<Data, Settings>(
+  tx: Tx,
+  wantedKeys: readonly EntityKey[],
+): Promise<(StoredEvent<Data, Settings> & { readonly organizer: string })[]> {
+  return tx.many(sql`
+    select kept.organizer, kept.slug, kept.data, kept.settings, nextval('revision_seq') as revision
+    ${wanted("event", wantedKeys)}`);
+}
+
+/** A credential with the name of the gate that it stands at. */
+export interface PlacedCredential<T> extends StoredCredential<T> {
+  readonly organizer: string;
+  readonly kind: CredentialKind;
+  readonly gateName: string | null;
+}
+
+/** Reads credentials, each under a new revision. */
+export async function readCredentials<T>(tx: Tx, wantedKeys: readonly EntityKey[]): Promise<PlacedCredential<T>[]> {
+  return tx.many(sql`
+    select kept.organizer, kept.kind, kept.id, kept.token_hash as "tokenHash", kept.data,
+           gate.data ->> 'name' as "gateName", nextval('revision_seq') as revision
+    ${wanted("credential", wantedKeys)}
+      left join gate on gate.organizer = kept.organizer and gate.id = (kept.data ->> 'gate')::bigint`);
+}
+
+export interface StoredPosition extends Scope {
+  readonly id: number;
+  readonly state: Uint8Array;
+  readonly earlierCheckins: Uint8Array | null;
+  readonly revision: number;
+}
+
+/** Reads positions, each under a new revision. */
+export async function readPositions(tx: Tx, wantedKeys: readonly EntityKey[]): Promise<StoredPosition[]> {
+  return tx.many(sql`
+    select kept.organizer, kept.event, kept.id, kept.state, kept.earlier_checkins as "earlierCheckins",
+           nextval('revision_seq') as revision
+    ${wanted("position", wantedKeys)}`);
+}

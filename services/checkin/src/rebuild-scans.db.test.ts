@@ -1,0 +1,118 @@
+import { memoryBus } from "@tessera/kit/bus/memory";
+import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
+import { createLog } from "@tessera/kit/log";
+import { sql } from "@tessera/kit/pg/sql";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { rebuildScans } from "./rebuild-scans.ts";
+import { earlierCheckin, eventFact, noon, positionFact } from "./testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "./testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([{ schema: "checkin", migrations: new URL("../migrations/", import.meta.url) }]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+
+let list: number;
+beforeEach(async () => {
+  await checkin.forgetEverything();
+  await checkin.db.run(sql`delete from rebuild`);
+  await checkin.deliver(topics.eventChanged, [eventFact()]);
+  list = (await checkin.createList()).id;
+  await checkin.deliver(
+    topics.positionChanged,
+    [1, 2, 3].map((id) => positionFact(id, {}, { earlierCheckins: id === 3 ? [earlierCheckin(1, { list })] : [] })),
+  );
+});
+
+interface Told {
+  readonly fact_id: string;
+  readonly key: string;
+  readonly payload: Buffer;
+  readonly at: number;
+}
+
+/** Takes what was told out of the outbox: ids, keys, bytes and the times that consumers remember them under. */
+async function takeTold(): Promise<Told[]> {
+  const rows = await checkin.db.many<
+    Omit<Told, "at"> & { created_at: number; headers: Record<string, string> | null }
+  >(sql`
+    delete from outbox
+     where marker is null
+    returning fact_id, key, payload, created_at, headers`);
+  return rows
+    .map(({ created_at, headers, ...row }) => ({ ...row, at: Number(headers?.["fact-at"] ?? created_at) }))
+    .sort((one, other) => (one.fact_id < other.fact_id ? -1 : 1));
+}
+
+async function rebuild(): Promise<void> {
+  await checkin.db.run(sql`insert into rebuild (topic) values (${topics.scanDecided.name})`);
+  const log = createLog({ service: "test", destination: { write: () => {} } });
+  const job = rebuildTopics({ db: checkin.db, bus: memoryBus([]), rebuilds: [rebuildScans], log, batchSize: 2 });
+  await job.run(new AbortController().signal);
+}
+
+/** Admitted, refused, unknown, an exit, and one with the microseconds of a device. */
+async function scanAll(): Promise<void> {
+  await checkin.redeemAll([scan(list, "secret1"), scan(list, "nobody"), scan(list, "secret2", { at: noon + 1 })]);
+  await checkin.redeemAll([scan(list, "secret1", { nonce: "second" }), scan(list, "secret2", { type: ScanType.EXIT })]);
+}
+
+describe("scans that are told of again", () => {
+  it("have the ids, keys, bytes and days that they had, so that nobody acts on them twice", async () => {
+    await scanAll();
+    const told = await takeTold();
+    expect(told).toHaveLength(5);
+    await rebuild();
+    expect(await takeTold()).toEqual(told);
+    const { expected, written } = await checkin.db.one<{ expected: number; written: number }>(
+      sql`select expected, written from rebuild`,
+    );
+    expect({ expected, written }).toEqual({ expected: 5, written: 5 });
+  });
+
+  it("say when they were written this time, and what ends them sweeps nothing", async () => {
+    await scanAll();
+    await takeTold();
+    await checkin.db.run(sql`update scan set created_at = now() - interval '10 days'`);
+    await rebuild();
+    const rows = await checkin.db.many<{ headers: Record<string, string> | null }>(
+      sql`select headers from outbox order by id`,
+    );
+    const at = rows.slice(0, 5).map(({ headers }) => Number(headers?.["written-at"]) - Number(headers?.["fact-at"]));
+    for (const apart of at) expect(apart / 86_400_000_000).toBeCloseTo(10, 2);
+    expect(rows.slice(5)).toEqual([{ headers: null }]);
+  });
+
+  it("are those that the topic would still hold", async () => {
+    await scanAll();
+    const told = await takeTold();
+    const ids = await checkin.db.many<{ id: number }>(sql`select id from scan where imported_id is null order by id`);
+    await checkin.db.run(sql`update scan set created_at = now() - interval '31 days' where id = ${ids[0]?.id}`);
+    await rebuild();
+    expect(await takeTold()).toHaveLength(told.length - 1);
+  });
+
+  it("are not those that tell of themselves later", async () => {
+    await scanAll();
+    await takeTold();
+    const line = await checkin.db.transaction(rebuildScans.drawLine);
+    await checkin.redeem(scan(list, "secret3"));
+    const found: number[] = [];
+    await checkin.db.transaction(async (tx) => {
+      for (let after: string | undefined; ; ) {
+        const next = await rebuildScans.publishNext(tx, { after, limit: 3, line });
+        if (next === undefined) return;
+        after = next.place;
+        found.push(next.published);
+      }
+    });
+    expect(found.reduce((sum, count) => sum + count, 0)).toBe(5);
+  });
+});

@@ -1,0 +1,187 @@
+import { identifier, sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { afterEach, expect, it } from "vitest";
+import { openAsAdministrator, readParked } from "../failure/fact-ledger.ts";
+import { type Ended, runCommand } from "./command.ts";
+import { platformKinds, runPlatform } from "./run-platform.ts";
+import {
+  apiKey,
+  deviceKey,
+  eventPath,
+  groundwork,
+  listData,
+  ofEvent,
+  orderData,
+  positionData,
+} from "./sample-records.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+const token = `Token ${apiKey}`;
+const device = `Device ${deviceKey}`;
+
+/** A person's order of one ticket. */
+function orderOf(number: number, changes: Record<string, unknown> = {}) {
+  const position = positionData({
+    id: 2000 + number,
+    secret: `secret-of-${number}`,
+    attendee_name: `Visitor ${number}`,
+    checkins: number === 1 ? [{ id: 77, list: 1, datetime: "2027-12-01T10:00:00Z", type: "entry" }] : [],
+  });
+  return ofEvent("order", orderData({ code: `LOST${number}`, positions: [position], ...changes }));
+}
+
+/** Runs `tessera topics` as an operator does. */
+function topicsCommand(databaseUrl: string, ...args: string[]): Promise<Ended> {
+  return runCommand(["topics", ...args], { DATABASE_URL: databaseUrl }).ended;
+}
+
+async function redeem(platform: TestPlatform, number: number): Promise<string> {
+  const path = `${eventPath}/checkinlists/1/positions/secret-of-${number}/redeem/`;
+  const { body } = await platform.request("POST", path, { as: device, body: {} });
+  return body.reason ?? body.status;
+}
+
+/** What the interface shows of the event and its list. */
+async function look(platform: TestPlatform) {
+  const get = async (path: string) => (await platform.request("GET", `${eventPath}${path}`, { as: token })).body;
+  return {
+    status: await get("/checkinlists/1/status/"),
+    positions: await get("/checkinlists/1/positions/?page_size=100"),
+  };
+}
+
+it("copies that were emptied, and those that never heard of a removal, are whole after a rebuild", {
+  timeout: 120_000,
+}, async () => {
+  const platform = await startTestPlatform();
+  undo.push(() => platform.stop());
+  const db = openAsAdministrator(platform.databaseUrl);
+  undo.push(() => db.close());
+  const numbers = Array.from({ length: 30 }, (_, index) => index + 1);
+  await platform.import([
+    ...groundwork(),
+    ofEvent("checkin_list", listData()),
+    ...numbers.map((number) => orderOf(number)),
+  ]);
+  for (const number of [2, 3, 4]) expect(await redeem(platform, number)).toBe("ok");
+  const before = await look(platform);
+  expect(before.positions.count).toBe(30);
+
+  const schemas = { checkin: ["event", "item", "category", "position"], gateway: ["event", "credential"] };
+  for (const [schema, tables] of Object.entries(schemas))
+    for (const table of tables) await db.run(sql`delete from ${identifier(schema)}.${identifier(table)}`);
+  await db.run(sql`delete from checkin.count_delta where count_delta.list = 0`);
+  // What the gateways remember is forgotten, too.
+  await db.run(sql`notify tessera_gateway_access`);
+  await expect
+    .poll(async () => (await platform.request("GET", `${eventPath}/checkinlists/1/`, { as: token })).status, {
+      timeout: 40_000,
+    })
+    .toBe(401);
+
+  const rebuilt = await topicsCommand(platform.databaseUrl, "rebuild", "--all");
+  expect(rebuilt.stdout + rebuilt.stderr).toContain(
+    "boxoffice.position-changed.v1: 30 published; arrived at checkin\n",
+  );
+  expect(rebuilt.stdout).toContain("boxoffice.event-changed.v1: 1 published; arrived at checkin and gateway\n");
+  expect(rebuilt.stdout).toContain("checkin.scan-decided.v1: 3 published; nobody reads it\n");
+  expect(rebuilt.code).toBe(0);
+  expect(await look(platform)).toEqual(before);
+  expect(await redeem(platform, 2)).toBe("already_redeemed");
+
+  // As if the removal had been published, and the topic lost.
+  await db.run(sql`delete from boxoffice.position where id in (2002, 2009)`);
+  await db.run(sql`delete from boxoffice."order" where code in ('LOST2', 'LOST9')`);
+  expect((await look(platform)).positions.count).toBe(30);
+  const swept = await topicsCommand(platform.databaseUrl, "rebuild", topics.positionChanged.name);
+  expect(swept).toMatchObject({
+    code: 0,
+    stdout: `${topics.positionChanged.name}: 28 published; arrived at checkin\n`,
+  });
+  const after = await look(platform);
+  expect(after.positions.count).toBe(28);
+  expect(after.status).toMatchObject({
+    position_count: before.status.position_count - 2,
+    checkin_count: before.status.checkin_count - 1,
+  });
+  expect(await redeem(platform, 2)).toBe("invalid");
+  expect([await redeem(platform, 3), await redeem(platform, 1), await redeem(platform, 5)]).toEqual([
+    "already_redeemed",
+    "already_redeemed",
+    "ok",
+  ]);
+});
+
+it("what could not act is listed without what is in it, and replayed when its consumer can act again", {
+  timeout: 120_000,
+}, async () => {
+  const database = await createEmptyDatabase();
+  undo.push(() => database.drop());
+  const operatorKey = "operator-key-of-the-replay-0123456789abcdef";
+  const parts = await runPlatform(platformKinds[0] ?? "inprocess", {
+    databaseUrl: database.url,
+    environment: { OPERATOR_KEY: operatorKey },
+    onLogLine: () => {},
+  });
+  undo.push(() => parts.stop());
+  const db = openAsAdministrator(database.url);
+  undo.push(() => db.close());
+  const send = async (records: readonly unknown[]) => {
+    const body = records.map((record) => JSON.stringify(record)).join("\n");
+    const headers = { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" };
+    const answer = await fetch(`${parts.baseUrls[0]}/api/v1/import/`, { method: "POST", body, headers });
+    expect(await answer.json()).toMatchObject({ rejected: 0 });
+  };
+  await send([...groundwork(), ofEvent("checkin_list", listData())]);
+  await db.run(sql`alter table checkin.position rename column secret to hidden`);
+  await send([1, 2].map((number) => orderOf(number)));
+  await expect.poll(async () => (await readParked(db)).length, { timeout: 30_000 }).toBe(2);
+
+  const listed = await topicsCommand(database.url, "parked");
+  expect(listed.code).toBe(0);
+  expect(listed.stdout).toContain("checkin: 2 parked\n");
+  expect(listed.stdout).toContain("bigevents/sampleconf/2001");
+  expect(listed.stdout).toContain("42703");
+  expect(listed.stdout).not.toMatch(/Visitor|secret-of/);
+
+  const inVain = await topicsCommand(database.url, "replay", "--service", "checkin");
+  expect(inVain.code).toBe(1);
+  expect(inVain.stdout).toContain("0 of 2 replayed.\ncheckin: 2 stay parked\n");
+  expect(inVain.stdout).toContain("replayed in vain once");
+
+  await db.run(sql`alter table checkin.position rename column hidden to secret`);
+  const [first] = await db.many<{ id: number }>(sql`select id from checkin.dead_letter order by id`);
+  const one = await topicsCommand(database.url, "replay", "--service", "checkin", "--id", String(first?.id));
+  expect(one).toMatchObject({ code: 0, stdout: "1 of 1 replayed.\n" });
+  const rest = await topicsCommand(database.url, "replay", "--topic", topics.positionChanged.name);
+  expect(rest).toMatchObject({ code: 0, stdout: "1 of 1 replayed.\n" });
+  expect(await db.one(sql`select count(*) as count from checkin.position`)).toEqual({ count: 2 });
+  expect((await topicsCommand(database.url, "parked")).stdout).toBe("Nothing is parked.\n");
+});
+
+it("the command says what is wrong with how it was called", async () => {
+  const database = await createEmptyDatabase();
+  undo.push(() => database.drop());
+  const wrong: Readonly<Record<string, string[]>> = {
+    "there is no topic nonsense": ["rebuild", "nonsense"],
+    "name the topics to rebuild, or pass --all": ["rebuild"],
+    "there is no service nonsense": ["parked", "--service", "nonsense"],
+    "--id goes with --service": ["replay", "--id", "1"],
+    "--id takes whole numbers": ["replay", "--service", "checkin", "--id", "1;drop"],
+    "--wait takes whole seconds": ["replay", "--wait", "long"],
+    "there is no verb topics explode": ["explode"],
+  };
+  for (const [message, args] of Object.entries(wrong)) {
+    const { code, stderr } = await topicsCommand(database.url, ...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(1);
+  }
+  const nowhere = await runCommand(["topics", "parked", "--data", "/nonexistent"]).ended;
+  expect(nowhere.stderr).toContain("set DATABASE_URL, pass --database-url");
+});
