@@ -1,13 +1,9 @@
 #!/usr/bin/env node
 import { Fault } from "@tessera/kit/fault";
-
-interface Verb {
-  readonly summary: string;
-  load(): Promise<(args: string[]) => Promise<void>>;
-}
+import { runVerb, type Verbs } from "./run-verb.ts";
 
 /** Everything the command can do. */
-const verbs: Readonly<Record<string, Verb>> = {
+const verbs: Verbs = {
   serve: {
     summary: "serve all | NAME…: run the platform, or single services of it",
     load: async () => (await import("./serve.ts")).serve,
@@ -34,30 +30,8 @@ const verbs: Readonly<Record<string, Verb>> = {
   },
 };
 
-const usage = `tessera VERB [OPTIONS]
-
-${Object.values(verbs)
-  .map((verb) => `  ${verb.summary}`)
-  .join("\n")}
-
-tessera VERB --help tells more.
-`;
-
-async function main(args: string[]): Promise<void> {
-  const [name = "", ...rest] = args;
-  if (name === "" || name === "--help" || name === "help") {
-    process.stdout.write(usage);
-    return;
-  }
-  const verb = verbs[name];
-  if (verb === undefined)
-    throw new Fault("invalid", "unknown_verb", `there is no verb ${name}; \`tessera help\` lists them`);
-  const run = await verb.load();
-  await run(rest);
-}
-
 try {
-  await main(process.argv.slice(2));
+  await runVerb("tessera", verbs, process.argv.slice(2));
 } catch (error) {
   process.stderr.write(
     error instanceof Fault

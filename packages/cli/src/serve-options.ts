@@ -1,5 +1,17 @@
 import type { OptionValues } from "./options.ts";
 
+/** The options of every verb that brings the platform up with data in it. */
+export const fillOptions = {
+  fresh: { type: "boolean", default: false, help: "start with an empty database" },
+  demo: { type: "boolean", default: false, help: "load a small demo; --no-demo leaves it out" },
+  import: { type: "string", value: "FILE", help: "import records from a file after the start" },
+  "database-url": {
+    type: "string",
+    value: "URL",
+    help: "an existing PostgreSQL instead of the embedded one (default DATABASE_URL)",
+  },
+} as const;
+
 /** The options of `tessera serve`. */
 export const serveOptions = {
   port: { type: "string", value: "N", help: "where REST is served (default HTTP_PORT, else 8000)" },
@@ -9,14 +21,7 @@ export const serveOptions = {
     default: ".tessera",
     help: "the folder for data, keys and log (default .tessera)",
   },
-  fresh: { type: "boolean", default: false, help: "start with an empty database" },
-  demo: { type: "boolean", default: false, help: "load a small demo; --no-demo leaves it out" },
-  import: { type: "string", value: "FILE", help: "import records from a file after the start" },
-  "database-url": {
-    type: "string",
-    value: "URL",
-    help: "an existing PostgreSQL instead of the embedded one (default DATABASE_URL)",
-  },
+  ...fillOptions,
   transport: {
     type: "string",
     value: "KIND",

@@ -1,6 +1,12 @@
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
-import type { Job } from "./service.ts";
+
+/** Work that repeats; with several replicas, one at a time runs it. */
+export interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  run(signal: AbortSignal): Promise<void>;
+}
 
 export interface JobRunner {
   /** Waits for what is running and starts nothing more. */

@@ -10,7 +10,7 @@ import type { Clock } from "./clock.ts";
 import { type Environment, readConfig, type Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Health } from "./health.ts";
-import { runJobs } from "./jobs.ts";
+import { type Job, runJobs } from "./jobs.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";
@@ -18,7 +18,7 @@ import { keepStatistics } from "./pg/keep-statistics.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { sql } from "./pg/sql.ts";
 import { connect, type Implementation, type Transport } from "./rpc.ts";
-import type { Job, Parts, ServiceDefinition } from "./service.ts";
+import type { Parts, ServiceDefinition } from "./service.ts";
 import type { Tracing } from "./trace.ts";
 
 /** What surrounds a service: the same definition runs with any of these. */

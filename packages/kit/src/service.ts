@@ -4,6 +4,7 @@ import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
+import type { Job } from "./jobs.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";
@@ -22,13 +23,6 @@ export interface Runtime<S extends Settings> {
   readonly tracing: Tracing;
   /** A client of a peer that the service names in `needs`. */
   peer<D extends Definition>(name: string, definition: D): Client<D>;
-}
-
-/** Work that repeats; with several replicas, one at a time runs it. */
-export interface Job {
-  readonly name: string;
-  readonly everyMs: number;
-  run(signal: AbortSignal): Promise<void>;
 }
 
 /** Something else that listens, for instance for HTTP. */

@@ -7,7 +7,7 @@ import { replayParked } from "@tessera/kit/bus/replay-parked";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
-import type { Job } from "@tessera/kit/service";
+import type { Job } from "@tessera/kit/jobs";
 import {
   askForRebuild,
   changeEntity,

@@ -1,4 +1,5 @@
 import type { OptionValues } from "../options.ts";
+import { fillOptions } from "../serve-options.ts";
 
 /** The options of `tessera cluster`. */
 export const clusterOptions = {
@@ -14,14 +15,7 @@ export const clusterOptions = {
     default: ".tessera/cluster",
     help: "the folder for data, keys and logs (default .tessera/cluster)",
   },
-  fresh: { type: "boolean", default: false, help: "start with an empty database" },
-  demo: { type: "boolean", default: false, help: "load a small demo; --no-demo leaves it out" },
-  import: { type: "string", value: "FILE", help: "import records from a file after the start" },
-  "database-url": {
-    type: "string",
-    value: "URL",
-    help: "an existing PostgreSQL instead of the embedded one (default DATABASE_URL)",
-  },
+  ...fillOptions,
 } as const;
 
 export type ClusterValues = OptionValues<typeof clusterOptions>;

@@ -1,6 +1,6 @@
-import { Fault } from "@tessera/kit/fault";
+import { runVerb, type Verbs } from "../run-verb.ts";
 
-const verbs: Readonly<Record<string, { summary: string; load(): Promise<(args: string[]) => Promise<void>> }>> = {
+const verbs: Verbs = {
   diff: {
     summary: "topics diff: say how the brokers' topics differ from the catalogue",
     load: async () => (await import("./compare.ts")).printDifferences,
@@ -23,25 +23,7 @@ const verbs: Readonly<Record<string, { summary: string; load(): Promise<(args: s
   },
 };
 
-const usage = `tessera topics VERB [OPTIONS]
-
-${Object.values(verbs)
-  .map((verb) => `  ${verb.summary}`)
-  .join("\n")}
-
-tessera topics VERB --help tells more.
-`;
-
 /** Does what an operator does with topics and their facts. */
 export async function operateTopics(args: string[]): Promise<void> {
-  const [name = "", ...rest] = args;
-  if (name === "" || name === "--help" || name === "help") {
-    process.stdout.write(usage);
-    return;
-  }
-  const verb = verbs[name];
-  if (verb === undefined)
-    throw new Fault("invalid", "unknown_verb", `there is no verb topics ${name}; \`tessera topics help\` lists them`);
-  const run = await verb.load();
-  await run(rest);
+  await runVerb("tessera topics", verbs, args);
 }

@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Queryable, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import type { Job } from "../service.ts";
+import type { Job } from "../jobs.ts";
 import type { Bus } from "./bus.ts";
 import { mayHeal } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";
