@@ -107,3 +107,15 @@ async function findConsumers(): Promise<Map<string, string[]>> {
   const byTopic = Map.groupBy(pairs, ({ topic }) => topic);
   return new Map([...byTopic].map(([topic, all]) => [topic, all.map(({ name }) => consumerName(name, topic))]));
 }
+
+/** Takes arrivals of facts that nobody has committed out of the ledger: a test has put them onto the bus by itself. */
+export async function forgetArrivals(db: Db, factIds: readonly string[]): Promise<void> {
+  await db.run(sql`delete from ledger.arrived where arrived.fact_id = any(${factIds}::uuid[])`);
+}
+
+/** How many facts a service has recorded so far, and how many were committed. */
+export async function countFacts(db: Db, service: string): Promise<{ written: number; arrived: number }> {
+  return db.one(sql`
+    select (select count(*) from ledger.written) as written,
+           (select count(*) from ledger.arrived where starts_with(arrived.consumer, ${`${service} `})) as arrived`);
+}

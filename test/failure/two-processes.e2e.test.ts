@@ -5,13 +5,13 @@ import { afterEach, expect, it } from "vitest";
 import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { planFestival, type Ticket, toLines } from "./festival.ts";
-import { sendScan } from "./gates.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, startLoad } from "./load.ts";
 import { cutConnections } from "./mortal-postgres.ts";
 import { createPlatform, findLoggedErrors } from "./platform-process.ts";
+import { drawNonces, scanAtOnce } from "./scan-at-once.ts";
 import type { Attempt } from "./scan-history.ts";
-import { type Dice, report, withDice } from "./seeded.ts";
+import { report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
 const undo: (() => Promise<unknown>)[] = [];
@@ -99,31 +99,6 @@ it("two processes on one database are one platform", { timeout: 120_000 }, () =>
     expect(Math.max(...takenOverAfterMs)).toBeLessThan(10_000);
   }),
 );
-
-function drawNonces(dice: Dice, count: number): string[] {
-  return Array.from({ length: count }, () => `together-${dice.below(2 ** 31)}-${dice.below(2 ** 31)}`);
-}
-
-/** Scans one ticket once per nonce, all at the same moment and over all processes. */
-async function scanAtOnce({
-  baseUrls,
-  ticket,
-  nonces,
-}: {
-  readonly baseUrls: readonly string[];
-  readonly ticket: Ticket;
-  readonly nonces: readonly string[];
-}): Promise<Attempt[]> {
-  return Promise.all(
-    nonces.map(async (nonce, index) => {
-      const scan = { gate: 100 + index, nonce, list: 1, position: ticket.position, type: "entry" as const };
-      const invokedAt = performance.now();
-      const { outcome, oddity } = await sendScan({ baseUrl: baseUrls[index % baseUrls.length] ?? "", scan, ticket });
-      expect(oddity).toBeUndefined();
-      return { scan, invokedAt, endedAt: performance.now(), outcome };
-    }),
-  );
-}
 
 async function askWithSharedKey(baseUrl: string): Promise<number> {
   const response = await fetch(`${baseUrl}${eventPath}/checkinlists/1/`, {

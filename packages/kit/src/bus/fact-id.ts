@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Topic } from "@tessera/protos/topic";
+import { Fault } from "../fault.ts";
 import type { Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 
@@ -28,8 +29,8 @@ export function identifyFact(topic: Pick<Topic<unknown>, "fromOutside">, message
     return { id: deriveFactId([message.topic, message.partition, offset, storedAt].join(" ")), at: storedAt };
   }
   const [id, at] = [headers[header.factId] ?? "", Number(headers[header.at])];
-  if (!isUuid(id)) throw new Error(`a message on ${message.topic} has no ${header.factId}`);
-  if (!isInstant(at)) throw new Error(`a message on ${message.topic} has no ${header.at}`);
+  if (!isUuid(id)) throw notAFact(message, header.factId);
+  if (!isInstant(at)) throw notAFact(message, header.at);
   // As Postgres writes it, whose answer tells which facts are new.
   return { id: id.toLowerCase(), at };
 }
@@ -42,6 +43,10 @@ export function identifyAnything(topic: Pick<Topic<unknown>, "fromOutside">, mes
     const [id, at] = [message.headers[header.factId] ?? "", Number(message.headers[header.at])];
     return { id: isUuid(id) ? id.toLowerCase() : nameOf(message), at: isInstant(at) ? at : 0 };
   }
+}
+
+function notAFact({ topic }: Delivery, missing: string): Fault {
+  return new Fault("invalid", "not_a_fact", `a message on ${topic} has no ${missing}`);
 }
 
 function nameOf({ topic, key, value }: Delivery): string {

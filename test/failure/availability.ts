@@ -1,0 +1,37 @@
+import { type Attempt, toCourses } from "./scan-history.ts";
+
+/** A stretch of time on the clock of `performance.now()`. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The longest time within a span in which no gate at all learned what became of a scan, in milliseconds. */
+export function longestSilenceMs(attempts: readonly Attempt[], { from, to }: Span): number {
+  const ends = attempts
+    .filter(({ outcome, endedAt }) => isCertain(outcome.kind) && endedAt > from && endedAt < to)
+    .map(({ endedAt }) => endedAt)
+    .sort((a, b) => a - b);
+  const moments = [from, ...ends, to];
+  return Math.round(Math.max(...moments.slice(1).map((moment, index) => moment - (moments[index] ?? from))));
+}
+
+/** The longest that a gate waited from its first try of a scan until it knew, of scans begun within a span. */
+export function slowestScanMs(attempts: readonly Attempt[], { from, to }: Span): number {
+  const begun = toCourses(attempts).filter((course) => course.from >= from && course.from < to);
+  return Math.round(Math.max(0, ...begun.map((course) => course.to - course.from)));
+}
+
+/** What gates were told that nobody should be told while nothing they need is away. */
+export function findUncertain(attempts: readonly Attempt[], { from, to }: Span): string[] {
+  return attempts
+    .filter(({ outcome, invokedAt }) => outcome.kind === "unknown" && invokedAt >= from && invokedAt < to)
+    .map(
+      ({ scan, outcome, invokedAt, endedAt }) =>
+        `scan ${scan.nonce}, ${Math.round(invokedAt - from)} to ${Math.round(endedAt - from)} ms: ${JSON.stringify(outcome)}`,
+    );
+}
+
+function isCertain(kind: Attempt["outcome"]["kind"]): boolean {
+  return kind === "admitted" || kind === "refused";
+}

@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findFirstPort, startCluster } from "@tessera/cli/cluster/start-cluster";
+import type { ClusterProcess } from "@tessera/cli/cluster/start-process";
+import { migrateAll } from "@tessera/cli/migrate";
+import { applyCatalogue } from "@tessera/cli/topics/catalogue";
+import type { Db } from "@tessera/kit/pg/database";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
+import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
+import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
+import { type Edition, type Festival, type FestivalSize, planFestival } from "./festival.ts";
+import { importUntilAnswered } from "./import-until-answered.ts";
+import { type Load, type LoadOptions, startLoad } from "./load.ts";
+import { describeErrors, operatorKey, parseLog } from "./platform-process.ts";
+import type { Attempt } from "./scan-history.ts";
+import { type Dice, report } from "./seeded.ts";
+import { type FestivalEvidence, verifyFestival } from "./verify-festival.ts";
+
+/** A festival on a platform of one process per part, two gateways and two of check-in, with a database of its own. */
+export interface FestivalCluster {
+  readonly baseUrls: readonly [string, string];
+  readonly databaseUrl: string;
+  readonly db: Db;
+  readonly festival: Festival;
+  /** Everything that was scanned so far; what was scanned beside a load is added by whoever did it. */
+  readonly attempts: Attempt[];
+  /** What topics and groups are called: their names begin with this. */
+  readonly prefix: string;
+  readonly processes: readonly ClusterProcess[];
+  /** By name, for instance checkin-2. */
+  process(name: string): ClusterProcess;
+  startLoad(dice: Dice, options: Omit<LoadOptions, "baseUrls" | "festival" | "dice">): Load;
+  /** Ends loads that a failed test has left behind, and tells what was logged meanwhile. */
+  endLoads(): Promise<void>;
+  /** Creates the topics where they are missing. */
+  createTopics(): Promise<void>;
+  /** Compares everything that was ever answered with everything that is stored and shown; returns each contradiction. */
+  verify(edition: Edition, options?: Pick<FestivalEvidence, "poisoned" | "toldAgain">): Promise<string[]>;
+  /** Errors that were logged since this was last asked; `outage`: apart from those that say something is away. */
+  loggedErrors(options?: { outage?: boolean }): string[];
+  stop(): Promise<void>;
+}
+
+export interface FestivalClusterOptions {
+  /** Left out: those of this run of the tests. */
+  readonly kafkaBrokers?: string;
+  readonly redisUrl?: string;
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly size?: FestivalSize;
+  /** Records that come with the groundwork, as lines. */
+  readonly records?: string;
+}
+
+/** Starts the processes on the engines, and lays the groundwork. */
+export async function startFestivalCluster(options: FestivalClusterOptions = {}): Promise<FestivalCluster> {
+  const { size = { tickets: 400, orders: 800 }, records = "" } = options;
+  const undo: (() => Promise<unknown>)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    const database = await createEmptyDatabase();
+    undo.push(() => database.drop());
+    await migrateAll({ url: database.url, names: ["all"] });
+    const db = openAsAdministrator(database.url);
+    undo.push(() => db.close());
+    await keepLedger(db);
+    const files = await mkdtemp(join(tmpdir(), "tessera-failure-"));
+    undo.push(() => rm(files, { recursive: true, force: true }));
+
+    const name = `failure-${randomUUID()}`;
+    const engines = {
+      BUS: "kafka",
+      KAFKA_BROKERS: options.kafkaBrokers ?? kafkaOfThisRun(),
+      KAFKA_TOPIC_PREFIX: `${name}.`,
+      CACHE: "redis",
+      REDIS_URL: options.redisUrl ?? redisOfThisRun(),
+      REDIS_PREFIX: `${name}:`,
+      FILES_DIR: files,
+    };
+    const createTopics = async () => void (await applyCatalogue(engines));
+    await createTopics();
+    const logged: string[] = [];
+    const cluster = await startCluster({
+      firstPort: await findFirstPort(),
+      environment: {
+        ...engines,
+        DATABASE_URL: database.url,
+        BASE_URL: "http://127.0.0.1",
+        OPERATOR_KEY: operatorKey,
+        ...options.environment,
+      },
+      onLine: (_process, line) => void logged.push(line),
+    });
+    undo.push(() => cluster.stop());
+    const [one, other] = cluster.baseUrls;
+    if (one === undefined || other === undefined) throw new Error("a cluster has two gateways");
+
+    const festival = planFestival(size);
+    const attempts: Attempt[] = [];
+    const loads = new Set<Load>();
+    await importUntilAnswered({ baseUrl: one, body: `${festival.groundwork}\n${records}` });
+    return {
+      baseUrls: [one, other],
+      databaseUrl: database.url,
+      db,
+      festival,
+      attempts,
+      prefix: `${name}.`,
+      processes: cluster.processes,
+      process(wanted) {
+        const found = cluster.processes.find(({ plan }) => plan.name === wanted);
+        if (found === undefined) throw new Error(`there is no process ${wanted}`);
+        return found;
+      },
+      startLoad(dice, how) {
+        const load = startLoad({ baseUrls: [one, other], festival, dice, ...how });
+        loads.add(load);
+        return {
+          ...load,
+          async finish() {
+            loads.delete(load);
+            const finished = await load.finish();
+            attempts.push(...finished.attempts);
+            return finished;
+          },
+        };
+      },
+      async endLoads() {
+        for (const load of loads) {
+          await load.finish().catch(() => {});
+          attempts.push(...load.gates.attempts);
+        }
+        loads.clear();
+        const errors = describeErrors(parseLog(logged.splice(0)));
+        if (errors.length > 0) report({ errors });
+      },
+      createTopics,
+      verify: (edition, how = {}) => verifyFestival({ baseUrl: one, db, festival, edition, attempts, ...how }),
+      loggedErrors: (how) => describeErrors(parseLog(logged.splice(0)), how),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

@@ -1,0 +1,158 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { runCommand } from "../e2e/command.ts";
+import { findUncertain, longestSilenceMs, slowestScanMs } from "./availability.ts";
+import { compareCopies } from "./compare-copies.ts";
+import { waitForEmptyOutboxes } from "./fact-ledger.ts";
+import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
+import { openGates } from "./gates.ts";
+import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
+import { countOutcomes, measure } from "./load.ts";
+import { pulseRecord } from "./pulse.ts";
+import { report, withDice } from "./seeded.ts";
+
+let kafka: KafkaEngine;
+let cluster: FestivalCluster;
+
+beforeAll(async () => {
+  kafka = await startKafka();
+  cluster = await startFestivalCluster({ kafkaBrokers: kafka.brokers });
+});
+
+afterEach(() => cluster?.endLoads());
+
+afterAll(async () => {
+  await cluster?.stop();
+  await kafka?.stop();
+});
+
+const killedMs = 20_000;
+const frozenMs = 15_000;
+
+/** Nobody at a gate notices that Kafka is away; a machine with other things to do may take this long all the same. */
+const longestSilence = 2500;
+const longestScan = 5000;
+
+/** From the moment it takes connections again: sessions end, groups meet, and what has waited is worked off. */
+const longestSettlingMs = 45_000;
+
+it("gates go on while Kafka is dead or frozen, and everything arrives afterwards", { timeout: 170_000 }, () =>
+  withDice(async (dice) => {
+    const [baseUrl] = cluster.baseUrls;
+    const load = cluster.startLoad(dice, { connectionsMayBreak: false, importWithinMs: 120_000 });
+    await sleep(1500);
+    const measured: Record<string, unknown>[] = [];
+    const away: { from: number; to: number }[] = [];
+    for (const how of ["killed", "frozen"] as const) {
+      const from = performance.now();
+      if (how === "killed") await kafka.kill();
+      else kafka.freeze();
+      const importing = importOnce({ baseUrl, body: pulseRecord(how) }).then((outcome) => ({
+        outcome,
+        at: performance.now(),
+      }));
+      if (how === "killed") {
+        await sleep(2000);
+        // Whoever starts meanwhile needs no Kafka to be ready.
+        const process = cluster.process("checkin-2");
+        await process.kill();
+        await process.start();
+      }
+      await sleep(Math.max(0, from + (how === "killed" ? killedMs : frozenMs) - performance.now()));
+      const to = performance.now();
+      if (how === "killed") await kafka.start();
+      else kafka.thaw();
+      const backAt = performance.now();
+      const { outcome, at } = await importing;
+      expect(outcome).toMatchObject({ answer: { accepted: 1, rejected: 0 } });
+      // It was stored, and cannot have been seen everywhere.
+      if (at < to) expect(outcome).toMatchObject({ answer: { settled: false } });
+      const pulse = await importUntilAnswered({ baseUrl, body: pulseRecord(`${how}, back`) });
+      away.push({ from, to });
+      measured.push({
+        how,
+        importAnsweredAfterMs: Math.round(at - from),
+        settled: "answer" in outcome && outcome.answer.settled,
+        settledAfterMs: Math.round(performance.now() - backAt),
+      });
+      expect(pulse.ms).toBeLessThan(longestSettlingMs);
+    }
+    const { edition, oddities, imports, attempts } = await load.finish();
+    const gates = away.map((span) => ({
+      longestSilenceMs: longestSilenceMs(attempts, span),
+      slowestScanMs: slowestScanMs(attempts, span),
+      outcomes: countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > span.from && invokedAt < span.to)),
+    }));
+    report({ measured, gates, ...measure({ attempts, imports }) });
+    for (const [index, span] of away.entries()) {
+      expect(findUncertain(attempts, span)).toEqual([]);
+      expect(gates[index]?.longestSilenceMs).toBeLessThan(longestSilence);
+      expect(gates[index]?.slowestScanMs).toBeLessThan(longestScan);
+      expect(gates[index]?.outcomes["admitted"]).toBeGreaterThan(20);
+    }
+    expect(oddities).toEqual([]);
+    expect(await cluster.verify(edition)).toEqual([]);
+    expect(await compareCopies(cluster.db)).toEqual([]);
+    expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+  }),
+);
+
+it("Kafka comes back without anything it had, and a rebuild makes every copy whole", { timeout: 170_000 }, () =>
+  withDice(async (dice) => {
+    const { baseUrls, db, festival } = cluster;
+    const checkins = ["checkin-1", "checkin-2"].map((name) => cluster.process(name));
+    // Facts that Kafka has taken and nobody has read: they go with its log.
+    for (const process of checkins) process.signal("SIGSTOP");
+    const edition = festival.edition(dice);
+    const untold = importOnce({ baseUrl: baseUrls[0], body: edition.body });
+    await untilNothingChanges(db);
+    expect(await waitForEmptyOutboxes(db, 10_000)).toBe(0);
+    await kafka.wipe();
+    for (const process of checkins) process.signal("SIGCONT");
+    const wipedAt = performance.now();
+    const gates = openGates({ baseUrls, festival, dice: dice.fork(), connectionsMayBreak: false });
+    await cluster.createTopics();
+    const before = await compareCopies(db);
+    // Otherwise nothing was lost, and nothing proven.
+    expect(before).not.toEqual([]);
+    const command = runCommand(["topics", "rebuild", "--all"], { DATABASE_URL: cluster.databaseUrl });
+    const ended = await command.ended;
+    const rebuiltAfterMs = Math.round(performance.now() - wipedAt);
+    expect(ended).toMatchObject({ code: 0, stderr: "" });
+    expect(await compareCopies(db)).toEqual([]);
+    // And news arrive again.
+    const { ms } = await importUntilAnswered({ baseUrl: baseUrls[0], body: edition.body });
+    // Its markers went the way of its facts.
+    expect(await untold).toMatchObject({ answer: { accepted: edition.lines, rejected: 0, settled: false } });
+    await gates.close();
+    cluster.attempts.push(...gates.attempts);
+    report({
+      before,
+      rebuiltAfterMs,
+      settledAfterMs: Math.round(ms),
+      outcomes: countOutcomes(gates.attempts),
+      told: ended.stdout,
+    });
+    expect(gates.oddities).toEqual([]);
+    expect(await cluster.verify(edition, { toldAgain: true })).toEqual([]);
+    expect(await compareCopies(db)).toEqual([]);
+  }),
+);
+
+/** Waits until records have changed something, and then nothing more for a while. */
+async function untilNothingChanges(db: Db): Promise<void> {
+  const read = async () =>
+    (await db.one<{ last: number }>(sql`select last_value as last from boxoffice.revision_seq`)).last;
+  const first = await read();
+  let last = first;
+  for (let since = performance.now(), until = since + 30_000; performance.now() < until; await sleep(50)) {
+    const now = await read();
+    if (now !== last) since = performance.now();
+    last = now;
+    if (now !== first && performance.now() - since > 1500) return;
+  }
+  throw new Error("the records had not changed everything within half a minute");
+}

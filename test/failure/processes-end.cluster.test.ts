@@ -1,0 +1,183 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { sql } from "@tessera/kit/pg/sql";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { findUncertain, longestSilenceMs, type Span, slowestScanMs } from "./availability.ts";
+import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
+import { importUntilAnswered } from "./import-until-answered.ts";
+import { countOutcomes, measure, recoveryMs } from "./load.ts";
+import { pulseRecord } from "./pulse.ts";
+import { drawNonces, scanAtOnce } from "./scan-at-once.ts";
+import type { Attempt } from "./scan-history.ts";
+import { report, withDice } from "./seeded.ts";
+
+let cluster: FestivalCluster;
+
+/** As long as a pod that is told to stop goes on, while balancers learn of it. */
+const shutdownDelayMs = 500;
+
+beforeAll(async () => {
+  cluster = await startFestivalCluster({ environment: { SHUTDOWN_DELAY: `${shutdownDelayMs}ms` } });
+});
+
+afterEach(() => cluster?.endLoads());
+
+afterAll(() => cluster?.stop());
+
+it("of scans at the same moment over all gateways and check-ins one is admitted, and one nonce is one scan", () =>
+  withDice(async (dice) => {
+    const { baseUrls, festival, attempts, db } = cluster;
+    const slowest: number[] = [];
+    for (const ticket of festival.spare.slice(0, 10)) {
+      const scans = await scanAtOnce({ baseUrls, ticket, nonces: drawNonces(dice, 20) });
+      attempts.push(...scans);
+      slowest.push(Math.round(Math.max(...scans.map(({ invokedAt, endedAt }) => endedAt - invokedAt))));
+      expect(countOutcomes(scans)).toEqual({ admitted: 1, already_redeemed: 19 });
+    }
+    for (const ticket of festival.spare.slice(10, 15)) {
+      const [nonce = ""] = drawNonces(dice, 1);
+      const repeated = await scanAtOnce({ baseUrls, ticket, nonces: Array.from({ length: 50 }, () => nonce) });
+      attempts.push(...repeated);
+      expect(countOutcomes(repeated)).toEqual({ admitted: 50 });
+      expect(await db.many(sql`select scan.id from checkin.scan where scan.nonce = ${nonce}`)).toHaveLength(1);
+    }
+    report({ slowestOfTwentyMs: slowest });
+  }));
+
+/** How long nobody starts again what was killed. */
+const deadMs = 1500;
+
+/** While one of two is dead, or somebody whom gates do not need. */
+const longestSilence = 2500;
+
+/** From the moment it is ready again; on a busy machine its first answers take their time. */
+const longestRecoveryMs = 5000;
+
+/** A process that dies without a word keeps its partitions until its session is over, which is ten seconds. */
+const longestSettlingMs = 30_000;
+
+it("processes of every kind are killed, and no scan is lost or admitted twice", { timeout: 170_000 }, () =>
+  withDice(async (dice) => {
+    const { baseUrls } = cluster;
+    const load = cluster.startLoad(dice, { connectionsMayBreak: true });
+    const { attempts } = load.gates;
+    const measured: Measured[] = [];
+    const kills = [
+      ["boxoffice-1"],
+      [dice.pick(["checkin-1", "checkin-2"])],
+      [dice.pick(["gateway-1", "gateway-2"])],
+      ["checkin-1", "checkin-2"],
+    ];
+    for (const [round, names] of kills.entries()) {
+      await sleep(500 + dice.below(1000));
+      const killed = names.map((name) => cluster.process(name));
+      const from = performance.now();
+      await Promise.all(killed.map((process) => process.kill()));
+      await sleep(deadMs);
+      const whileDead = longestSilenceMs(attempts, { from, to: performance.now() });
+      await Promise.all(killed.map((process) => process.start()));
+      const readyAt = performance.now();
+      await expect
+        .poll(() => recoveryMs(attempts, readyAt), { timeout: longestRecoveryMs, interval: 20 })
+        .toBeLessThan(longestRecoveryMs);
+      const to = performance.now();
+      const pulse = await importUntilAnswered({
+        baseUrl: baseUrls[round % 2] ?? "",
+        body: pulseRecord(`round ${round}`),
+      });
+      measured.push({
+        killed: names.join(" and "),
+        restartMs: Math.round(readyAt - from - deadMs),
+        longestSilenceMs: longestSilenceMs(attempts, { from, to }),
+        span: { from, to },
+        recoveryMs: Math.round(recoveryMs(attempts, readyAt)),
+        settledAfterMs: Math.round(performance.now() - from),
+      });
+      if (names.length === 1) expect(whileDead).toBeLessThan(longestSilence);
+      expect(pulse.ms).toBeLessThan(longestSettlingMs);
+    }
+    const { edition, oddities, imports, attempts: ofGates } = await load.finish();
+    report({ measured: withSlowest(measured, ofGates), ...measure({ attempts: ofGates, imports }) });
+    expect(oddities).toEqual([]);
+    expect(await cluster.verify(edition)).toEqual([]);
+    expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+    const outcomes = countOutcomes(ofGates);
+    for (const kind of ["admitted", "already_redeemed"]) expect(outcomes[kind]).toBeGreaterThan(50);
+    expect((outcomes["unknown"] ?? 0) + (outcomes["not_done"] ?? 0)).toBeGreaterThan(5);
+  }),
+);
+
+interface Measured extends Readonly<Record<string, unknown>> {
+  readonly span: Span;
+}
+
+/** Adds how long the slowest scan of each span took; they are all answered now. */
+function withSlowest(measured: readonly Measured[], attempts: readonly Attempt[]): Record<string, unknown>[] {
+  return measured.map(({ span, ...rest }) => ({ ...rest, slowestScanMs: slowestScanMs(attempts, span) }));
+}
+
+it(
+  "everything is stopped in order and started again, one after the other, and no scan fails",
+  { timeout: 170_000 },
+  () =>
+    withDice(async (dice) => {
+      // So many, and so restless, that connections are always about to carry the next scan.
+      const load = cluster.startLoad(dice, { connectionsMayBreak: true, count: 16, longestPauseMs: 5 });
+      const { attempts } = load.gates;
+      await sleep(1000);
+      const from = performance.now();
+      const measured: Measured[] = [];
+      for (const process of cluster.processes) {
+        const stoppedFrom = performance.now();
+        await process.stop();
+        const gone = performance.now();
+        await process.start();
+        const to = performance.now();
+        measured.push({
+          process: process.plan.name,
+          stopMs: Math.round(gone - stoppedFrom),
+          startMs: Math.round(to - gone),
+          longestSilenceMs: longestSilenceMs(attempts, { from: stoppedFrom, to }),
+          span: { from: stoppedFrom, to },
+        });
+        await sleep(300);
+      }
+      const { edition, oddities, imports, attempts: ofGates } = await load.finish();
+      report({ measured: withSlowest(measured, ofGates), ...measure({ attempts: ofGates, imports }) });
+      expect(findUncertain(ofGates, { from, to: performance.now() })).toEqual([]);
+      expect(oddities).toEqual([]);
+      expect(await cluster.verify(edition)).toEqual([]);
+      expect(cluster.loggedErrors()).toEqual([]);
+      expect(countOutcomes(ofGates)["admitted"]).toBeGreaterThan(50);
+    }),
+);
+
+/** A replica that has frozen is found out by then, and the other one has all the calls. */
+const longestFrozenSilence = 7000;
+const frozenMs = 12_000;
+
+it("one of two check-ins freezes: gates go on with the other one", { timeout: 170_000 }, () =>
+  withDice(async (dice) => {
+    const load = cluster.startLoad(dice, { connectionsMayBreak: true });
+    await sleep(1500);
+    const frozen = cluster.process(dice.pick(["checkin-1", "checkin-2"]));
+    const from = performance.now();
+    frozen.signal("SIGSTOP");
+    await sleep(frozenMs);
+    const to = performance.now();
+    frozen.signal("SIGCONT");
+    const { edition, oddities, imports, attempts } = await load.finish();
+    const meanwhile = countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > from && invokedAt < to));
+    const silence = longestSilenceMs(attempts, { from, to });
+    report({
+      longestSilenceMs: silence,
+      slowestScanMs: slowestScanMs(attempts, { from, to }),
+      meanwhile,
+      ...measure({ attempts, imports }),
+    });
+    expect(silence).toBeLessThan(longestFrozenSilence);
+    expect(meanwhile["admitted"]).toBeGreaterThan(40);
+    expect(oddities).toEqual([]);
+    expect(await cluster.verify(edition)).toEqual([]);
+    expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+  }),
+);

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { eventPath, listData, ofEvent, ofOrganizer } from "../e2e/sample-records.ts";
+import { findUncertain, longestSilenceMs, type Span, slowestScanMs } from "./availability.ts";
+import { deviceKey, type Ticket, toLines } from "./festival.ts";
+import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
+import { openGates } from "./gates.ts";
+import { importUntilAnswered } from "./import-until-answered.ts";
+import { countOutcomes } from "./load.ts";
+import { report, withDice } from "./seeded.ts";
+
+let redis: RedisServer;
+let cluster: FestivalCluster;
+
+/** Gates leave it alone, so what it shows is the same at any time. */
+const quietList = 9;
+const perMinute = 100;
+
+const phases = ["well", "killed", "empty", "frozen", "thawed"] as const;
+type Phase = (typeof phases)[number];
+
+const keyOf = (what: string, phase: string) => `${what}-key-${phase}-${"q".repeat(40)}`;
+
+beforeAll(async () => {
+  redis = await startRedis();
+  cluster = await startFestivalCluster({
+    redisUrl: redis.url,
+    environment: { RATE_LIMIT: String(perMinute), RATE_LIMIT_REDEEM: "1000000" },
+    records: toLines([
+      ofEvent("checkin_list", listData({ id: quietList, name: "Quiet list" })),
+      ...phases.flatMap((phase) =>
+        ["asking", "limited", "revoked"].map((what) => apiKeyRecord(keyOf(what, phase), true)),
+      ),
+    ]),
+  });
+});
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+});
+
+afterAll(async () => {
+  await cluster?.stop();
+  await redis?.stop();
+});
+
+function apiKeyRecord(token: string, active: boolean): unknown {
+  return ofOrganizer("api_key", { token, name: "of a phase", permissions: ["*"], all_events: true, active });
+}
+
+const longestScan = 3000;
+const longestSilence = 1500;
+const longestRevocationMs = 10_000;
+const longestAnswerMs = 3000;
+
+it("Redis may be there, dead, empty or frozen: every answer is the same, and soon", { timeout: 170_000 }, () =>
+  withDice(async (dice) => {
+    const { festival, baseUrls } = cluster;
+    const [first, second] = festival.spare;
+    if (first === undefined || second === undefined) throw new Error("no tickets");
+    const edition = festival.edition(dice.fork());
+    await importUntilAnswered({ baseUrl: baseUrls[0], body: edition.body });
+    // No imports meanwhile: they would change what is answered.
+    const gates = openGates({ baseUrls, festival, dice: dice.fork(), connectionsMayBreak: false });
+    undo.push(() => gates.close());
+    const askAll = async (phase: Phase) => {
+      const answers: string[] = [];
+      for (const question of questions({ phase, first, second }))
+        for (const baseUrl of baseUrls) answers.push(await ask(baseUrl, question));
+      return answers;
+    };
+    // The first time scans are new.
+    await askAll("well");
+    const spans: (Span & { readonly phase: Phase })[] = [];
+    const measured: Record<string, unknown>[] = [];
+    const settings: Readonly<Record<Phase, () => unknown>> = {
+      well: () => {},
+      killed: () => redis.kill(),
+      empty: () => redis.restart(),
+      frozen: () => redis.pause(),
+      thawed: () => redis.resume(),
+    };
+    let usual: readonly string[] | undefined;
+    for (const phase of phases) {
+      const from = performance.now();
+      await settings[phase]();
+      const answers = await askAll(phase);
+      usual ??= answers;
+      expect(answers).toEqual(usual);
+      const limited = await exhaust(keyOf("limited", phase));
+      const revokedAfterMs = await revoke(keyOf("revoked", phase));
+      await sleep(Math.max(0, 3000 - (performance.now() - from)));
+      spans.push({ phase, from, to: performance.now() });
+      measured.push({ phase, limited, revokedAfterMs });
+      // Each process counts alone where nobody counts for all of them, or where Redis was slow for a moment.
+      if (phase === "well") expect(limited.allowed).toBeLessThan(1.5 * perMinute);
+      expect(limited.allowed).toBeGreaterThanOrEqual(perMinute);
+      expect(limited.allowed).toBeLessThanOrEqual(baseUrls.length * perMinute);
+      expect(limited.slowestMs).toBeLessThan(longestAnswerMs);
+      expect(revokedAfterMs).toBeLessThan(longestRevocationMs);
+    }
+    await gates.close();
+    const { attempts, oddities } = gates;
+    cluster.attempts.push(...attempts);
+    const seen = spans.map((span) => ({
+      phase: span.phase,
+      longestSilenceMs: longestSilenceMs(attempts, span),
+      slowestScanMs: slowestScanMs(attempts, span),
+      outcomes: countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > span.from && invokedAt < span.to)),
+    }));
+    report({ measured, seen, outcomes: countOutcomes(attempts) });
+    for (const [index, span] of spans.entries()) {
+      expect(findUncertain(attempts, span)).toEqual([]);
+      expect(seen[index]?.slowestScanMs).toBeLessThan(longestScan);
+      expect(seen[index]?.longestSilenceMs).toBeLessThan(longestSilence);
+    }
+    expect(oddities).toEqual([]);
+    expect(await cluster.verify(edition)).toEqual([]);
+    expect(cluster.loggedErrors()).toEqual([]);
+  }),
+);
+
+interface Question {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly as: string;
+  readonly body?: unknown;
+  /** A scan that is answered in the same way however often it comes, for those who compare it with what is stored. */
+  readonly scan?: { readonly nonce: string; readonly ticket: Ticket };
+}
+
+/** What may be asked again and again. */
+function questions({ phase, first, second }: { phase: Phase; first: Ticket; second: Ticket }): Question[] {
+  const as = `Token ${keyOf("asking", phase)}`;
+  const get = (path: string, who = as): Question => ({ method: "GET", path: `${eventPath}${path}`, as: who });
+  const list = `/checkinlists/${quietList}/`;
+  const redeem = (nonce: string, ticket: Ticket): Question => ({
+    method: "POST",
+    path: `${eventPath}${list}positions/${encodeURIComponent(ticket.secret)}/redeem/`,
+    as: `Device ${deviceKey}`,
+    body: { nonce },
+    scan: { nonce, ticket },
+  });
+  return [
+    get(list),
+    get(`${list}?unknown=1`),
+    get("/checkinlists/123456/"),
+    get("-unknown/checkinlists/"),
+    get(list, "Token nobody"),
+    get(list, ""),
+    { method: "POST", path: `${eventPath}/checkinlists/`, as, body: { name: 5, rules: "no" } },
+    { method: "POST", path: `${eventPath}/checkinlists/`, as, body: "no object" },
+    redeem("quiet-first", first),
+    redeem("quiet-second", second),
+    redeem("quiet-again", first),
+    redeem("quiet-unknown", { position: 0, secret: "nobody has this" }),
+  ];
+}
+
+/** Status and body of an answer, as one text. */
+async function ask(baseUrl: string, { method, path, as, body, scan }: Question): Promise<string> {
+  const invokedAt = performance.now();
+  const response = await fetch(`${baseUrl}${path}`, {
+    method,
+    headers: { ...(as === "" ? {} : { authorization: as }), "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal: AbortSignal.timeout(longestAnswerMs),
+  });
+  const text = await response.text();
+  if (scan !== undefined) {
+    const { reason } = JSON.parse(text) as { reason?: string };
+    cluster.attempts.push({
+      scan: { gate: 50, nonce: scan.nonce, list: quietList, position: scan.ticket.position, type: "entry" },
+      invokedAt,
+      endedAt: performance.now(),
+      outcome: reason === undefined ? { kind: "admitted" } : { kind: "refused", reason },
+    });
+  }
+  return `${method} ${path}: ${response.status} ${text}`;
+}
+
+/** Asks with one key over all gateways until each refuses. */
+async function exhaust(key: string): Promise<{ allowed: number; slowestMs: number }> {
+  let allowed = 0;
+  let slowestMs = 0;
+  const refusing = new Set<string>();
+  const question = { method: "GET", path: `${eventPath}/checkinlists/${quietList}/`, as: `Token ${key}` } as const;
+  for (let round = 0; round <= 2 * perMinute && refusing.size < cluster.baseUrls.length; round += 1) {
+    for (const baseUrl of cluster.baseUrls.filter((each) => !refusing.has(each))) {
+      const started = performance.now();
+      const answer = await ask(baseUrl, question);
+      slowestMs = Math.max(slowestMs, Math.round(performance.now() - started));
+      if (answer.includes(": 200 ")) allowed += 1;
+      else {
+        expect(answer).toContain(": 429 ");
+        refusing.add(baseUrl);
+      }
+    }
+  }
+  expect(refusing.size).toBe(cluster.baseUrls.length);
+  return { allowed, slowestMs };
+}
+
+/** Switches a key off and waits until every gateway refuses it. */
+async function revoke(key: string): Promise<number> {
+  const question = { method: "GET", path: `${eventPath}/checkinlists/${quietList}/`, as: `Token ${key}` } as const;
+  for (const baseUrl of cluster.baseUrls) expect(await ask(baseUrl, question)).toContain(": 200 ");
+  const started = performance.now();
+  await importUntilAnswered({ baseUrl: cluster.baseUrls[0], body: toLines([apiKeyRecord(key, false)]) });
+  for (const baseUrl of cluster.baseUrls) {
+    await expect.poll(() => ask(baseUrl, question), { timeout: longestRevocationMs, interval: 50 }).toContain(": 401 ");
+  }
+  return Math.round(performance.now() - started);
+}
