@@ -45,7 +45,12 @@ const fences: readonly {
   readonly single?: true;
   readonly remedy: string;
 }[] = [
-  { library: /^kafkajs$/, where: /^packages\/kit\/src\/bus\//, single: true, remedy: "only kit/bus/kafka-client.ts may" },
+  {
+    library: /^kafkajs$/,
+    where: /^packages\/kit\/src\/bus\//,
+    single: true,
+    remedy: "only kit/bus/kafka-client.ts may",
+  },
   {
     library: /^(?:redis|ioredis|@redis\/.*)$/,
     where: /^packages\/kit\/src\/cache\//,

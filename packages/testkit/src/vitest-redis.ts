@@ -1,4 +1,4 @@
-import { startRedis } from "./engines/redis-server.ts";
+import { type RedisServer, startRedis } from "./engines/redis-server.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -10,11 +10,14 @@ interface Project {
   provide(name: "redisUrl", value: string): void;
 }
 
+let redis: RedisServer | undefined;
+
 /** Starts one real Redis for all test files of a run. */
-export async function setup(project: Project): Promise<() => Promise<void>> {
-  const redis = await startRedis();
+export async function setup(project: Project): Promise<void> {
+  redis = await startRedis();
   project.provide("redisUrl", redis.url);
-  return () => redis.stop();
 }
 
-export default setup;
+export async function teardown(): Promise<void> {
+  await redis?.stop();
+}

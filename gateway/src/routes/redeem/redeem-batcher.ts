@@ -28,7 +28,7 @@ interface Waiting {
   /** Milliseconds since 1970. */
   readonly until: number;
   resolve(outcome: ScanOutcome): void;
-  reject(cause: unknown): void;
+  reject(cause: Error): void;
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { Clock } from "../clock.ts";
+import type { Job } from "../jobs.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import type { Job } from "../jobs.ts";
 import type { Bus, Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 

@@ -1,9 +1,9 @@
 import { Fault } from "../fault.ts";
+import type { Job } from "../jobs.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Queryable, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import type { Job } from "../jobs.ts";
 import type { Bus } from "./bus.ts";
 import { mayHeal } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";

@@ -1,7 +1,7 @@
+import type { Job } from "../jobs.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import type { Job } from "../jobs.ts";
 import { type Claimed, type Consumer, consumerName, mayHeal, Refused, type Replayed } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";

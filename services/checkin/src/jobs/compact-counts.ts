@@ -1,5 +1,5 @@
-import type { Db } from "@tessera/kit/pg/database";
 import type { Job } from "@tessera/kit/jobs";
+import type { Db } from "@tessera/kit/pg/database";
 import type { CheckinEvents } from "../events.ts";
 import { foldCounts, mostFolded } from "../store/counts.ts";
 
