@@ -8,7 +8,7 @@ const flavours: readonly RedisFlavour[] = ["redis", "valkey"];
 export function describeEachRedis(title: string, tests: (flavour: RedisFlavour) => void): void {
   const found = flavours.map((flavour) => ({ flavour, ...findRedis(flavour) }));
   describe.each(found.filter(({ available }) => available).map(({ flavour }) => flavour))(title, tests);
-  it.each(found.filter(({ available }) => !available))("$flavour can be had here", (absent, { skip }) => {
+  it.for(found.filter(({ available }) => !available))("$flavour can be had here", (absent, { skip }) => {
     skip(whyNot(absent));
     expect(absent.available).toBe(true);
   });
