@@ -100,11 +100,14 @@ const recordKeys: Readonly<Record<string, string>> = {
 /** Tells records apart by a hash of what they are about, for a key may be a secret. */
 function subjectOf(record: Uint8Array): string {
   try {
-    const { kind, data } = JSON.parse(new TextDecoder().decode(record)) as {
+    const { kind, organizer, event, data } = JSON.parse(new TextDecoder().decode(record)) as {
       kind: string;
+      organizer: unknown;
+      event: unknown;
       data: Record<string, unknown>;
     };
-    return hash("sha256", JSON.stringify([kind, data[recordKeys[kind] ?? "id"] ?? null])).slice(0, 16);
+    const key = data[recordKeys[kind] ?? "id"];
+    return hash("sha256", JSON.stringify([kind, organizer ?? null, event ?? null, key ?? null])).slice(0, 16);
   } catch {
     return "";
   }

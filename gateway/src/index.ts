@@ -85,7 +85,7 @@ export const gateway = defineService({
             hintAtChange(cache);
           }),
         ),
-        recordFed(db, importTargets),
+        recordFed(db, importTargets, { stopping: server.stopping }),
       ],
       servers: [server],
       close: () => listener.stop(),

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
 import { Fault } from "@tessera/kit/fault";
+import { pause } from "@tessera/kit/pause";
 import type { Db } from "@tessera/kit/pg/database";
 import { recordFeed } from "@tessera/protos/topics";
 import { type ImportTargets, importMessages } from "../import/import-stream.ts";
@@ -10,31 +10,51 @@ import type { LineError } from "../import/tally.ts";
  * A record may refer to one that comes by another partition, an event to its organizer: whoever is rejected gets these
  * further chances, a few seconds in all.
  */
-const pausesMs = [200, 800, 2000, 4000];
+const usualPausesMs = [200, 800, 2000, 4000];
+
+/**
+ * The transaction that has recorded the messages waits meanwhile, and keeps others from the same ones. Postgres ends it
+ * after a minute; what was still being sent then could land behind what another process has sent since.
+ */
+const longestMs = 40_000;
+
+/** A list waits so long in all for what it refers to; where its items are later still, it gets its further chances. */
+const settleMs = 5000;
+
+export interface FeedOptions {
+  /** Aborts when this process is told to stop: what is under way comes again. */
+  readonly stopping: AbortSignal;
+  readonly maxMs?: number;
+  readonly pausesMs?: readonly number[];
+}
 
 /**
  * Takes the continuous feed as an import takes its lines. What stays rejected is parked with the reason, and the rest
  * goes on. Records are idempotent, so one whose effect was stored before its batch was committed may come again.
  */
-export function recordFed(db: Db, targets: ImportTargets): Consumer {
+export function recordFed(db: Db, targets: ImportTargets, options: FeedOptions): Consumer {
+  const { stopping, maxMs = longestMs, pausesMs = usualPausesMs } = options;
   return consume(recordFeed, db, async (_tx, facts) => {
+    const signal = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)]);
+    const take = takerOf(targets, { signal, stopping, isAlone: facts.length === 1 });
     const refusals = new Map<number, LineError>();
     let waiting = facts.map((_fact, place) => place);
     for (const pauseMs of [0, ...pausesMs]) {
       if (waiting.length === 0) break;
-      await sleep(pauseMs);
+      await pause(pauseMs, signal);
       const sent = waiting;
-      const errors = await importAll(
-        sent.map((place) => facts[place]?.value ?? new Uint8Array()),
-        targets,
-      );
+      const errors = await take(sent.map((place) => facts[place]?.value ?? new Uint8Array()));
       for (const [index, place] of sent.entries()) {
         const error = errors.get(index);
         if (error === undefined) refusals.delete(place);
         else refusals.set(place, error);
       }
+      if (refusals.size === 0) break;
       // What a later record about the same has replaced must not come behind it.
-      waiting = [...refusals.keys()].filter((place) => !isReplaced(facts, place, refusals)).sort((a, b) => a - b);
+      const accepted = lastAccepted(facts, refusals);
+      waiting = [...refusals.keys()]
+        .filter((place) => (accepted.get(subjectOf(facts[place])) ?? -1) < place)
+        .sort((a, b) => a - b);
     }
     return [...refusals].flatMap(([place, error]) => {
       const fact = facts[place];
@@ -43,28 +63,39 @@ export function recordFed(db: Db, targets: ImportTargets): Consumer {
   });
 }
 
-function isReplaced(
+/** The place of the last accepted record about each subject. */
+function lastAccepted(
   facts: readonly Fact<Uint8Array>[],
-  place: number,
   refusals: ReadonlyMap<number, LineError>,
-): boolean {
-  const subject = subjectOf(facts[place]);
-  return facts.some((fact, later) => later > place && !refusals.has(later) && subjectOf(fact) === subject);
+): ReadonlyMap<string, number> {
+  return new Map(facts.flatMap((fact, place) => (refusals.has(place) ? [] : [[subjectOf(fact), place] as const])));
 }
 
 function subjectOf(fact: Fact<Uint8Array> | undefined): string {
   return `${fact?.key} ${recordFeed.fromOutside?.subject(fact?.value ?? new Uint8Array())}`;
 }
 
-/** An owner that is away comes back: the feed waits for it, whatever the reason it was not reached. */
-async function importAll(messages: readonly Uint8Array[], targets: ImportTargets): Promise<Map<number, LineError>> {
-  try {
-    return await importMessages(messages, targets);
-  } catch (error) {
-    throw new Fault("unavailable", "owner_unavailable", "the owner of the records does not take them", {
-      cause: error,
-    });
-  }
+/**
+ * An owner that is away comes back: the feed waits for it. One that answers and fails, or that answers some of many and
+ * is not through in time, is asked for each record by itself: what it cannot digest is parked then, and the rest goes on.
+ */
+function takerOf(
+  targets: ImportTargets,
+  { signal, stopping, isAlone }: { signal: AbortSignal; stopping: AbortSignal; isAlone: boolean },
+): (messages: readonly Uint8Array[]) => Promise<Map<number, LineError>> {
+  let hasAnswered = false;
+  const onProgress = () => {
+    hasAnswered = true;
+  };
+  return async (messages) => {
+    try {
+      return await importMessages(messages, targets, { signal, settleMs, onProgress });
+    } catch (cause) {
+      const isAway = signal.aborted ? stopping.aborted || isAlone || !hasAnswered : cause instanceof Fault;
+      if (!isAway) throw new Error("the owner of the records cannot take them together", { cause });
+      throw new Fault("unavailable", "owner_unavailable", "the owner of the records does not take them", { cause });
+    }
+  };
 }
 
 function describe(error: LineError): string {

@@ -26,6 +26,8 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Aborts the import; what was applied stays. */
   readonly signal?: AbortSignal | undefined;
+  /** How long the whole import may wait until what it applied is seen; by itself each time up to 30 s. */
+  readonly settleMs?: number;
 }
 
 export interface ImportProgress {
@@ -50,8 +52,8 @@ export class ImportFailure extends Error {
 /** A record is an order with all its positions and file answers; this is as large as the messages between services. */
 const longestLineBytes = 16 * 1024 * 1024;
 
-/** How long the end of an import waits for everybody to see it. */
-const settleMs = 30_000;
+/** How long the end of an import, or a check-in list, waits for everybody to see what came before. */
+const longestSettleMs = 30_000;
 
 /**
  * Imports a stream of records, one JSON object per line, in constant memory.
@@ -84,14 +86,18 @@ export async function importStream(
 
 /**
  * Imports records that arrive one by one, each by itself in JSON, in their order. Returns what is wrong with those that
- * were rejected, by their place; whether anybody sees the others yet is not waited for. Throws when an owner stays away.
+ * were rejected, by their place; whether anybody sees the others yet is not waited for. Throws what the owner threw when
+ * it stays away or fails too often.
  */
 export async function importMessages(
   messages: readonly Uint8Array[],
   targets: ImportTargets,
+  options: ImportOptions = {},
 ): Promise<Map<number, LineError>> {
-  const run = new ImportRun(targets, {});
-  const errors = await run.takeAll(messages);
+  const run = new ImportRun(targets, options);
+  const errors = await run.takeAll(messages).catch((error: unknown) => {
+    throw error instanceof OwnerFailure ? error.cause : error;
+  });
   return new Map(errors.map((error) => [error.line - 1, error]));
 }
 
@@ -108,12 +114,14 @@ class ImportRun {
   readonly #patience = { unexplained: mostUnexplained };
   /** Owners that have applied something since everybody has caught up with them. */
   readonly #unsettled = new Set<Owner>();
+  #settleLeftMs: number;
   #bytes = 0;
   #sawRecord = false;
 
   constructor(targets: ImportTargets, options: ImportOptions) {
     this.#targets = targets;
     this.#options = options;
+    this.#settleLeftMs = options.settleMs ?? Number.POSITIVE_INFINITY;
     this.#batches = {
       boxoffice: new RecordBatches((batch) => this.#apply("boxoffice", batch)),
       // What a check-in list refers to must have arrived in checkin before the list does.
@@ -146,7 +154,10 @@ class ImportRun {
         this.#tally.reject({ line: line.number, kind: null, errors: { non_field_errors: ["The message is empty."] } });
     }
     await this.#flush();
-    return this.#tally.summary({ settled: false }).errors;
+    const { errors, rejected } = this.#tally.summary({ settled: false });
+    // What is not told would count as taken.
+    if (errors.length < rejected) throw new Error(`of ${rejected} rejected records only ${errors.length} are told`);
+    return errors;
   }
 
   async #take({ number, bytes }: Line): Promise<void> {
@@ -207,7 +218,8 @@ class ImportRun {
   }
 
   async #settle(owners: readonly Owner[]): Promise<void> {
-    const until = Date.now() + settleMs;
+    const begun = Date.now();
+    const until = begun + Math.min(longestSettleMs, this.#settleLeftMs);
     const { signal } = this.#options;
     await Promise.all(
       owners.map(async (name) => {
@@ -217,6 +229,7 @@ class ImportRun {
         if (!(await settle({ owner, readers: this.#targets.readers, until, signal }))) this.#unsettled.add(name);
       }),
     );
+    this.#settleLeftMs -= Date.now() - begun;
   }
 
   /** Says how an import ended that could not be finished. */

@@ -30,12 +30,18 @@ const verbs: Verbs = {
   },
 };
 
+/** What the system called it, where something cannot be reached: it tells a wrong name from a closed port. */
+function reasonOf({ kind, cause }: Fault): string {
+  const isNamed = kind === "unavailable" && cause instanceof Error && "code" in cause;
+  return isNamed && typeof cause.code === "string" ? ` (${cause.code})` : "";
+}
+
 try {
   await runVerb("tessera", verbs, process.argv.slice(2));
 } catch (error) {
   process.stderr.write(
     error instanceof Fault
-      ? `tessera: ${error.message}\n`
+      ? `tessera: ${error.message}${reasonOf(error)}\n`
       : `tessera: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
   );
   process.exitCode = 1;

@@ -33,11 +33,10 @@ export function kafkaAccess(config: EngineConfig, { clientId, log }: { clientId:
   const { kafkaSaslMechanism: mechanism, kafkaSaslPassword: password } = config;
   if (mechanism !== "none" && password === undefined)
     throw missing("KAFKA_SASL_PASSWORD", `KAFKA_SASL_MECHANISM=${mechanism}`);
+  if (mechanism === "none" && password !== undefined)
+    throw wrong("KAFKA_SASL_PASSWORD needs KAFKA_SASL_MECHANISM: plain, scram-sha-256 or scram-sha-512");
   return {
-    brokers: required(config.kafkaBrokers, "KAFKA_BROKERS", "BUS=kafka")
-      .split(",")
-      .map((broker) => broker.trim())
-      .filter((broker) => broker !== ""),
+    brokers: readBrokers(required(config.kafkaBrokers, "KAFKA_BROKERS", "BUS=kafka")),
     clientId,
     ...(config.kafkaTls === "on" ? { ssl: true as const } : {}),
     ...(mechanism === "none" || password === undefined
@@ -45,6 +44,13 @@ export function kafkaAccess(config: EngineConfig, { clientId, log }: { clientId:
       : { sasl: { mechanism, username: config.kafkaSaslUsername, password: password.reveal() } }),
     log,
   };
+}
+
+function readBrokers(text: string): string[] {
+  const brokers = text.split(",").map((broker) => broker.trim());
+  if (!brokers.every((broker) => /^(?:\[[0-9a-f:.]+\]|[^\s:/]+):\d{1,5}$/i.test(broker)))
+    throw wrong("KAFKA_BROKERS must be host:port, or several of them separated by commas");
+  return brokers;
 }
 
 /** Opens what processes tell each other through without needing it. */
@@ -63,6 +69,8 @@ export async function openFiles(config: EngineConfig): Promise<Files> {
   if (config.files === "disk") return diskFiles({ directory: config.filesDirectory });
   const { s3Files } = await import("@tessera/kit/files/s3");
   const { s3Endpoint: endpoint, s3AccessKey: accessKeyId, s3SecretKey: secretAccessKey } = config;
+  if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
+    throw wrong("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both or none");
   return s3Files({
     bucket: required(config.s3Bucket, "S3_BUCKET", "FILES=s3"),
     region: config.s3Region,
@@ -81,5 +89,9 @@ function required<T>(value: T | undefined, name: string, because: string): T {
 }
 
 function missing(name: string, because: string): Fault {
-  return new Fault("invalid", "configuration_invalid", `configuration:\n  ${name} is required with ${because}`);
+  return wrong(`${name} is required with ${because}`);
+}
+
+function wrong(problem: string): Fault {
+  return new Fault("invalid", "configuration_invalid", `configuration:\n  ${problem}`);
 }

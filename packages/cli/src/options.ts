@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
+import type { Environment } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
 
 interface Option {
@@ -57,10 +58,15 @@ function helpText(usage: string, options: Options): string {
   return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
 }
 
+/** The database's URL from the environment; a variable that is empty counts as not set. */
+export function databaseUrlOf(environment: Environment): string | undefined {
+  return environment["DATABASE_URL"] || undefined;
+}
+
 /** Reads a port by the name of the option or variable that it was given as. */
-export function readPort(name: string, text: string): number {
+export function readPort(name: string, text: string, { lowest = 1 }: { lowest?: 0 | 1 } = {}): number {
   const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new Fault("invalid", "bad_port", `${name} takes a whole number from 1 to 65535`);
+  if (!/^\d+$/.test(text) || port < lowest || port > 65_535)
+    throw new Fault("invalid", "bad_port", `${name} takes a whole number from ${lowest} to 65535`);
   return port;
 }

@@ -10,6 +10,7 @@ import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { serveOperations } from "@tessera/kit/operations-server";
 import { roleOf } from "@tessera/kit/pg/provision";
 import type { Transport } from "@tessera/kit/rpc";
+import type { ServiceDefinition } from "@tessera/kit/service";
 import { startTracing } from "@tessera/kit/trace";
 import { topics } from "@tessera/protos/topics";
 import { engineSettings, processSettings } from "./engine-settings.ts";
@@ -45,15 +46,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   if (config.bus === "memory") await refuseLostFacts(names);
   const metrics = createMetrics();
   const observe = observeCalls(metrics);
-  const tracing = await startTracing({
-    service: names.length === 1 ? (names[0] ?? "tessera") : "tessera",
-    endpoint: environment["OTEL_EXPORTER_OTLP_ENDPOINT"],
-    log,
-  });
   const health = createHealth({ log });
-  const bus = await openBus(config, { definitions, log });
-  const cache = await openCache(config, { log, metrics });
-  const files = await openFiles(config);
   const isWhole = names.length === Object.keys(services).length;
   if (options.transport === "inprocess" && !isWhole)
     throw new Fault("invalid", "peers_elsewhere", "--transport=inprocess reaches only this process; serve all in it");
@@ -69,14 +62,30 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           log,
           observe,
         });
-  const running: RunningService[] = [];
-  const operations = await serveOperations({
-    host: config.metricsHost,
-    port: options.operationsPort,
-    health,
-    metrics,
+  const tracing = await startTracing({
+    service: names.length === 1 ? (names[0] ?? "tessera") : "tessera",
+    endpoint: environment["OTEL_EXPORTER_OTLP_ENDPOINT"],
     log,
   });
+  const opened: { close(): Promise<unknown> }[] = [{ close: () => tracing.shutdown() }];
+  const open = async <T extends { close(): Promise<unknown> }>(opening: Promise<T>): Promise<T> => {
+    try {
+      const part = await opening;
+      opened.push(part);
+      return part;
+    } catch (error) {
+      // Whatever is open would keep a process alive that has nothing more to do.
+      for (const part of opened.reverse()) await part.close().catch(() => {});
+      throw error;
+    }
+  };
+  const operations = await open(
+    serveOperations({ host: config.metricsHost, port: options.operationsPort, health, metrics, log }),
+  );
+  const bus = await open(openBus(config, { definitions, log }));
+  const cache = await open(openCache(config, { log, metrics }));
+  const files = await open(openFiles(config));
+  const running: RunningService[] = [];
 
   const stop = async () => {
     health.draining();
@@ -121,18 +130,21 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   return { operationsPort: operations.port, transportTo: network.transportTo, stop };
 }
 
-/** The memory bus reaches only this process: a consumer elsewhere would never hear of a fact. */
+/** The memory bus reaches only this process: a consumer elsewhere would never hear of a fact, nor one here of facts from elsewhere. */
 async function refuseLostFacts(running: readonly string[]): Promise<void> {
   const owned = new Map(Object.values(topics).map((topic) => [topic.name, topic.owner]));
-  const missing = (await loadServices(Object.keys(services)))
-    .filter((service) => !running.includes(service.name))
-    .filter((service) => service.consumes.some((topic) => running.includes(owned.get(topic) ?? "")));
-  if (missing.length === 0) return;
-  const names = missing.map((service) => service.name).join(" and ");
+  const ownersFor = (service: ServiceDefinition) => service.consumes.flatMap((topic) => owned.get(topic) ?? []);
+  const all = await loadServices(Object.keys(services));
+  const lost = all.flatMap((service) =>
+    ownersFor(service)
+      .filter((owner) => running.includes(owner) !== running.includes(service.name))
+      .map((owner) => `${service.name} would miss facts of ${owner}`),
+  );
+  if (lost.length === 0) return;
   throw new Fault(
     "unmet",
     "bus_cannot_reach",
-    `the memory bus reaches only this process, and ${names} would miss facts of ${running.join(", ")}; serve them together`,
+    `the memory bus reaches only this process, and ${[...new Set(lost)].join(", ")}; set BUS=kafka, or serve them together`,
   );
 }
 

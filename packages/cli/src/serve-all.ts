@@ -7,7 +7,7 @@ import { fill } from "./fill.ts";
 import { type LocalData, openLocalData } from "./local-data.ts";
 import { openLocalDatabase } from "./local-database.ts";
 import { migrateAll } from "./migrate.ts";
-import { readPort } from "./options.ts";
+import { databaseUrlOf, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
 import { showProgress } from "./progress.ts";
 import type { ServeValues } from "./serve-options.ts";
@@ -22,9 +22,9 @@ export async function serveAll(
 ): Promise<{ stop(): Promise<void> }> {
   const { signal } = options;
   const progress = showProgress();
-  const data = await openLocalData({ directory: resolve(values.data), fresh: values.fresh });
-  const port = readPort("--port", values.port ?? options.environment["HTTP_PORT"] ?? "8000");
-  const operatorKey = options.environment["TESSERA_OPERATOR_KEY"] ?? (await data.keptSecret("operator-key"));
+  const data = await openLocalData({ directory: resolve(values.data ?? ".tessera"), fresh: values.fresh });
+  const port = readPort("--port", values.port ?? (options.environment["HTTP_PORT"] || "8000"));
+  const operatorKey = options.environment["TESSERA_OPERATOR_KEY"] || (await data.keptSecret("operator-key"));
   const log = openLog(values, data);
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -33,7 +33,7 @@ export async function serveAll(
   try {
     progress.update("starting PostgreSQL…");
     const database = await openLocalDatabase({
-      url: values["database-url"] ?? options.environment["DATABASE_URL"],
+      url: values["database-url"] ?? databaseUrlOf(options.environment),
       directory: data.database,
       fresh: values.fresh,
       log: log.log,
@@ -57,7 +57,7 @@ export async function serveAll(
       environment,
       databaseUrl: database.url,
       ...(options.transport === undefined ? {} : { transport: options.transport }),
-      operationsPort: Number(options.environment["METRICS_PORT"] ?? 0),
+      operationsPort: readPort("METRICS_PORT", options.environment["METRICS_PORT"] || "0", { lowest: 0 }),
       log: log.log,
     });
     undo.push(() => platform.stop());

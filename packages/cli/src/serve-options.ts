@@ -18,7 +18,6 @@ export const serveOptions = {
   data: {
     type: "string",
     value: "DIR",
-    default: ".tessera",
     help: "the folder for data, keys and log (default .tessera)",
   },
   ...fillOptions,

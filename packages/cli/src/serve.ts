@@ -3,11 +3,11 @@ import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { processSettings } from "./engine-settings.ts";
 import { onSignal } from "./on-signal.ts";
-import { readOptions, readPort } from "./options.ts";
+import { databaseUrlOf, readOptions, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
 import { serveAll } from "./serve-all.ts";
 import { type ServeValues, serveOptions } from "./serve-options.ts";
-import { services } from "./services.ts";
+import { requireAllAlone, services } from "./services.ts";
 
 const usage = `tessera serve all | NAME…  [OPTIONS]
 
@@ -27,6 +27,7 @@ export async function serve(args: string[]): Promise<void> {
       "no_services",
       `name what to serve: all, or some of ${Object.keys(services).join(", ")}`,
     );
+  requireAllAlone(names);
   const stopping = onSignal();
   const environment = { ...process.env, ...chosenEngines(values) };
   const started = names.includes("all")
@@ -45,11 +46,17 @@ async function servePod(
   values: ServeValues,
   { names, environment }: { names: readonly string[]; environment: NodeJS.ProcessEnv },
 ): Promise<{ stop(): Promise<void> }> {
-  for (const name of ["fresh", "demo", "import"] as const) {
+  for (const name of ["fresh", "demo", "import", "data", "log-file"] as const) {
     if (values[name])
       throw new Fault("invalid", "option_of_all", `--${name} goes with \`serve all\`, not with single services`);
   }
-  const databaseUrl = values["database-url"] ?? environment["DATABASE_URL"];
+  if (values.port !== undefined && !names.includes("gateway"))
+    throw new Fault(
+      "invalid",
+      "no_gateway",
+      "--port goes with the gateway; gRPC and health have GRPC_PORT and METRICS_PORT",
+    );
+  const databaseUrl = values["database-url"] ?? databaseUrlOf(environment);
   if (databaseUrl === undefined)
     throw new Fault("invalid", "no_database_url", "set DATABASE_URL or pass --database-url");
   return startPlatform({
@@ -57,11 +64,11 @@ async function servePod(
     environment: {
       ...environment,
       ...(values.port === undefined ? {} : { HTTP_PORT: String(readPort("--port", values.port)) }),
-      OPERATOR_KEY: environment["OPERATOR_KEY"] ?? environment["TESSERA_OPERATOR_KEY"],
+      OPERATOR_KEY: environment["OPERATOR_KEY"] || environment["TESSERA_OPERATOR_KEY"],
     },
     databaseUrl,
     transport: readTransport(values.transport) ?? "grpc",
-    operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] ?? "9090"),
+    operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] || "9090", { lowest: 0 }),
     log: createLog({ service: "tessera", level: readConfig(processSettings, environment).logLevel }),
   });
 }

@@ -1,3 +1,4 @@
+import { Fault } from "@tessera/kit/fault";
 import type { ServiceDefinition } from "@tessera/kit/service";
 
 // biome-ignore lint/suspicious/noExplicitAny: definitions differ in their settings; each reads its own
@@ -10,14 +11,22 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   gateway: async () => (await import("@tessera/gateway")).gateway,
 };
 
+/** Refuses names beside `all`: whoever gives them expects something of them. */
+export function requireAllAlone(names: readonly string[]): void {
+  if (names.includes("all") && names.length > 1)
+    throw new Fault("invalid", "all_and_more", "`all` stands alone: name it, or the services that are meant");
+}
+
 /** Loads services by name; `all` stands for every one. */
 export async function loadServices(names: readonly string[]): Promise<AnyService[]> {
-  const wanted = names.includes("all") ? Object.keys(services) : [...new Set(names)];
-  return Promise.all(
-    wanted.map((name) => {
-      const load = services[name];
-      if (load === undefined) throw new Error(`unknown service ${name}`);
-      return load();
-    }),
-  );
+  const known = Object.keys(services);
+  const wanted = names.includes("all") ? known : [...new Set(names)];
+  const unknown = names.filter((name) => name !== "all" && !known.includes(name));
+  if (unknown.length > 0)
+    throw new Fault(
+      "invalid",
+      "unknown_service",
+      `there is no service ${unknown.join(", ")}; the services are ${known.join(", ")}`,
+    );
+  return Promise.all(wanted.flatMap((name) => services[name]?.() ?? []));
 }

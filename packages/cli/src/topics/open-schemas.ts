@@ -4,7 +4,8 @@ import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { readServerFile } from "@tessera/kit/pg/server-process";
-import { loadServices, services } from "../services.ts";
+import { databaseUrlOf } from "../options.ts";
+import { loadServices } from "../services.ts";
 
 /** Where the tables of services are. */
 export const schemaOptions = {
@@ -34,14 +35,10 @@ export async function withServices<T>(
   names: readonly string[],
   work: (opened: readonly OpenService[]) => Promise<T>,
 ): Promise<T> {
-  const unknown = names.find((name) => name !== "all" && services[name] === undefined);
-  if (unknown !== undefined) {
-    const known = Object.keys(services).join(", ");
-    throw new Fault("invalid", "unknown_service", `there is no service ${unknown}; the services are ${known}`);
-  }
-  const url = values["database-url"] ?? process.env["DATABASE_URL"] ?? (await findLocalDatabase(values.data));
+  const definitions = await loadServices(names);
+  const url = values["database-url"] ?? databaseUrlOf(process.env) ?? (await findLocalDatabase(values.data));
   const log = createLog({ service: "topics", destination: { write: () => {} } });
-  const opened = (await loadServices(names)).map(({ name, schema, consumes }) => ({
+  const opened = definitions.map(({ name, schema, consumes }) => ({
     name,
     consumes,
     db: openDatabase({

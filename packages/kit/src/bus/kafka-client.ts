@@ -59,7 +59,7 @@ const keepAliveMs = 30_000;
 const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 
 /** After a commit the coordinator is busy for some milliseconds, and the next transaction meets that. */
-const retryProducing = { initialRetryTime: 5, maxRetryTime: 500, retries: 8 };
+const retryProducing = { initialRetryTime: 5, multiplier: 1.3, maxRetryTime: 500, retries: 16 };
 
 /** Idle consumers notice a rebalance, and the wish to leave, as late as this. */
 const fetchWaitMs = 250;

@@ -149,13 +149,14 @@ describe("keepFactTables", () => {
     expect(await partitions()).not.toContain("inbox_20261230");
   });
 
-  it("forgets markers after a day", async () => {
+  it("forgets markers after two weeks, so that a rebuild may end days after it began", async () => {
+    const past = start - 14 * dayMicros;
     const insert = (passedAt: number) => sql`
       insert into passed_marker (consumer, marker, topic, partition, passed_at)
       values ('c', ${randomUUID()}, 't', 0, ${toTimestamp(passedAt)}::timestamptz)`;
-    await db.run(insert(start - dayMicros - 1));
-    await db.run(insert(start - dayMicros));
+    await db.run(insert(past - 1));
+    await db.run(insert(past));
     await keepFactTables(db, after(0));
-    expect(await db.many(sql`select passed_at from passed_marker`)).toEqual([{ passed_at: start - dayMicros }]);
+    expect(await db.many(sql`select passed_at from passed_marker`)).toEqual([{ passed_at: past }]);
   });
 });

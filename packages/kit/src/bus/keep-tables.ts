@@ -7,6 +7,12 @@ import { identifier, literal, sql } from "../pg/sql.ts";
 /** Longer than any topic with a limit keeps its facts, so that a replay still meets its own rows. */
 const inboxDays = 45;
 
+/**
+ * A rebuild is over for a consumer when the last of its markers is passed. That one may be parked, and replayed when
+ * somebody has found the time; were the others forgotten by then, nothing would ever be swept.
+ */
+const markerDays = 14;
+
 const dayMicros = 86_400_000_000;
 
 /** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers and rebuilds. Replicas may do it at once. */
@@ -24,7 +30,8 @@ export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   for (const { name } of old) await unlessInUse(() => dropPartition(db, name));
   await db.run(sql`delete from inbox_other where inbox_other.fact_on < ${oldest}::date`);
   await db.run(sql`
-    delete from passed_marker where passed_marker.passed_at < ${toTimestamp(clock.now() - dayMicros)}::timestamptz`);
+    delete from passed_marker
+     where passed_marker.passed_at < ${toTimestamp(clock.now() - markerDays * dayMicros)}::timestamptz`);
   await db.run(sql`delete from rebuild where rebuild.finished_at < ${oldest}::date`);
 }
 

@@ -425,6 +425,18 @@ const named = topic<{ key: string; value: number }>(
   { owner: "alpha", partitions: 1, retention: { kind: "compacted" }, personalData: [], key: (fact) => fact.key },
 );
 
+describe("a client that vanished without a word", () => {
+  it("is noticed by the server within a minute, so that nobody waits for its locks any longer", async () => {
+    // Through a socket file nobody vanishes, and the server shows 0: what was asked for stands in the session's options.
+    const { options } = await open().one<{ options: string }>(sql`
+      select string_agg(name || '=' || reset_val, ' ' order by name) as options
+        from pg_settings where name like 'tcp\\_%' and source = 'client'`);
+    expect(options).toBe(
+      "tcp_keepalives_count=3 tcp_keepalives_idle=15 tcp_keepalives_interval=5 tcp_user_timeout=30000",
+    );
+  });
+});
+
 describe("the outbox", () => {
   const rows = sql`select topic, key, payload, traceparent from outbox order by id`;
 

@@ -249,6 +249,12 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
     statement_timeout: statementTimeout,
     lock_timeout: 3000,
     idle_in_transaction_session_timeout: 60_000,
+    // Whoever vanishes without a word (its machine lost power, a cable was cut) holds locks, and a relay's lead, until the
+    // server notices: left alone that takes two hours.
+    tcp_keepalives_idle: 15,
+    tcp_keepalives_interval: 5,
+    tcp_keepalives_count: 3,
+    tcp_user_timeout: 30_000,
     // Batches of one to four rows would otherwise be planned anew every time, at twice the cost.
     plan_cache_mode: "force_generic_plan",
     ...(options.role === undefined ? {} : { role: options.role }),
@@ -262,6 +268,7 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
     options: flags,
     application_name: options.applicationName,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 15_000,
     connectionTimeoutMillis: 5000,
     // Behind the server's own limit: only for a server that no longer answers at all.
     query_timeout: statementTimeout + 5000,

@@ -7,6 +7,7 @@ import { addCounts, type CountDelta, type Move, movePresences } from "../store/c
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { type EntityKey, removeEntities } from "../store/keys.ts";
 import {
+  beforeAll,
   findOlderPositions,
   type HeldPosition,
   lockPositions,
@@ -30,16 +31,22 @@ export function positionChanged(db: Db): Consumer {
   });
 }
 
-/** So many positions are removed at a time that a statement is quick. */
+/** So many positions are looked at, and removed, at a time that a statement is quick. */
 const sweptAtOnce = 500;
 
-/** Removes lost positions as a tombstone would, with their scans and what they count. */
+/** Removes lost positions as a tombstone would, with their scans and what they count, in the order in which all lock them. */
 async function sweepPositions(tx: Tx, { before }: { readonly before: number }): Promise<number> {
-  for (let removed = 0; ; ) {
-    const found = await findOlderPositions(tx, { revision: before, limit: sweptAtOnce });
-    if (found.length === 0) return removed;
+  let removed = 0;
+  for (let after: EntityKey | undefined = beforeAll; after !== undefined; ) {
+    const { older, upTo }: Awaited<ReturnType<typeof findOlderPositions>> = await findOlderPositions(tx, {
+      after,
+      revision: before,
+      count: sweptAtOnce,
+    });
+    after = upTo;
+    if (older.length === 0) continue;
     // One may have come anew since it was found: then it has a newer state by the time it is held.
-    const lost = (await lockPositions(tx, found)).filter(({ revision }) => revision < before);
+    const lost = (await lockPositions(tx, older)).filter(({ revision }) => revision < before);
     const gone = lost.map(({ organizer, event, id }) => ({ organizer, event, id }));
     await applyEntities(
       tx,
@@ -47,6 +54,7 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
     );
     removed += gone.length;
   }
+  return removed;
 }
 
 async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void> {

@@ -89,16 +89,25 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
   }));
 }
 
-/** Finds some of the positions whose state is older than a revision. */
+/** Comes before every position. */
+export const beforeAll: EntityKey = { organizer: "", event: "", id: 0 };
+
+/**
+ * Looks through as many positions behind a key, in the order of their keys, and finds those whose state is older than a
+ * revision. Returns how far it has come, undefined where there is no more. There may be many millions: no index leads to
+ * old ones, and a statement that looked through all of them would be ended before it is through.
+ */
 export async function findOlderPositions(
   tx: Queryable,
-  { revision, limit }: { revision: number; limit: number },
-): Promise<EntityKey[]> {
-  return tx.many<EntityKey>(sql`
-    select position.organizer, position.event, position.id
+  { after, revision, count }: { after: EntityKey; revision: number; count: number },
+): Promise<{ readonly older: readonly EntityKey[]; readonly upTo: EntityKey | undefined }> {
+  const seen = await tx.many<EntityKey & { readonly older: boolean }>(sql`
+    select position.organizer, position.event, position.id, position.revision < ${revision} as older
       from position
-     where position.revision < ${revision}
-     limit ${limit}`);
+     where (position.organizer, position.event, position.id) > (${after.organizer}, ${after.event}, ${after.id}::bigint)
+     order by position.organizer, position.event, position.id
+     limit ${count}`);
+  return { older: seen.filter(({ older }) => older), upTo: seen.length < count ? undefined : seen.at(-1) };
 }
 
 /** Stores positions, in the place of older states of them. */

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Fault } from "@tessera/kit/fault";
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { recordFeed } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ImportTargets } from "../import/import-stream.ts";
+import { recordFed } from "./record-fed.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
+
+let database: TestDatabase;
+let db: Db;
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("gateway");
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await db.run(sql`delete from inbox`);
+  await db.run(sql`delete from dead_letter`);
+});
+
+type Apply = (request: ApplyRecordsRequest, options: { signal?: AbortSignal }) => Promise<ApplyRecordsResponse>;
+
+/** Owners that take what `apply` does not refuse, and remember the ids they took, in order. */
+function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTargets; taken: number[] } {
+  const taken: number[] = [];
+  const owner = {
+    records: {
+      async applyRecords(request: ApplyRecordsRequest, options: { signal?: AbortSignal } = {}) {
+        const response = await apply(request, options);
+        taken.push(...request.records.map(idOf));
+        return response;
+      },
+    },
+    facts: { markFacts: async () => ({ marker: "m", partitions: [] }) },
+  };
+  return { targets: { owners: { boxoffice: owner, checkin: owner }, readers: [async () => ({ caughtUp })] }, taken };
+}
+
+function idOf({ data }: { data: Uint8Array }): number {
+  return (JSON.parse(Buffer.from(data).toString()) as { id: number }).id;
+}
+
+const item = (id: number) => ({ kind: "item", organizer: "o", event: "e", data: { id } });
+const list = (id: number) => ({ kind: "checkin_list", organizer: "o", event: "e", data: { id } });
+
+async function feed(
+  records: readonly object[],
+  {
+    targets,
+    maxMs,
+    stopping,
+    signal,
+  }: {
+    targets: ImportTargets;
+    maxMs?: number;
+    stopping?: AbortSignal;
+    signal?: AbortSignal;
+  },
+): Promise<void> {
+  const never = new AbortController().signal;
+  const consumer = recordFed(db, targets, {
+    stopping: stopping ?? never,
+    ...(maxMs === undefined ? {} : { maxMs }),
+    pausesMs: [1, 5],
+  });
+  const messages = records.map((record, index) => ({
+    topic: recordFeed.name,
+    partition: 0,
+    key: "o/e",
+    value: Buffer.from(JSON.stringify(record)),
+    headers: {},
+    place: { offset: String(index), storedAt: Date.now() * 1000 },
+  }));
+  await consumer.deliver(messages, { group: "gateway", log, signal: signal ?? never });
+}
+
+const parked = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);
+
+describe("the feed", () => {
+  it("parks records that their owner cannot digest, however many stand together, and takes the others", async () => {
+    const { targets, taken } = ownersWith(async ({ records }) => {
+      if (records.some((record) => idOf(record) < 22)) throw new Error("a bug of the owner");
+      return { rejected: [] };
+    });
+    await feed([...Array.from({ length: 22 }, (_, id) => item(id)), item(100), item(101)], { targets });
+    expect(await parked()).toHaveLength(22);
+    expect([...new Set(taken)]).toEqual([100, 101]);
+  });
+
+  it("waits for an owner that is away, and parks nothing", async () => {
+    let asked = 0;
+    const { targets, taken } = ownersWith(async () => {
+      asked += 1;
+      if (asked < 4) throw new Fault("unavailable", "peer_away", "it is away");
+      return { rejected: [] };
+    });
+    await feed([item(1), item(2)], { targets, maxMs: 250 });
+    expect(taken).toEqual([1, 2]);
+    expect(await parked()).toEqual([]);
+  });
+
+  it("lets its transaction go before the database ends it, and what was under way with it", async () => {
+    const aborted: boolean[] = [];
+    let frozen = true;
+    const { targets, taken } = ownersWith(async (_request, { signal }) => {
+      if (!frozen) return { rejected: [] };
+      frozen = false;
+      await new Promise((resolve) => signal?.addEventListener("abort", resolve));
+      aborted.push(signal?.aborted === true);
+      throw signal?.reason;
+    });
+    const started = performance.now();
+    await feed([item(1)], { targets, maxMs: 300 });
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect(aborted).toEqual([true]);
+    expect(taken).toEqual([1]);
+    expect(await parked()).toEqual([]);
+  });
+
+  it("gets through many records that together take longer than a transaction may", async () => {
+    const { targets, taken } = ownersWith(async () => {
+      await sleep(60);
+      return { rejected: [] };
+    });
+    const removed = (id: number) => ({ ...item(id), deleted: true });
+    const records = Array.from({ length: 10 }, (_, round) => [list(round), removed(1000 + round)]).flat();
+    await feed(records, { targets, maxMs: 400 });
+    expect(new Set(taken).size).toBe(20);
+    expect(await parked()).toEqual([]);
+  });
+
+  it("does not wait for ever for readers that are behind", async () => {
+    const { targets, taken } = ownersWith(async () => ({ rejected: [] }), { caughtUp: false });
+    const started = performance.now();
+    await feed([item(1), list(2), { ...item(3), deleted: true }, list(4)], { targets });
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(taken).toEqual([1, 2, 3, 4]);
+  });
+
+  it("ends at once when the process stops", async () => {
+    const stopping = new AbortController();
+    const closing = new AbortController();
+    const { targets } = ownersWith((_request, { signal }) => {
+      return new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+    });
+    const fed = feed([item(1)], { targets, stopping: stopping.signal, signal: closing.signal });
+    const ended = expect(fed).rejects.toThrow();
+    await sleep(200);
+    const started = performance.now();
+    stopping.abort();
+    await sleep(20);
+    closing.abort();
+    await ended;
+    expect(performance.now() - started).toBeLessThan(2000);
+    expect(await db.many(sql`select fact_id from inbox`)).toEqual([]);
+  });
+});
+
+describe("what a record of the feed is about", () => {
+  const subject = (record: object) => recordFeed.fromOutside?.subject(Buffer.from(JSON.stringify(record)));
+
+  it("is its kind and key within its event, whatever key its message has", () => {
+    expect(subject({ ...item(1), data: { id: 1, name: "new" } })).toBe(subject(item(1)));
+    const others = [item(2), list(1), { ...item(1), event: "f" }, { ...item(1), organizer: "p" }];
+    expect(new Set([item(1), ...others].map(subject)).size).toBe(5);
+  });
+});
