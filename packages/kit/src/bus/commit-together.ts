@@ -18,7 +18,8 @@ export function commitTogether(
     await underWay;
     await nextTurn();
     const offsets = [...waiting].map(([partition, offset]) => ({ partition, offset }));
-    [waiting, next] = [new Map(), undefined];
+    waiting = new Map();
+    next = undefined;
     underWay = send(offsets).catch(() => {});
     await underWay;
   };

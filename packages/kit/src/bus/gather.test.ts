@@ -99,12 +99,12 @@ describe("gathering", () => {
     const first = add(["a"], never);
     await nextTurn();
     const given = add(["b"], revoked.signal);
-    const refused = expect(given).rejects.toThrow("another's");
+    const refused = given.catch((error: unknown) => error);
     const after = add(["c"], never);
     revoked.abort(new Error("the partition is another's"));
     await actor.endAll();
     await Promise.all([first, after]);
-    await refused;
+    expect(String(await refused)).toContain("another's");
     expect(actor.begun.map(({ messages }) => messages)).toEqual([["a"], ["c"]]);
   });
 });

@@ -90,6 +90,7 @@ describe("printSchema", () => {
   marker uuid,
   traceparent text,
   created_at timestamptz not null default now(),
+  headers jsonb,
   constraint outbox_pkey primary key (id)
 );
 `);
