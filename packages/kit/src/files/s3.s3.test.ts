@@ -115,6 +115,8 @@ describe("an S3 server", () => {
     const files = open({ timeoutMs: 500 });
     await files.put("a", Buffer.from("x"), text);
     server.pause();
+    // The signal reaches the server's threads one after the other.
+    await sleep(300);
     const started = Date.now();
     await expect(files.get("a")).rejects.toEqual(unavailable);
     await expect(files.put("b", chunksOf(20 * megabyte), text)).rejects.toEqual(unavailable);
