@@ -15,7 +15,11 @@ export async function runVerb(command: string, verbs: Verbs, args: readonly stri
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb === undefined)
-    throw new Fault("invalid", "unknown_verb", `there is no verb ${name}; \`${command} help\` lists them`);
+    throw new Fault(
+      "invalid",
+      "unknown_verb",
+      `there is no verb ${[...command.split(" ").slice(1), name].join(" ")}; \`${command} help\` lists them`,
+    );
   const run = await verb.load();
   await run(rest);
 }
