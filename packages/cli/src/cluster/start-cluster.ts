@@ -1,4 +1,4 @@
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { environmentOf, peerAddresses, planProcesses, type Replicas, usualReplicas } from "./plan.ts";
 import { type ClusterProcess, clusterProcess } from "./start-process.ts";
 
@@ -49,28 +49,40 @@ function isGateway({ plan }: ClusterProcess): boolean {
   return plan.ports.http !== undefined;
 }
 
+const portsPerCluster = 300;
+
 /**
  * Finds a first port for a cluster, outside of the range that outgoing connections take theirs from: while a process is
- * dead, somebody else's connection must not come to own its port.
+ * dead, somebody else's connection must not come to own its port. This process keeps the last port of the range to itself
+ * as long as it lives, so that no other cluster settles there meanwhile.
  */
 export async function findFirstPort(replicas: Replicas = usualReplicas): Promise<number> {
   for (let tried = 0; tried < 50; tried += 1) {
-    const firstPort = 20_000 + 300 * Math.floor(Math.random() * 30);
+    const firstPort = 10_000 + portsPerCluster * Math.floor(Math.random() * 32);
     const ports = planProcesses(replicas, { firstPort }).flatMap(({ ports: { operations, grpc, http } }) =>
       http === undefined ? [operations, grpc] : [operations, grpc, http],
     );
+    const claim = await listen(firstPort + portsPerCluster - 1);
+    if (claim === undefined) continue;
     if ((await Promise.all(ports.map(isFree))).every(Boolean)) return firstPort;
+    claim.close();
   }
   throw new Error("no ports are free");
 }
 
 /** Whether nobody listens there. */
 export async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port);
+  if (server === undefined) return false;
+  await new Promise((resolve) => server.close(resolve));
+  return true;
+}
+
+async function listen(port: number): Promise<Server | undefined> {
   const server = createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, "127.0.0.1", () => resolve(true));
+  server.unref();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(undefined));
+    server.listen(port, "127.0.0.1", () => resolve(server));
   });
-  if (free) await new Promise((resolve) => server.close(resolve));
-  return free;
 }
