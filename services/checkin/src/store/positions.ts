@@ -53,9 +53,10 @@ interface HeldRow {
  * or after, never between the change and its counts. In one order, so that two
  * who hold several never wait for each other in a circle.
  *
- * The id is asked for as a range and in order, which only the primary key can
- * give. To a plan that was made while the table was new, any index that begins
- * with the event looks as good, and it would walk the whole event for each id.
+ * The key is asked for as the first of a range, which only the primary key can
+ * give without sorting. To a plan that was made while the table was new, any
+ * index that begins with the event looks as good for a key that is equal, and
+ * it would walk the whole event for each of them.
  */
 export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<HeldPosition[]> {
   const rows = await tx.many<HeldRow>(sql`
@@ -68,11 +69,9 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
        select position.organizer, position.event, position.id, position.revision, position.subevent, position.item,
               position.variation, position.counted_as
          from position
-        where position.organizer = wanted.organizer
-          and position.event = wanted.event
-          and position.id >= wanted.id
-          and position.id < wanted.id + 1
-        order by position.id
+        where (position.organizer, position.event, position.id) >= (wanted.organizer, wanted.event, wanted.id)
+          and (position.organizer, position.event, position.id) <= (wanted.organizer, wanted.event, wanted.id)
+        order by position.organizer, position.event, position.id
         limit 1
           for update) as held`);
   return rows.map((row) => ({
