@@ -1,4 +1,4 @@
-import { mkdtemp, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -63,10 +63,11 @@ create view good_parent as select id, organizer from parent where mood = 'good';
 `;
 
 let database: TestDatabase;
+let folder: string;
 let admin: Db;
 
 beforeAll(async () => {
-  const folder = await mkdtemp(join(tmpdir(), "migrations-"));
+  folder = await mkdtemp(join(tmpdir(), "migrations-"));
   await writeFile(join(folder, "0001_everything.sql"), everything);
   database = await createTestDatabase([{ schema: "alpha", migrations: pathToFileURL(`${folder}/`) }]);
   admin = openDatabase({ url: database.url, schema: "public", applicationName: "admin", log });
@@ -75,6 +76,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin.close();
   await database.drop();
+  await rm(folder, { recursive: true });
 });
 
 describe("printSchema", () => {
