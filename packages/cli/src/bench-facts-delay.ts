@@ -6,7 +6,7 @@ import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Topic } from "@tessera/protos/topic";
-import { topics } from "@tessera/protos/topics";
+import { entityKey, topics } from "@tessera/protos/topics";
 import { place, positionFactOf } from "./bench-facts-material.ts";
 import type { Progress } from "./progress.ts";
 
@@ -22,8 +22,8 @@ export interface Delays {
 /** Compilers and caches are warm by then. */
 const warmSeconds = 5;
 
-/** Orders of this many positions, in turn. */
-const orderSizes = [1, 2, 3, 2];
+/** Facts to a transaction, in turn: at such a rate boxoffice takes over what arrives together together. */
+const factsTogether = [4, 10, 16];
 
 /** A machine that cannot keep up with the rate falls behind it, and the figures say so. */
 const mostAtWork = 200;
@@ -31,7 +31,7 @@ const mostAtWork = 200;
 const longestWaitMs = 120_000;
 
 /**
- * Writes position facts at a steady rate as boxoffice does, an order to a transaction, moved by its relay in the same
+ * Writes position facts at a steady rate as boxoffice does, some to a transaction, moved by its relay in the same
  * process; whoever is late does not slow down those behind him. A fact's time runs from the moment before its commit
  * is sent to the time that PostgreSQL gave the commit of its effect.
  */
@@ -39,14 +39,12 @@ export async function measureDelays(options: {
   url: string;
   bus: Bus;
   checkin: Db;
-  /** The ids of the positions begin behind this one. */
-  after: number;
   rate: number;
   seconds: number;
   log: Log;
   progress: Progress;
 }): Promise<Delays> {
-  const { url, bus, checkin, after, rate, seconds, log, progress } = options;
+  const { url, bus, checkin, rate, seconds, log, progress } = options;
   const boxoffice = openDatabase({
     url,
     schema: "boxoffice",
@@ -56,16 +54,16 @@ export async function measureDelays(options: {
   });
   const relay = startRelay({ db: boxoffice, bus, log });
   try {
-    const measuredFrom = after + rate * warmSeconds + 1;
+    const warming = rate * warmSeconds;
+    const facts = warming + rate * seconds;
     const written = await writeSteadily(boxoffice, {
-      first: after + 1,
-      facts: rate * (warmSeconds + seconds),
+      facts,
       rate,
       onWritten: (count) => progress.update(`facts from commit to effect… ${count} written`),
     });
-    const took = (written.lastDone - (written.at.get(measuredFrom) ?? Number.NaN)) / 1_000_000;
-    await untilArrived(checkin, { after, facts: written.at.size });
-    const delays = await readDelays(checkin, { measuredFrom, writtenAt: written.at });
+    const took = (written.lastDone - (written.at[warming] ?? Number.NaN)) / 1_000_000;
+    await untilArrived(checkin, facts);
+    const delays = await readDelays(checkin, { warming, writtenAt: written.at });
     return {
       facts: delays.length,
       perSecond: delays.length / took,
@@ -94,45 +92,57 @@ const stored: Topic<Prepared> = {
   },
 };
 
-function prepare(id: number): Prepared {
-  const fact = positionFactOf(id);
-  return { key: topics.positionChanged.key(fact), payload: topics.positionChanged.encode(fact) };
+/** Facts of positions with ascending ids, in one piece of memory: a hundred thousand objects would be walked by every collection of garbage. */
+function prepare(facts: number): (index: number) => Prepared {
+  const pieces: Uint8Array[] = [];
+  const ends = new Uint32Array(facts);
+  for (let index = 0, end = 0; index < facts; index += 1) {
+    const piece = topics.positionChanged.encode(positionFactOf(1 + index));
+    pieces.push(piece);
+    end += piece.length;
+    ends[index] = end;
+  }
+  const payloads = Buffer.concat(pieces);
+  return (index) => ({
+    key: entityKey(place.organizer, place.event, 1 + index),
+    payload: payloads.subarray(ends[index - 1] ?? 0, ends[index]),
+  });
+}
+
+interface Written {
+  /** When the fact of each position was written, in microseconds since 1970; ids begin at 1. */
+  readonly at: Float64Array;
+  readonly lastDone: number;
 }
 
 async function writeSteadily(
   boxoffice: Db,
-  {
-    first,
-    facts,
-    rate,
-    onWritten,
-  }: { first: number; facts: number; rate: number; onWritten: (written: number) => void },
-): Promise<{ at: ReadonlyMap<number, number>; lastDone: number }> {
-  const prepared = Array.from({ length: facts }, (_, index) => prepare(first + index));
-  const at = new Map<number, number>();
+  { facts, rate, onWritten }: { facts: number; rate: number; onWritten: (written: number) => void },
+): Promise<Written> {
+  const prepared = prepare(facts);
+  const at = new Float64Array(facts);
   const writing = new Set<Promise<void>>();
   let failure: Error | undefined;
   const started = performance.now();
-  for (let next = 0, order = 0; next < facts; order += 1) {
-    const size = Math.min(orderSizes[order % orderSizes.length] ?? 1, facts - next);
-    const early = started + (next / rate) * 1000 - performance.now();
+  for (let next = 0, turn = 0; next < facts; turn += 1) {
+    const from = next;
+    const to = Math.min(facts, from + (factsTogether[turn % factsTogether.length] ?? 1));
+    const early = started + (from / rate) * 1000 - performance.now();
     if (early > 1) await sleep(early);
     while (writing.size >= mostAtWork) await Promise.race(writing);
     if (failure !== undefined) throw failure;
-    const ids = Array.from({ length: size }, (_, index) => first + next + index);
-    const batch = prepared.slice(next, next + size);
+    const batch = Array.from({ length: to - from }, (_, index) => prepared(from + index));
     const transaction = boxoffice
       .transaction(async (tx) => {
         await tx.publish(stored, batch);
-        const written = now();
-        for (const id of ids) at.set(id, written);
+        at.fill(now(), from, to);
       })
       .catch((error: unknown) => {
         failure = new Error("a fact could not be written", { cause: error });
       })
       .finally(() => writing.delete(transaction));
     writing.add(transaction);
-    next += size;
+    next = to;
     onWritten(next);
   }
   await Promise.all(writing);
@@ -145,14 +155,13 @@ function now(): number {
   return Math.round((performance.timeOrigin + performance.now()) * 1000);
 }
 
-async function untilArrived(checkin: Db, { after, facts }: { after: number; facts: number }): Promise<void> {
+async function untilArrived(checkin: Db, facts: number): Promise<void> {
   for (const until = Date.now() + longestWaitMs; Date.now() < until; await sleep(100)) {
     const { arrived } = await checkin.one<{ arrived: number }>(sql`
       select count(*) as arrived
         from position
        where position.organizer = ${place.organizer}
-         and position.event = ${place.event}
-         and position.id > ${after}`);
+         and position.event = ${place.event}`);
     if (arrived >= facts) return;
   }
   throw new Error("not every fact had its effect within two minutes");
@@ -160,15 +169,15 @@ async function untilArrived(checkin: Db, { after, facts }: { after: number; fact
 
 async function readDelays(
   checkin: Db,
-  { measuredFrom, writtenAt }: { measuredFrom: number; writtenAt: ReadonlyMap<number, number> },
+  { warming, writtenAt }: { warming: number; writtenAt: Float64Array },
 ): Promise<number[]> {
   const rows = await checkin.many<{ id: number; at: number }>(sql`
     select position.id, (extract(epoch from pg_xact_commit_timestamp(position.xmin)) * 1000000)::bigint as at
       from position
      where position.organizer = ${place.organizer}
        and position.event = ${place.event}
-       and position.id >= ${measuredFrom}`);
-  return rows.map(({ id, at }) => (at - (writtenAt.get(id) ?? Number.NaN)) / 1000).sort((a, b) => a - b);
+       and position.id > ${warming}`);
+  return rows.map(({ id, at }) => (at - (writtenAt[id - 1] ?? Number.NaN)) / 1000).sort((a, b) => a - b);
 }
 
 function quantile(sorted: readonly number[], part: number): number {

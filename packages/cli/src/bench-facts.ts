@@ -56,6 +56,9 @@ export async function benchFacts({ facts, seconds }: { facts: number; seconds: n
     });
     undo.push(() => checkin.close());
     const load = [loadavg()[0] ?? 0];
+    const delays =
+      seconds === 0 ? undefined : await delaysOf({ settings, url, bus, checkin, rate, seconds, log, progress });
+    load.push(loadavg()[0] ?? 0);
     const bytes = await fillBacklog(bus, { facts, progress });
     await checkin.run(sql`checkpoint`);
     load.push(loadavg()[0] ?? 0);
@@ -68,17 +71,6 @@ export async function benchFacts({ facts, seconds }: { facts: number; seconds: n
     load.push(loadavg()[0] ?? 0);
     const bare = await writeBare({ url, facts, ...drain, log, progress });
     const afterBare = await usageOfPostgres(postgres.dataDirectory);
-    load.push(loadavg()[0] ?? 0);
-
-    progress.update("cleaning up behind the backlog…");
-    await checkin.run(sql`drop schema bench_bare cascade`);
-    await checkin.run(sql`vacuum (analyze) position`);
-    // What the backlog has written would otherwise have its checkpoint in the middle of what is measured next.
-    await checkin.run(sql`checkpoint`);
-    const delays =
-      seconds === 0
-        ? undefined
-        : await measureDelays({ url, bus, checkin, after: facts, rate, seconds, log, progress });
     load.push(loadavg()[0] ?? 0);
     progress.done();
     print({
@@ -99,6 +91,20 @@ export async function benchFacts({ facts, seconds }: { facts: number; seconds: n
   } finally {
     progress.done();
     for (const step of undo.reverse()) await step();
+  }
+}
+
+/** With a check-in process of its own, and without a trace, so that the backlog meets empty tables and a fresh process. */
+async function delaysOf({
+  settings,
+  ...options
+}: Parameters<typeof measureDelays>[0] & { settings: Readonly<Record<string, string>> }): Promise<Delays> {
+  const serving = await startServing("checkin", settings);
+  try {
+    return await measureDelays(options);
+  } finally {
+    await serving.stop();
+    await options.checkin.run(sql`truncate position, inbox, count_delta`);
   }
 }
 

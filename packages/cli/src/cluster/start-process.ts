@@ -26,7 +26,11 @@ const longestStopMs = 20_000;
 
 const extension = extname(fileURLToPath(import.meta.url));
 const main = fileURLToPath(new URL(`../main${extension}`, import.meta.url));
-const nodeArguments = extension === ".ts" ? ["--conditions=source", "--disable-warning=ExperimentalWarning"] : [];
+const nodeArguments = [
+  // Requests and facts die young; with the smaller default, collecting them costs every fact some milliseconds.
+  "--max-semi-space-size=32",
+  ...(extension === ".ts" ? ["--conditions=source", "--disable-warning=ExperimentalWarning"] : []),
+];
 
 /** Makes a process that runs one service with an environment of its own; nothing runs yet. */
 export function clusterProcess(

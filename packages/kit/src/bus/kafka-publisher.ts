@@ -20,18 +20,24 @@ export interface Publisher {
 }
 
 /** From here on compression saves more than it costs. */
-const gzipFromBytes = 8192;
+const gzipFromBytes = 128 * 1024;
+
+/**
+ * After a commit the coordinator tells every partition, and until it has done so its transactional id begins nothing
+ * new. So publications take turns on several ids, and none waits for the end of the one before.
+ */
+const turns = 2;
 
 /**
  * Writes to one topic, one publication after the other, each in a transaction.
  *
  * The transaction is there for its fence, not for atomicity. A process that led and was cut off or paused may have a
  * publication under way; on a compacted topic its old state, landing after a newer one, would be the last word. All
- * processes that may publish to a topic share its transactional id: whoever opens it last is the one whose
+ * processes that may publish to a topic share its transactional ids: whoever opens them last is the one whose
  * transactions can still commit, and whatever others had begun is aborted, unseen by readers.
  *
- * After any failure the producer is thrown away and the next one opens the id anew. That ends what the broken one may
- * have left open, and it is simpler to trust than kafkajs' notion of where a transaction stood when a broker died.
+ * After any failure the producers are thrown away and the next publication opens the ids anew. That ends what a broken
+ * one may have left open, and it is simpler to trust than kafkajs' notion of where a transaction stood when a broker died.
  */
 export function createPublisher(options: {
   client: KafkaClient;
@@ -39,12 +45,14 @@ export function createPublisher(options: {
   topic: string;
   /** As the broker calls it. */
   kafkaTopic: string;
+  /** What the transactional ids begin with. */
   transactionalId: string;
   /** A publication that takes longer has failed. */
   timeoutMs: number;
 }): Publisher {
   const { client, topic, kafkaTopic, transactionalId, timeoutMs } = options;
-  let open: TransactionalProducer | undefined;
+  /** In the order of their turns. */
+  let open: readonly TransactionalProducer[] = [];
   let tail: Promise<unknown> = Promise.resolve();
 
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -53,9 +61,9 @@ export function createPublisher(options: {
     return turn;
   };
 
-  /** Does a step with a producer, which is thrown away when the step fails or is late; a late one is told to end. */
+  /** Does a step with producers, which are thrown away when the step fails or is late; a late one is told to end. */
   async function attempt(
-    candidate: TransactionalProducer,
+    producers: readonly TransactionalProducer[],
     step: (signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     const late = new AbortController();
@@ -64,25 +72,29 @@ export function createPublisher(options: {
       await waitAtMost(timeoutMs, working, () => new Error(`Kafka did not answer within ${timeoutMs} ms`));
     } catch (error) {
       late.abort();
-      if (open === candidate) open = undefined;
-      discard(candidate, working);
+      open = [];
+      for (const each of producers) discard(each, working);
       throw toFault(error, topic);
     }
   }
 
-  async function openAnew(): Promise<TransactionalProducer> {
-    if (open !== undefined) discard(open);
-    open = undefined;
-    const candidate = client.producer(transactionalId);
-    await attempt(candidate, async (signal) => {
-      await candidate.producer.connect();
-      signal.throwIfAborted();
-      // Opens the id; of a transaction without messages the broker never hears.
-      const opening = await candidate.producer.transaction();
-      await opening.abort();
+  /** Takes the ids over, all of them: a process that still holds one could go on with every other publication. */
+  async function openAnew(): Promise<void> {
+    for (const each of open) discard(each);
+    open = [];
+    const candidates = Array.from({ length: turns }, (_, turn) => client.producer(`${transactionalId}/${turn}`));
+    await attempt(candidates, async (signal) => {
+      await Promise.all(candidates.map((candidate) => openId(candidate, signal)));
     });
-    open = candidate;
-    return candidate;
+    open = candidates;
+  }
+
+  async function openId({ producer }: TransactionalProducer, signal: AbortSignal): Promise<void> {
+    await producer.connect();
+    signal.throwIfAborted();
+    // Opens the id; of a transaction without messages the broker never hears.
+    const opening = await producer.transaction();
+    await opening.abort();
   }
 
   async function write(
@@ -112,16 +124,18 @@ export function createPublisher(options: {
   }
 
   return {
-    claim: () => inTurn(async () => void (await openAnew())),
+    claim: () => inTurn(openAnew),
     publish: (messages) =>
       inTurn(async () => {
-        const current = open ?? (await openAnew());
-        await attempt(current, (signal) => write(current, messages, signal));
+        if (open.length === 0) await openAnew();
+        const [current, ...others] = open as [TransactionalProducer, ...TransactionalProducer[]];
+        await attempt(open, (signal) => write(current, messages, signal));
+        open = [...others, current];
       }),
     async close() {
       await tail;
-      if (open !== undefined)
-        await waitAtMost(timeoutMs, open.producer.disconnect(), () => new Error("too late")).catch(() => {});
+      const disconnecting = open.map(({ producer }) => producer.disconnect());
+      await waitAtMost(timeoutMs, Promise.all(disconnecting), () => new Error("too late")).catch(() => {});
     },
   };
 }

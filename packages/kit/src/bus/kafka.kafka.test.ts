@@ -101,7 +101,7 @@ describe("publishing", () => {
 
   it("that was under way when another process took over can neither be seen nor committed", async () => {
     const { prefix, topic, bus: leader } = await fresh();
-    const { producer } = client.producer(`${prefix}relay/${topic}`);
+    const { producer } = client.producer(`${prefix}relay/${topic}/0`);
     await producer.connect();
     const cut = await producer.transaction();
     await cut.send({ topic: prefix + topic, messages: [{ key: "k", value: "1" }] });
