@@ -14,6 +14,7 @@ import { finishRequests } from "./middleware/finish-requests.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
+import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
 import { serve } from "./middleware/serve.ts";
 import { toPlaces } from "./place.ts";
 import { answerProblems } from "./problem.ts";
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly limits: BodyLimits;
   /** Left out: everybody may ask as often as they like. */
   readonly rate?: { readonly cache: Cache; readonly limits: RateLimits };
+  /** Where the answers to idempotency keys are kept; left out, keys are ignored. */
+  readonly answers?: AnswerStore;
   /** The address of the deployment as clients know it. */
   readonly baseUrl: () => string;
   readonly isDraining: () => boolean;
@@ -39,6 +42,7 @@ export function buildApp({
   directory,
   limits,
   rate,
+  answers,
   baseUrl,
   isDraining,
   log,
@@ -55,6 +59,7 @@ export function buildApp({
   for (const step of findPlace(toPlaces(routes), { baseUrl })) app.use(step);
   app.use(negotiate());
   app.use(authenticate(directory));
+  if (answers !== undefined) app.use(repeatAnswers({ answers, limits, log }));
   if (rate !== undefined) for (const step of limitRate(rate.cache, rate.limits)) app.use(step);
   app.use(authorize(directory));
   app.use(serve({ limits, baseUrl, tracing }));

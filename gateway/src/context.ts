@@ -7,6 +7,8 @@ export interface State {
   place?: Place;
   params?: Readonly<Record<string, string>>;
   caller?: Caller;
+  /** The whole body, where a step before its reader needed it. */
+  body?: Buffer;
 }
 
 export type Context = Koa.ParameterizedContext<State>;

@@ -1,12 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Consumer } from "@tessera/kit/bus/consume";
 import { hasPassed } from "@tessera/kit/bus/markers";
+import { currentContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import { defineService } from "@tessera/kit/service";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { recordFeed, topics } from "@tessera/protos/topics";
 import { hintAtChange, listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
+import { deriveToken, makeToken } from "./access/make-token.ts";
+import { untilCopied } from "./access/until-copied.ts";
 import { buildApp } from "./app.ts";
 import { connectPeers, peers } from "./clients.ts";
 import { settings } from "./config.ts";
@@ -15,15 +18,22 @@ import { eventChanged } from "./consumers/event-changed.ts";
 import { recordFed } from "./consumers/record-fed.ts";
 import { httpServer } from "./http-server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
+import { forgetKeptAnswers } from "./jobs/forget-answers.ts";
+import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { allRoutes } from "./routes/index.ts";
-import { findByHash } from "./store/credentials.ts";
+import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
+import { claimRequest, findAnswer, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
+import { insertUpload } from "./store/uploads.ts";
 
 const name = "gateway";
 const consumes = [topics.credentialChanged.name, topics.eventChanged.name, recordFeed.name];
 
 /** A whole body has this long to arrive; imports are limited by their pauses instead. */
 const bodyMs = 30_000;
+
+/** Facts take milliseconds; whoever is told after this time that gateways do not know yet has waited long enough. */
+const copyMs = 5000;
 
 /** Translates /api/v1 onto the services behind it. */
 export const gateway = defineService({
@@ -33,7 +43,7 @@ export const gateway = defineService({
   migrations: new URL("../migrations/", import.meta.url),
   needs: [...peers],
   consumes,
-  async start({ config, db, cache, log, metrics, tracing, peer }) {
+  async start({ config, db, cache, files, clock, log, metrics, tracing, peer }) {
     const clients = connectPeers(peer);
     const directory = openDirectory(
       {
@@ -53,12 +63,34 @@ export const gateway = defineService({
         clients.checkinFacts.caughtUp,
         async (marked) => ({ caughtUp: await hasPassed(db, { group: name, consumes, ...marked }) }),
       ],
+      quotas: clients.quotas,
     };
     const server = httpServer({ host: config.host, port: config.port, log });
     const baseUrl = () => (config.baseUrl ?? `http://localhost:${server.port()}`).replace(/\/+$/, "");
     const routes = allRoutes({
       clients,
       importTargets,
+      uploadTargets: {
+        files,
+        record: (upload) => lookUp(insertUpload(db, upload)),
+        now: () => clock.now(),
+        maxBytes: config.uploadLimit,
+      },
+      credentials: {
+        makeToken() {
+          const { requestId } = currentContext();
+          // Only the operator gets here.
+          const secret = config.operatorKey?.reveal();
+          return requestId === undefined || secret === undefined ? makeToken() : deriveToken(secret, requestId);
+        },
+        async untilCopied(state, signal) {
+          const copied = await untilCopied(() => isAsNewAs(db, state), { ms: copyMs, signal });
+          // This process need not wait for its own notice.
+          directory.forget();
+          return copied;
+        },
+      },
+      findAnswer: (use) => lookUp(findAnswer(db, use)),
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
       baseUrl,
@@ -69,6 +101,11 @@ export const gateway = defineService({
       directory,
       limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
       rate: { cache, limits: { requests: config.rateLimit, scans: config.rateLimitRedeem } },
+      answers: {
+        claim: (use) => lookUp(claimRequest(db, use)),
+        keep: (claim, answer) => lookUp(keepAnswer(db, claim, answer)),
+        release: (claim) => lookUp(releaseRequest(db, claim)),
+      },
       baseUrl,
       isDraining: () => server.stopping.aborted,
       log,
@@ -88,6 +125,11 @@ export const gateway = defineService({
         recordFed(db, importTargets, { stopping: server.stopping }),
       ],
       servers: [server],
+      jobs: [
+        forgetKeptAnswers(db),
+        removeExpiredUploads({ db, files, clock }),
+        removeUnrecordedUploads({ db, files, clock }),
+      ],
       close: () => listener.stop(),
     };
   },

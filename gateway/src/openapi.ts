@@ -44,7 +44,11 @@ function operation(route: Route, components: Components): object {
     summary: route.summary,
     description: [route.description, rightsOf(route.access)].filter((text) => text !== undefined).join("\n\n"),
     security: securityOf(route.access),
-    parameters: [...pathParameters(route.path), ...queryParameters(route.query ?? {})],
+    parameters: [
+      ...pathParameters(route.path),
+      ...queryParameters(route.query ?? {}),
+      ...(isRepeatable(route) ? [idempotencyKey] : []),
+    ],
     ...requestBody(route, components),
     responses: Object.fromEntries(
       Object.entries(answersOf(route)).map(([status, answer]) => [
@@ -64,10 +68,14 @@ function tagOf({ path }: Route): string {
 function rightsOf(access: Access): string | undefined {
   if (access.kind === "public") return undefined;
   if (access.kind === "operator") return "Needs the operator's key.";
+  if (access.kind === "any") return `Open to every key.${profilesOf(access.profiles)}`;
   const rights =
     access.anyOf.length === 0 ? "access to the event" : access.anyOf.map((name) => `\`${name}\``).join(" or ");
-  const profiles = access.profiles.length === 0 ? "" : ` Open to device profiles ${access.profiles.join(", ")}.`;
-  return `Needs ${rights}.${profiles}`;
+  return `Needs ${rights}.${profilesOf(access.profiles)}`;
+}
+
+function profilesOf(profiles: readonly string[]): string {
+  return profiles.length === 0 ? "" : ` Open to device profiles ${profiles.join(", ")}.`;
 }
 
 function securityOf(access: Access): object[] {
@@ -84,7 +92,7 @@ function pathParameters(path: string): object[] {
   }));
 }
 
-const textParameters = new Set(["organizer", "event", "lookup"]);
+const textParameters = new Set(["organizer", "event", "lookup", "key"]);
 
 function queryParameters(parameters: Parameters): object[] {
   return Object.entries(parameters).map(([name, { description, schema, repeatable }]) => ({
@@ -96,9 +104,24 @@ function queryParameters(parameters: Parameters): object[] {
   }));
 }
 
+const idempotencyKey = {
+  name: "X-Idempotency-Key",
+  in: "header",
+  description:
+    "Repeats a request without doing it again: within 24 hours the same request with the same key gets the same answer. Another request with a used key is 400, one that comes while the first is at work 409.",
+  schema: { type: "string", maxLength: 190 },
+};
+
+/** Routes that read streams do not keep what they were sent. */
+function isRepeatable({ method, streams, access }: Route): boolean {
+  return method !== "GET" && streams === undefined && access.kind !== "public";
+}
+
 function requestBody({ body, streams }: Route, components: Components): object {
-  if (streams !== undefined)
-    return { requestBody: { required: true, content: { [streams]: { schema: { type: "string" } } } } };
+  if (streams !== undefined) {
+    const content = [streams].flat().map((type) => [type, { schema: { type: "string" } }] as const);
+    return { requestBody: { required: true, content: Object.fromEntries(content) } };
+  }
   if (body === undefined) return {};
   const schema = components.refer(body.schema);
   const required = ((body.schema["required"] ?? []) as readonly string[]).length > 0;
@@ -132,10 +155,13 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
     ...(guarded
       ? { 403: { description: "These credentials do not allow this, or there is no such event.", schema: detail } }
       : {}),
-    ...(route.path.includes("{") ? { 404: { description: "There is no such object.", schema: detail } } : {}),
+    404: { description: "There is no such object, or no such `format`.", schema: detail },
+    ...(isRepeatable(route)
+      ? { 409: { description: "A request with this idempotency key is still at work.", schema: detail } }
+      : {}),
     406: { description: "The Accept header rules out the answer.", schema: detail },
-    ...(reads ? { 408: { description: "The body arrived too slowly.", schema: detail } } : {}),
-    ...(reads ? { 413: { description: "The body is too large.", schema: detail } } : {}),
+    ...(reads || isRepeatable(route) ? { 408: { description: "The body arrived too slowly.", schema: detail } } : {}),
+    ...(reads || isRepeatable(route) ? { 413: { description: "The body is too large.", schema: detail } } : {}),
     ...(reads
       ? { 415: { description: "The media type or encoding of the body is not supported.", schema: detail } }
       : {}),

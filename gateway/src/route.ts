@@ -12,6 +12,8 @@ export type Access =
   | { readonly kind: "public" }
   /** The operator's key alone. */
   | { readonly kind: "operator" }
+  /** Every key, and every device whose profile the route is open to. */
+  | { readonly kind: "any"; readonly profiles: readonly ScanProfile[] }
   /** Keys and devices with access to the event of the path. */
   | {
       readonly kind: "event";
@@ -80,8 +82,10 @@ export interface Declaration<P extends Parameters, B> {
   readonly access: Access;
   readonly query?: P;
   readonly body?: Body<B>;
-  /** The media type of a body that the handler reads as a stream. */
-  readonly streams?: string;
+  /** The media type of a body that the handler reads as a stream; with a list, the handler refuses others itself. */
+  readonly streams?: string | readonly string[];
+  /** Its success holds a secret that is stored nowhere: it is not kept for an idempotency key, the handler makes the same answer again of the same request id. */
+  readonly showsSecret?: true;
   /** The media type of its successful answer; JSON when left out. */
   readonly produces?: string;
   readonly answers: Readonly<Record<number, Answer>>;

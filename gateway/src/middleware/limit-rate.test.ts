@@ -14,7 +14,12 @@ const redeem = `${lists}7/positions/abc/redeem/`;
 const apps: ServedApp[] = [];
 async function serve(limits: RateLimits, cache: Cache = memoryCache({ log })): Promise<ServedApp> {
   const app = await serveApp({ rate: { cache, limits } });
-  app.peers.when("checkinLists", "listCheckinLists", async () => ({ lists: [aList()], count: 1, page: 1 }));
+  app.peers.when("checkinLists", "listCheckinLists", async () => ({
+    lists: [aList()],
+    count: 1,
+    page: 1,
+    isUnchanged: false,
+  }));
   app.peers.when("scans", "redeem", async ({ scans }) => ({
     outcomes: scans.map(() => ({
       outcome: { $case: "unknownTicket" as const, value: {} },
@@ -41,7 +46,7 @@ async function times(count: number, send: () => Promise<Sent>): Promise<Sent[]> 
 }
 
 describe("limited requests", () => {
-  it("are refused beyond the limit, with the time to wait", async () => {
+  it("[A12.3, A8.6] are refused beyond the limit, with the time to wait", async () => {
     const app = await serve({ requests: 3, scans: 0 });
     const answers = await times(5, () => app.send("GET", lists));
     expect(statuses(answers)).toEqual([200, 200, 200, 429, 429]);
@@ -54,7 +59,7 @@ describe("limited requests", () => {
     expect(headers["ratelimit-policy"]).toBe('"requests";q=3;w=60');
   });
 
-  it("are counted for each key and each device, whatever they ask for", async () => {
+  it("[A12.2] are counted for each key and each device, whatever they ask for", async () => {
     const app = await serve({ requests: 2, scans: 0 });
     expect(statuses(await times(3, () => app.send("GET", lists)))).toEqual([200, 200, 429]);
     expect((await app.send("OPTIONS", lists)).status).toBe(429);
@@ -65,7 +70,7 @@ describe("limited requests", () => {
     expect(statuses(await times(3, () => app.send("GET", lists, { key: keys.none })))).toEqual([403, 403, 429]);
   });
 
-  it("count across replicas that share a cache", async () => {
+  it("[A12.2] count across replicas that share a cache", async () => {
     const cache = memoryCache({ log });
     const [one, two] = [await serve({ requests: 2, scans: 0 }, cache), await serve({ requests: 2, scans: 0 }, cache)];
     expect((await one.send("GET", lists)).status).toBe(200);
@@ -73,7 +78,7 @@ describe("limited requests", () => {
     expect((await one.send("GET", lists)).status).toBe(429);
   });
 
-  it("leave alone who has no valid credentials, what is public, and the operator", async () => {
+  it("[A12.5] leave alone who has no valid credentials, what is public, and the operator", async () => {
     const app = await serve({ requests: 1, scans: 1 });
     expect(statuses(await times(3, () => app.send("GET", lists, { key: "unknown" })))).toEqual([401, 401, 401]);
     expect(statuses(await times(3, () => app.send("GET", "/api/v1/openapi.json")))).toEqual([200, 200, 200]);
@@ -82,7 +87,7 @@ describe("limited requests", () => {
 });
 
 describe("scans", () => {
-  it("go on while the key has used up its requests", async () => {
+  it("[A12.4] go on while the key has used up its requests", async () => {
     const app = await serve({ requests: 1, scans: 0 });
     await times(2, () => app.send("GET", lists));
     const scans = await times(5, () => app.send("POST", redeem));
@@ -92,7 +97,7 @@ describe("scans", () => {
     expect((await app.send("GET", redeem)).status).toBe(429);
   });
 
-  it("have an allowance of their own", async () => {
+  it("[A12.4] have an allowance of their own", async () => {
     const app = await serve({ requests: 0, scans: 2 });
     const scans = await times(3, () => app.send("POST", redeem));
     expect(statuses(scans)).toEqual([404, 404, 429]);
@@ -108,7 +113,7 @@ describe("scans", () => {
   });
 });
 
-it("adds no step without limits", () => {
+it("[A12.1] adds no step without limits", () => {
   expect(limitRate(memoryCache({ log }), { requests: 0, scans: 0 })).toEqual([]);
 });
 

@@ -57,13 +57,14 @@ function holdsNul(querystring: string): boolean {
 
 async function readBody({ body, streams }: AnyDeclaration, ctx: Context, limits: BodyLimits): Promise<unknown> {
   if (streams !== undefined) {
-    if (mediaType(ctx.get("Content-Type")) !== streams) throw unsupported(`Send the body as ${streams}.`);
+    if (typeof streams === "string" && mediaType(ctx.get("Content-Type")) !== streams)
+      throw unsupported(`Send the body as ${streams}.`);
     return undefined;
   }
   if (body === undefined) return undefined;
-  const bytes = await readBytes(ctx.req, limits);
+  const bytes = ctx.state.body ?? (await readBytes(ctx.req, limits));
   const headers = { type: ctx.get("Content-Type"), encoding: ctx.get("Content-Encoding") };
-  return checkBody(parseBody(bytes, headers, body), body);
+  return checkBody(await parseBody(bytes, headers, body), body);
 }
 
 function send(ctx: Context, reply: Reply): void {

@@ -86,6 +86,21 @@ export async function upsertNewer(tx: Tx, states: readonly CredentialState[]): P
      where credential.revision < excluded.revision`);
 }
 
+/** Tells whether our copy of a credential is at least as new as a revision. */
+export async function isAsNewAs(
+  db: Queryable,
+  { organizer, kind, id, revision }: CredentialKey & { readonly revision: number },
+): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select
+                     from credential
+                    where credential.organizer = ${organizer}
+                      and credential.kind = ${kind}
+                      and credential.id = ${id}
+                      and credential.revision >= ${revision}) as found`);
+  return found;
+}
+
 /** Removes credentials that are gone. */
 export async function remove(tx: Tx, keys: readonly CredentialKey[]): Promise<void> {
   await tx.run(sql`

@@ -25,6 +25,8 @@ const services: readonly (keyof Clients)[] = [
   "checkinFacts",
   "boxofficeRecords",
   "boxofficeFacts",
+  "credentials",
+  "quotas",
 ];
 
 /** Makes peers of which every method fails until a test says otherwise. */

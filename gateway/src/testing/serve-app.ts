@@ -1,5 +1,8 @@
 import { hash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { diskFiles } from "@tessera/kit/files/disk";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 import { startTracing } from "@tessera/kit/trace";
@@ -9,8 +12,10 @@ import { type AppOptions, buildApp } from "../app.ts";
 import { httpServer } from "../http-server.ts";
 import type { Place } from "../place.ts";
 import type { Route } from "../route.ts";
+import type { FindAnswer } from "../routes/idempotency/routes.ts";
 import { allRoutes } from "../routes/index.ts";
 import type { RefusedStatus } from "../routes/redeem/present.ts";
+import type { UploadTargets } from "../upload/take-upload.ts";
 import { type FakePeers, fakePeers } from "./fake-peers.ts";
 
 export interface Sent {
@@ -67,6 +72,9 @@ export const keys = {
   operator: "operator-key",
 } as const;
 
+/** The token of every credential that is created. */
+export const freshToken = "fresh".repeat(13).slice(0, 64);
+
 /** Tokens of devices. */
 export const devices = {
   full: "device-full",
@@ -122,9 +130,14 @@ function device(
 export async function serveApp(
   options: {
     refusedStatus?: RefusedStatus;
+    /** Whether our copy of credentials keeps up with boxoffice. */
+    copied?: boolean;
     maxBytes?: number;
     maxMs?: number;
     rate?: AppOptions["rate"];
+    uploads?: Partial<UploadTargets>;
+    answers?: AppOptions["answers"];
+    findAnswer?: FindAnswer;
     routes?: (routes: readonly Route[]) => readonly Route[];
   } = {},
 ): Promise<ServedApp> {
@@ -152,7 +165,18 @@ export async function serveApp(
         checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
       },
       readers: [clients.checkinFacts.caughtUp],
+      quotas: clients.quotas,
     },
+    uploadTargets: {
+      // Never made, unless a test uploads something.
+      files: diskFiles({ directory: join(tmpdir(), "tessera-uploads-of-tests") }),
+      record: async () => {},
+      now: () => 0,
+      maxBytes: 10 * 1024 * 1024,
+      ...options.uploads,
+    },
+    credentials: { makeToken: () => freshToken, untilCopied: async () => options.copied ?? true },
+    findAnswer: options.findAnswer ?? (async () => undefined),
     stopping: server.stopping,
     refusedStatus: options.refusedStatus ?? 200,
     baseUrl: () => publicBase,
@@ -164,6 +188,7 @@ export async function serveApp(
     directory,
     limits: { maxBytes: options.maxBytes ?? 10 * 1024 * 1024, maxMs: options.maxMs ?? 5000 },
     ...(options.rate === undefined ? {} : { rate: options.rate }),
+    ...(options.answers === undefined ? {} : { answers: options.answers }),
     baseUrl: () => publicBase,
     isDraining: () => server.stopping.aborted,
     log,

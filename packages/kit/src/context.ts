@@ -6,6 +6,8 @@ export interface Context {
   readonly traceparent?: string;
   /** Milliseconds since 1970 after which nobody waits for the result any more. */
   readonly deadline?: number;
+  /** A UUID by which a request is known again when it is repeated, because its answer was lost on the way. */
+  readonly requestId?: string;
 }
 
 const storage = new AsyncLocalStorage<Context>();
@@ -19,6 +21,13 @@ export function runInContext<T>(context: Context, work: () => T): T {
 /** Returns the context of the work under way; an empty one outside any. */
 export function currentContext(): Context {
   return storage.getStore() ?? none;
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Tells whether what a caller sent may be the id of a request. */
+export function isRequestId(received: string | undefined): received is string {
+  return received !== undefined && uuid.test(received);
 }
 
 /** Later versions may append fields, which a reader of version 00 leaves away; ff is no version. */

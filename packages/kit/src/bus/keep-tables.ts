@@ -13,9 +13,12 @@ const inboxDays = 45;
  */
 const markerDays = 14;
 
+/** A key that makes requests repeatable holds for a day; a service remembers longer than whoever might ask again. */
+const requestDays = 2;
+
 const dayMicros = 86_400_000_000;
 
-/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers and rebuilds. Replicas may do it at once. */
+/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers, rebuilds and answered requests. Replicas may do it at once. */
 export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   const today = Math.floor(clock.now() / dayMicros) * dayMicros;
   for (let day = 0; day <= 3; day += 1) await unlessInUse(() => createPartition(db, today + day * dayMicros));
@@ -32,6 +35,9 @@ export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   await db.run(sql`
     delete from passed_marker
      where passed_marker.passed_at < ${toTimestamp(clock.now() - markerDays * dayMicros)}::timestamptz`);
+  await db.run(sql`
+    delete from answered_request
+     where answered_request.answered_at < ${toTimestamp(clock.now() - requestDays * dayMicros)}::timestamptz`);
   await db.run(sql`delete from rebuild where rebuild.finished_at < ${oldest}::date`);
 }
 

@@ -1,4 +1,4 @@
-import { acceptTraceparent, runInContext } from "../context.ts";
+import { acceptTraceparent, isRequestId, runInContext } from "../context.ts";
 import { Fault, type FaultKind } from "../fault.ts";
 import type { Log } from "../log.ts";
 import type { Call, Handler, Implementation, Method } from "../rpc.ts";
@@ -12,6 +12,7 @@ export type Observe = (call: { path: string; status: string; seconds: number }) 
 export interface ArrivedCall {
   readonly request: Buffer;
   readonly traceparent: string | undefined;
+  readonly requestId: string | undefined;
   /** As the caller sent it, in milliseconds since 1970. */
   readonly deadline: number | undefined;
 }
@@ -76,7 +77,11 @@ export function answerCall(
   const now = Date.now();
   const deadline = arrived.deadline === undefined ? now + defaultDeadlineMs : arrived.deadline - shaveMs;
   const left = deadline - now;
-  const context = { traceparent: acceptTraceparent(arrived.traceparent), deadline };
+  const context = {
+    traceparent: acceptTraceparent(arrived.traceparent),
+    deadline,
+    ...(isRequestId(arrived.requestId) ? { requestId: arrived.requestId } : {}),
+  };
   const abort = new AbortController();
   const { promise: answer, resolve } = Promise.withResolvers<Answer>();
   let ended = false;

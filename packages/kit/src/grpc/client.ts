@@ -3,7 +3,7 @@ import type { Log } from "../log.ts";
 import type { Transport } from "../rpc.ts";
 import { deadlineExceeded, fromStatus, isLocalTimeout, peerUnavailable, type WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
-import { detailsKey, traceparentKey } from "./metadata-keys.ts";
+import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
 /**
@@ -78,11 +78,12 @@ export function grpcTransport({
 
   function sendOnce(
     path: string,
-    { request, deadline, traceparent }: PlacedCall,
+    { request, deadline, traceparent, requestId }: PlacedCall,
     signal?: AbortSignal,
   ): Promise<Buffer | typeof streamRefused> {
     const metadata = new Metadata({ waitForReady: true });
     metadata.set(traceparentKey, traceparent);
+    if (requestId !== undefined) metadata.set(requestIdKey, requestId);
     return new Promise((resolve, reject) => {
       const call = client.makeUnaryRequest(path, asIs, asIs, request, metadata, { deadline }, (error, response) => {
         signal?.removeEventListener("abort", cancel);

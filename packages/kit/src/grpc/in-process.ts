@@ -108,7 +108,7 @@ export function inProcess({
   async function send(
     name: string,
     path: string,
-    { request, deadline, traceparent }: PlacedCall,
+    { deadline, ...placed }: PlacedCall,
     signal: AbortSignal | undefined,
   ): Promise<Buffer> {
     let peer = lookUp(name, path);
@@ -120,7 +120,7 @@ export function inProcess({
     // From here to the call being under way nothing is awaited: whoever stops the peer finds it.
     const served = peer.served.get(path);
     if (served === undefined) throw fromStatus(unimplemented, path);
-    const call = answerCall(served, { request, deadline, traceparent }, { log, observe, maxMessageBytes });
+    const call = answerCall(served, { ...placed, deadline }, { log, observe, maxMessageBytes });
     peer.underWay.add(call);
     signal?.addEventListener("abort", call.cancel, { once: true });
     try {

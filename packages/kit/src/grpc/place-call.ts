@@ -9,6 +9,7 @@ export interface PlacedCall {
   /** Milliseconds since 1970. */
   readonly deadline: number;
   readonly traceparent: string;
+  readonly requestId: string | undefined;
 }
 
 const defaultTimeoutMs = 5000;
@@ -35,7 +36,12 @@ export function placeCall<Request>(
   if (deadline <= now) throw deadlineExceeded(method.path);
   const bytes = method.requestSerialize(request);
   requireSize(bytes, { what: "request", path: method.path, maxMessageBytes });
-  return { request: bytes, deadline, traceparent: childTraceparent(context.traceparent) };
+  return {
+    request: bytes,
+    deadline,
+    traceparent: childTraceparent(context.traceparent),
+    requestId: context.requestId,
+  };
 }
 
 /** Says why a signal was aborted, as an error whatever it was aborted with. */

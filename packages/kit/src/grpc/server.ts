@@ -5,7 +5,7 @@ import type { Implementation } from "../rpc.ts";
 import { answerCall, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import type { WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
-import { detailsKey, traceparentKey } from "./metadata-keys.ts";
+import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 
 export interface GrpcServer {
   readonly port: number;
@@ -76,11 +76,13 @@ const asIs = (bytes: Buffer) => bytes;
 function handleUnary(served: Served, by: { log: Log; observe: Observe | undefined; maxMessageBytes: number }) {
   return (call: ServerUnaryCall<Buffer, Buffer>, respond: sendUnaryData<Buffer>) => {
     const [traceparent] = call.metadata.get(traceparentKey);
+    const [requestId] = call.metadata.get(requestIdKey);
     const { answer, cancel } = answerCall(
       served,
       {
         request: call.request,
         traceparent: typeof traceparent === "string" ? traceparent : undefined,
+        requestId: typeof requestId === "string" ? requestId : undefined,
         deadline: finite(call.getDeadline()),
       },
       by,

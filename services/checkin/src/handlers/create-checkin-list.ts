@@ -1,8 +1,10 @@
 import { Fault } from "@tessera/kit/fault";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
-import type {
-  CreateCheckinListRequest,
-  CreateCheckinListResponse,
+import {
+  CheckinListsServiceService,
+  type CreateCheckinListRequest,
+  type CreateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { checkListFields, checkListReferences, type ListErrors } from "../domain/check-list.ts";
 import type { ListFields } from "../domain/list.ts";
@@ -10,6 +12,7 @@ import type { CheckinEvents } from "../events.ts";
 import type { EventInfo } from "../store/events.ts";
 import { findKnownItems } from "../store/items.ts";
 import type { EventKey } from "../store/keys.ts";
+import { noteListsChanged } from "../store/list-changes.ts";
 import { lockListIds, nextListId, putList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 import { fromListFields } from "../wire.ts";
@@ -23,16 +26,19 @@ export async function createCheckinList(
 ): Promise<CreateCheckinListResponse> {
   if (request.fields === undefined) throw new Error("a list was to be created from nothing");
   const fields = fromListFields(request.fields);
-  const list = await db.transaction(async (tx) => {
+  let created: number | undefined;
+  const response = await answerOnce(db, CheckinListsServiceService.createCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
     refuseInvalid({ ...checkListFields(fields), ...(await checkAgainstEvent(tx, request, { event, fields })) });
     await lockListIds(tx);
-    const created = { ...fields, id: await nextListId(tx) };
-    await putList(tx, request, created);
-    return created;
+    const list = { ...fields, id: await nextListId(tx) };
+    await putList(tx, request, list);
+    await noteListsChanged(tx, [request]);
+    created = list.id;
+    return { list: await withCounts(tx, request, list) };
   });
-  events.listCreated({ organizer: request.organizer, event: request.event, list: list.id });
-  return { list: await withCounts(db, request, list) };
+  if (created !== undefined) events.listCreated({ organizer: request.organizer, event: request.event, list: created });
+  return response;
 }
 
 /** Compares what a list names with what the event has. */
@@ -50,7 +56,10 @@ export async function checkAgainstEvent(
   });
 }
 
-export function refuseInvalid(errors: ListErrors): void {
+/** Throws what is wrong with a list. What contradicts as a whole is only said where every field is right by itself. */
+export function refuseInvalid(found: ListErrors): void {
+  const { non_field_errors: contradictions, ...fields } = found;
+  const errors = Object.keys(fields).length > 0 || contradictions === undefined ? fields : found;
   if (Object.keys(errors).length === 0) return;
   throw new Fault(
     "invalid",

@@ -1,9 +1,12 @@
+import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
-import type {
-  DeleteCheckinListRequest,
-  DeleteCheckinListResponse,
+import {
+  CheckinListsServiceService,
+  type DeleteCheckinListRequest,
+  type DeleteCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import type { CheckinEvents } from "../events.ts";
+import { noteListsChanged } from "../store/list-changes.ts";
 import { removeList } from "../store/lists.ts";
 import { listNotFound, requireEvent } from "./find-or-fault.ts";
 
@@ -12,9 +15,14 @@ export async function deleteCheckinList(
   { db, events }: { readonly db: Db; readonly events: CheckinEvents },
   request: DeleteCheckinListRequest,
 ): Promise<DeleteCheckinListResponse> {
-  await requireEvent(db, request);
-  const removed = await db.transaction((tx) => removeList(tx, request));
-  if (!removed) throw listNotFound();
-  events.listDeleted({ organizer: request.organizer, event: request.event, list: request.id });
-  return {};
+  let isDeleted = false;
+  const response = await answerOnce(db, CheckinListsServiceService.deleteCheckinList, async (tx) => {
+    await requireEvent(tx, request);
+    if (!(await removeList(tx, request))) throw listNotFound();
+    await noteListsChanged(tx, [request]);
+    isDeleted = true;
+    return {};
+  });
+  if (isDeleted) events.listDeleted({ organizer: request.organizer, event: request.event, list: request.id });
+  return response;
 }

@@ -1,11 +1,14 @@
 import { Fault } from "@tessera/kit/fault";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
-import type {
-  UpdateCheckinListRequest,
-  UpdateCheckinListResponse,
+import {
+  CheckinListsServiceService,
+  type UpdateCheckinListRequest,
+  type UpdateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { checkListFields } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
+import { noteListsChanged } from "../store/list-changes.ts";
 import { lockList, putList } from "../store/lists.ts";
 import { fromListFields, listFieldNames, takeOverFields } from "../wire.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
@@ -24,25 +27,27 @@ export async function updateCheckinList(
   if (unknown.length > 0) {
     throw new Fault("invalid", "invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
   }
-  const list = await db.transaction(async (tx) => {
+  let changed: number | undefined;
+  const response = await answerOnce(db, CheckinListsServiceService.updateCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
     const held = await lockList(tx, request);
     if (held === undefined) throw listNotFound();
-    const changed = takeOverFields(held, sent, mask);
+    const list = takeOverFields(held, sent, mask);
     const wrong = {
-      ...checkListFields(changed),
+      ...checkListFields(list),
       ...(await checkAgainstEvent(tx, request, {
         event,
         fields: {
-          limitProducts: mask.has("limit_products") ? changed.limitProducts : [],
-          subevent: mask.has("subevent") ? changed.subevent : null,
+          limitProducts: mask.has("limit_products") ? list.limitProducts : [],
+          subevent: mask.has("subevent") ? list.subevent : null,
         },
       })),
     };
     refuseInvalid(wrong);
-    await putList(tx, request, changed);
-    return changed;
+    if (await putList(tx, request, list)) await noteListsChanged(tx, [request]);
+    changed = list.id;
+    return { list: await withCounts(tx, request, list) };
   });
-  events.listChanged({ organizer: request.organizer, event: request.event, list: list.id });
-  return { list: await withCounts(db, request, list) };
+  if (changed !== undefined) events.listChanged({ organizer: request.organizer, event: request.event, list: changed });
+  return response;
 }

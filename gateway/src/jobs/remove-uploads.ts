@@ -1,0 +1,63 @@
+import type { Clock } from "@tessera/kit/clock";
+import type { Files } from "@tessera/kit/files/files";
+import type { Job } from "@tessera/kit/jobs";
+import type { Db } from "@tessera/kit/pg/database";
+import { findExpired, findRecorded, forgetUploads } from "../store/uploads.ts";
+import { idAt, keyOf, uploadsPrefix } from "../upload/file-key.ts";
+
+export interface UploadStores {
+  readonly db: Db;
+  readonly files: Files;
+  readonly clock: Clock;
+}
+
+const minuteMs = 60_000;
+
+/** Few enough that nobody waits long for the row locks, or for a store to remove so many. */
+const atOnce = 500;
+
+/** Removes uploads a day after they came. Any number of replicas may do it at a time. */
+export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
+  return {
+    name: "remove-expired-uploads",
+    everyMs: 5 * minuteMs,
+    async run(signal) {
+      while (!signal.aborted) {
+        const ids = await findExpired(db, { now: clock.now(), most: atOnce });
+        if (ids.length === 0) return;
+        await files.remove(ids.map(keyOf));
+        // Last, because a file without a row is harder to find than a row without a file.
+        await forgetUploads(db, ids);
+      }
+    },
+  };
+}
+
+/** Nobody takes so long from storing a file to recording it, unless he has ended in between. */
+const abandonedAfterMicros = 3_600_000_000;
+
+/** Removes files that were stored and never recorded. Any number of replicas may do it at a time. */
+export function removeUnrecordedUploads({ db, files, clock }: UploadStores): Job {
+  return {
+    name: "remove-unrecorded-uploads",
+    everyMs: 15 * minuteMs,
+    async run(signal) {
+      const line = clock.now() - abandonedAfterMicros;
+      let old: string[] = [];
+      for await (const { key, storedAt } of files.list(uploadsPrefix)) {
+        if (signal.aborted) return;
+        const id = idAt(key);
+        if (id !== undefined && storedAt < line) old.push(id);
+        if (old.length < atOnce) continue;
+        await removeUnrecorded({ db, files }, old);
+        old = [];
+      }
+      if (old.length > 0) await removeUnrecorded({ db, files }, old);
+    },
+  };
+}
+
+async function removeUnrecorded({ db, files }: Pick<UploadStores, "db" | "files">, ids: readonly string[]) {
+  const recorded = await findRecorded(db, ids);
+  await files.remove(ids.filter((id) => !recorded.has(id)).map(keyOf));
+}

@@ -1,0 +1,231 @@
+import { Fault, type FaultKind } from "@tessera/kit/fault";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { claimRequest, findAnswer, forgetAnswers, keepAnswer, releaseRequest } from "../store/kept-answers.ts";
+import { aList } from "../testing/fake-peers.ts";
+import { devices, inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
+
+let database: TestDatabase;
+let db: Db;
+let app: ServedApp;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "gateway", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("gateway");
+});
+
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  app = await serveApp({
+    answers: {
+      claim: (use) => claimRequest(db, use),
+      keep: (claim, answer) => keepAnswer(db, claim, answer),
+      release: (claim) => releaseRequest(db, claim),
+    },
+    findAnswer: (use) => findAnswer(db, use),
+  });
+  behind();
+});
+
+/** Has the service behind do as it is told, or refuse. */
+function behind(refusal?: FaultKind): void {
+  const answer =
+    <T>(response: T) =>
+    async () => {
+      if (refusal !== undefined) throw new Fault(refusal, "told_so", "no");
+      return response;
+    };
+  app.peers.when("checkinLists", "createCheckinList", answer({ list: aList() }));
+  app.peers.when("checkinLists", "updateCheckinList", answer({ list: aList() }));
+  app.peers.when("checkinLists", "deleteCheckinList", answer({}));
+}
+
+afterEach(async () => {
+  await app.close();
+  await db.run(sql`delete from kept_answer`);
+});
+
+const lists = `${inEvent}/checkinlists/`;
+const withKey = (key: string, body: unknown = { name: "Gate 1" }) => ({
+  headers: { "x-idempotency-key": key },
+  body,
+});
+
+/** How often the service behind was asked to create. */
+const created = () => app.peers.requestsOf("createCheckinList").length;
+
+describe("a request under an idempotency key", () => {
+  it("[A10.2] is answered again as it was, and done once", async () => {
+    const first = await app.send("POST", lists, withKey("k"));
+    const second = await app.send("POST", lists, withKey("k"));
+    expect(first.status).toBe(201);
+    expect(second.status).toBe(201);
+    expect(second.text).toBe(first.text);
+    expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
+    expect(second.headers["allow"]).toBe(first.headers["allow"]);
+    expect(created()).toBe(1);
+  });
+
+  it("[A10.6] is answered 400 when its key stands for another body, method, address or type", async () => {
+    await app.send("POST", lists, withKey("k"));
+    const others = await Promise.all([
+      app.send("POST", lists, withKey("k", { name: "Gate 2" })),
+      app.send("POST", `${lists}?page=2`, withKey("k")),
+      app.send("PUT", `${lists}1/`, withKey("k")),
+      app.send("DELETE", `${lists}1/`, { headers: { "x-idempotency-key": "k" } }),
+      app.send("POST", "/api/v1/organizers/bigevents/events/other/checkinlists/", withKey("k")),
+      app.send("POST", "/api/v1/organizers/nobody/events/sampleconf/checkinlists/", withKey("k")),
+      app.send("POST", lists, {
+        headers: { "x-idempotency-key": "k", "content-type": "text/plain" },
+        body: JSON.stringify({ name: "Gate 1" }),
+      }),
+    ]);
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 400));
+    expect(others[0]?.json).toEqual({ detail: expect.stringContaining("another request") });
+    expect(created()).toBe(1);
+  });
+
+  it("[A10.3] meets nobody else's keys", async () => {
+    await app.send("POST", lists, withKey("k"));
+    await app.send("POST", lists, { ...withKey("k"), key: keys.settings });
+    expect(created()).toBe(2);
+  });
+
+  it("[A10.13] is done again for another key, and where the key is empty", async () => {
+    for (const key of ["a", "b", "", ""]) await app.send("POST", lists, withKey(key));
+    expect(created()).toBe(4);
+  });
+
+  it.each([
+    ["400", 400, () => app.send("POST", lists, withKey("k", { name: "" }))],
+    ["403", 403, () => app.send("POST", lists, { ...withKey("k"), key: keys.reader })],
+    ["404", 404, () => app.send("PATCH", `${lists}999/`, withKey("k"))],
+    ["405", 405, () => app.send("PUT", lists, withKey("k"))],
+    ["204", 204, () => app.send("DELETE", `${lists}1/`, { headers: { "x-idempotency-key": "k" } })],
+  ])("[A10.1, A10.5, A10.7] keeps a %s", async (_name, status, send) => {
+    if (status === 404) behind("not_found");
+    const first = await send();
+    const again = await send();
+    expect([first.status, again.status]).toEqual([status, status]);
+    expect(again.text).toBe(first.text);
+    const { kept } = await db.one<{ kept: number }>(
+      sql`select count(*) as kept from kept_answer where kept_answer.status = ${status}`,
+    );
+    expect(kept).toBe(1);
+  });
+
+  it.each([
+    ["unavailable", 503],
+    ["conflict", 409],
+    ["exhausted", 429],
+  ] as const)("[A10.8] that met %s is tried anew, under the same request id", async (kind, status) => {
+    behind(kind);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(status);
+    const ids = () => db.many<{ request_id: string }>(sql`select kept_answer.request_id from kept_answer`);
+    const before = await ids();
+    behind();
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect(await ids()).toEqual(before);
+  });
+
+  it("[A10.4, A10.8] is not looked at without valid credentials", async () => {
+    expect((await app.send("POST", lists, { ...withKey("k"), key: null })).status).toBe(401);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+  });
+
+  it("[A10.9, A10.10] is done by one of fifty that come at once; the others wait for it or hear that it is under way", async () => {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => app.send("POST", lists, withKey("k"))));
+    expect(created()).toBe(1);
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect([...statuses].every((status) => status === 201 || status === 409)).toBe(true);
+    for (const { status, headers } of answers) if (status === 409) expect(headers["retry-after"]).toBe("5");
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect(created()).toBe(1);
+  });
+
+  it("[A10.9, A10.11] that its process left unfinished is taken on when the lease is over, not before", async () => {
+    await app.send("POST", lists, withKey("k"));
+    const left = (until: string) =>
+      db.run(sql`update kept_answer set status = null, leased_until = now() + ${until}::text::interval`);
+    await left("10 seconds");
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(409);
+    expect(created()).toBe(1);
+    await left("-1 second");
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect(created()).toBe(2);
+  });
+
+  it("[A10.12] may be another one a day later", async () => {
+    await app.send("POST", lists, withKey("k"));
+    await db.run(sql`update kept_answer set created_at = now() - interval '23 hours 59 minutes'`);
+    expect(await forgetAnswers(db)).toBe(false);
+    expect((await app.send("POST", lists, withKey("k", { name: "Gate 2" }))).status).toBe(400);
+    await db.run(sql`update kept_answer set created_at = now() - interval '24 hours 1 minute'`);
+    expect((await app.send("POST", lists, withKey("k", { name: "Gate 2" }))).status).toBe(201);
+    await db.run(sql`update kept_answer set created_at = now() - interval '24 hours 1 minute'`);
+    expect(await forgetAnswers(db)).toBe(false);
+    expect(await db.many(sql`select kept_answer.key from kept_answer`)).toEqual([]);
+  });
+
+  it("[A10.13] takes keys of up to 190 characters, in any script", async () => {
+    expect((await app.send("POST", lists, withKey("x".repeat(191)))).status).toBe(400);
+    expect((await app.send("POST", lists, withKey("x".repeat(190)))).status).toBe(201);
+  });
+
+  it("[A10.1] has no meaning where nothing is changed", async () => {
+    await app.send("GET", lists, { headers: { "x-idempotency-key": "k" } });
+    expect(await db.many(sql`select kept_answer.key from kept_answer`)).toEqual([]);
+  });
+
+  it("[A10.17] is not looked for where records are imported", async () => {
+    const headers = { "x-idempotency-key": "k", "content-type": "text/plain" };
+    for (const body of ["one", "another"]) {
+      expect((await app.send("POST", "/api/v1/import/", { headers, body, key: keys.operator })).status).toBe(415);
+    }
+    expect(await db.many(sql`select kept_answer.key from kept_answer`)).toEqual([]);
+  });
+
+  it("[A10.16] makes a scan without a nonce repeatable", async () => {
+    const path = `${lists}1/positions/secret/redeem/`;
+    await app.send("POST", path, withKey("k", {}));
+    await app.send("POST", path, withKey("n", { nonce: "mine" }));
+    const nonces = app.peers
+      .requestsOf("redeem")
+      .flatMap((sent) => (sent as { scans: Scan[] }).scans.map(({ nonce }) => nonce));
+    expect(nonces).toContain("mine");
+    expect(new Set(nonces.filter((nonce) => nonce !== "mine")).size).toBe(1);
+    expect(nonces[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("idempotency_query", () => {
+  const ask = (key: string, as: string = keys.all) =>
+    app.send("GET", `/api/v1/idempotency_query?key=${encodeURIComponent(key)}`, { key: as });
+
+  it("[A10.14, A10.15] answers as the request was answered, and 404 for a key that the caller has not used", async () => {
+    const first = await app.send("POST", lists, withKey("k"));
+    const asked = await ask("k");
+    expect([asked.status, asked.text, asked.headers["content-type"]]).toEqual([
+      201,
+      first.text,
+      first.headers["content-type"],
+    ]);
+    expect((await ask("other")).status).toBe(404);
+    expect((await ask("k", keys.reader)).status).toBe(404);
+    expect((await ask("")).status).toBe(404);
+  });
+
+  it("[A10.15] answers 409 while the request is at work, and is open to every device and closed to the operator", async () => {
+    await app.send("POST", lists, withKey("k"));
+    await db.run(sql`update kept_answer set status = null`);
+    expect((await ask("k")).status).toBe(409);
+    expect((await ask("k", devices.kiosk)).status).toBe(404);
+    expect((await ask("k", keys.operator)).status).toBe(403);
+  });
+});

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { currentContext, runInContext } from "@tessera/kit/context";
+import { Fault } from "@tessera/kit/fault";
+import type { Log } from "@tessera/kit/log";
+import type { Caller } from "../access/caller.ts";
+import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
+import type { Context, Middleware } from "../context.ts";
+import { routeFor } from "../place.ts";
+import { answerProblems } from "../problem.ts";
+import type { Route } from "../route.ts";
+import type { Claim, Claiming, KeptAnswer, KeyUse } from "../store/kept-answers.ts";
+
+/** Where answers are kept. */
+export interface AnswerStore {
+  claim(use: KeyUse & { readonly requestHash: Buffer }): Promise<Claiming>;
+  keep(claim: Claim, answer: KeptAnswer): Promise<void>;
+  release(claim: Claim): Promise<void>;
+}
+
+export interface RepeatOptions {
+  readonly answers: AnswerStore;
+  readonly limits: BodyLimits;
+  readonly log: Log;
+}
+
+const safe = new Set(["GET", "HEAD", "OPTIONS"]);
+
+const longestKey = 190;
+
+/**
+ * Answers a request that comes again under its `X-Idempotency-Key` as it was answered before (decisions.md, Transport).
+ *
+ * Every unsafe method takes part, whatever becomes of the request behind this step; what is decided elsewhere every time
+ * anew (401, 409, 429, 5xx) is not kept, and the next repetition is another try under the same request id, by which
+ * services know what they have already done. Bodies that are read as a stream take no part: records are applied once
+ * however often they come.
+ */
+export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middleware {
+  const answerProblemsHere = answerProblems(log);
+  return async (ctx, next) => {
+    const { caller, place } = ctx.state;
+    const key = ctx.get("X-Idempotency-Key");
+    if (key === "" || caller === undefined || place === undefined || safe.has(ctx.method)) {
+      await next();
+      return;
+    }
+    const route = routeFor(place, ctx.method);
+    if (route?.streams !== undefined) {
+      await next();
+      return;
+    }
+    if (key.length > longestKey) {
+      throw new Fault("invalid", "key_too_long", `An idempotency key has at most ${longestKey} characters.`);
+    }
+    const body = await readBytes(ctx.req, limits);
+    ctx.state.body = body;
+    const claiming = await answers.claim({ caller: ownerOf(caller), key, requestHash: hashOf(ctx, body) });
+    if (claiming.kind === "taken") {
+      throw new Fault(
+        "invalid",
+        "key_used",
+        "This idempotency key was used for another request. Use a new key for each request, and the same one only to repeat it.",
+      );
+    }
+    if (claiming.kind === "under way") {
+      throw new Fault("conflict", "request_under_way", "A request with this idempotency key is still at work.");
+    }
+    if (claiming.kind === "answered") {
+      sendKept(ctx, claiming.answer);
+      return;
+    }
+
+    const { claim } = claiming;
+    const work = async () => void (await answerProblemsHere(ctx, next));
+    await runInContext({ ...currentContext(), requestId: claim.requestId }, work);
+    const settle = isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim);
+    // The effect stands with its request id, so a repetition finds the answer again where it could not be kept.
+    await settle.catch((error: unknown) => log.warn("an answer could not be kept for its idempotency key", { error }));
+  };
+}
+
+function ownerOf(caller: Caller): string {
+  return caller.kind === "operator" ? caller.kind : caller.countedAs;
+}
+
+/** Lengths keep the parts apart. */
+function hashOf(ctx: Context, body: Buffer): Buffer {
+  const hash = createHash("sha256");
+  for (const part of [ctx.method, ctx.url, ctx.get("Content-Type"), body]) {
+    hash.update(`${Buffer.byteLength(part)}:`).update(part);
+  }
+  return hash.digest();
+}
+
+function isKept(status: number, route: Route | undefined): boolean {
+  if (route?.showsSecret === true && status < 300) return false;
+  return status !== 401 && status !== 409 && status !== 429 && status < 499;
+}
+
+/** What a repetition needs; the others are set for each answer anew. */
+const keptNames = ["Content-Type", "Location", "Allow"] as const;
+
+function toKept(ctx: Context): KeptAnswer {
+  const headers = keptNames.flatMap((name) => {
+    const value = ctx.response.get(name);
+    return value === "" ? [] : [[name, value] as const];
+  });
+  return { status: ctx.status, headers: Object.fromEntries(headers), body: bytesOf(ctx) };
+}
+
+/** The body as it will be sent; from here on it is these bytes. */
+function bytesOf(ctx: Context): Buffer | null {
+  const { body } = ctx;
+  if (body === null || body === undefined) return null;
+  if (Buffer.isBuffer(body)) return body;
+  const { type } = ctx.response;
+  const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
+  const contentType = ctx.response.get("Content-Type");
+  ctx.body = bytes;
+  ctx.set("Content-Type", contentType === "" ? type : contentType);
+  return bytes;
+}
+
+/** Sends a kept answer. */
+function sendKept(ctx: Pick<Context, "body" | "status" | "set">, { status, headers, body }: KeptAnswer): void {
+  ctx.body = body;
+  ctx.status = status;
+  ctx.set({ ...headers });
+}

@@ -1,0 +1,47 @@
+import { Fault } from "@tessera/kit/fault";
+import { any } from "@tessera/kit/schema-build";
+import { detail } from "../../answers.ts";
+import { textFilter } from "../../parameter.ts";
+import { declare } from "../../route.ts";
+import type { KeptAnswer } from "../../store/kept-answers.ts";
+
+/** Finds what an idempotency key of a caller has led to; undefined where it was not used. */
+export type FindAnswer = (use: {
+  readonly caller: string;
+  readonly key: string;
+}) => Promise<{ readonly answer: KeptAnswer | undefined } | undefined>;
+
+const asItWas = (description: string) => ({ description, schema: any() });
+
+/** What became of a request: `idempotency_query`. */
+export function idempotencyRoutes(findAnswer: FindAnswer) {
+  return {
+    query: declare({
+      name: "queryIdempotencyKey",
+      summary: "Answers as a request with this idempotency key was answered",
+      description: "Status, type and body are those of that answer, which may be of any route.",
+      access: { kind: "any", profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"] },
+      query: { key: textFilter("The `X-Idempotency-Key` of the request.") },
+      answers: {
+        200: asItWas("The answer, as it was."),
+        201: asItWas("The answer, as it was."),
+        204: { description: "The answer, as it was: it had no body." },
+        400: asItWas("The answer, as it was, or what is wrong with the query."),
+        403: asItWas("The answer, as it was."),
+        404: asItWas("The answer, as it was, or: this key was not used within a day."),
+        405: asItWas("The answer, as it was."),
+        409: { description: "The request is still at work.", schema: detail },
+      },
+      async handle({ query, tenant }) {
+        const key = query.key ?? "";
+        const found = key === "" ? undefined : await findAnswer({ caller: tenant.countedAs, key });
+        if (found === undefined) throw new Fault("not_found", "key_not_used", "This key was not used within a day.");
+        if (found.answer === undefined) {
+          throw new Fault("conflict", "request_under_way", "A request with this idempotency key is still at work.");
+        }
+        const { status, headers, body } = found.answer;
+        return { status, headers, ...(body === null ? {} : { body }) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,130 @@
+import type { Db, Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+
+/** Names one use of an idempotency key. */
+export interface KeyUse {
+  /** Who uses it. */
+  readonly caller: string;
+  readonly key: string;
+}
+
+export interface KeptAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null: an answer without a body. */
+  readonly body: Buffer | null;
+}
+
+/** The right to work on a request until the lease ends. */
+export interface Claim extends KeyUse {
+  readonly requestId: string;
+  readonly attempt: number;
+}
+
+export type Claiming =
+  | { readonly kind: "claimed"; readonly claim: Claim }
+  | { readonly kind: "answered"; readonly answer: KeptAnswer }
+  | { readonly kind: "under way" }
+  /** The key stands for another request. */
+  | { readonly kind: "taken" };
+
+/** Longer than any request may take. */
+const leaseSeconds = 60;
+
+const keptHours = 24;
+
+const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
+
+/**
+ * Takes a request on, unless it is answered, somebody is at work on it, or its key stands for another one. What was left
+ * without an answer is taken on again under its former id; a key from more than a day ago is free again.
+ */
+export async function claimRequest(
+  db: Queryable,
+  { caller, key, requestHash }: KeyUse & { readonly requestHash: Buffer },
+): Promise<Claiming> {
+  const isOld = sql`kept_answer.created_at < now() - make_interval(hours => ${keptHours})`;
+  const claimed = await db.maybeOne<{ request_id: string; attempt: number }>(sql`
+    insert into kept_answer (caller, key, request_hash, leased_until)
+    values (${caller}, ${key}, ${requestHash}, now() + make_interval(secs => ${leaseSeconds}))
+        on conflict (caller, key) do update
+       set request_hash = excluded.request_hash,
+           request_id = case when ${isOld} then gen_random_uuid() else kept_answer.request_id end,
+           attempt = kept_answer.attempt + 1,
+           leased_until = excluded.leased_until,
+           status = null,
+           headers = null,
+           body = null,
+           created_at = case when ${isOld} then now() else kept_answer.created_at end
+     where ${isOld}
+        or (kept_answer.status is null
+            and kept_answer.leased_until <= now()
+            and kept_answer.request_hash = excluded.request_hash)
+    returning kept_answer.request_id, kept_answer.attempt`);
+  if (claimed !== undefined) {
+    return { kind: "claimed", claim: { caller, key, requestId: claimed.request_id, attempt: claimed.attempt } };
+  }
+  const held = await db.maybeOne<{
+    is_same: boolean;
+    status: number | null;
+    headers: Record<string, string>;
+    body: Buffer | null;
+  }>(sql`
+    select kept_answer.request_hash = ${requestHash} as is_same, ${keptHeaders}
+      from kept_answer
+     where kept_answer.caller = ${caller}
+       and kept_answer.key = ${key}`);
+  if (held === undefined) return { kind: "under way" };
+  if (!held.is_same) return { kind: "taken" };
+  if (held.status === null) return { kind: "under way" };
+  return { kind: "answered", answer: { status: held.status, headers: held.headers, body: held.body } };
+}
+
+/** Keeps the answer to a claimed request; one whose claim has passed to another is not kept. */
+export async function keepAnswer(db: Db, claim: Claim, { status, headers, body }: KeptAnswer): Promise<void> {
+  await db.run(sql`
+    update kept_answer
+       set status = ${status}, headers = ${JSON.stringify(headers)}::jsonb, body = ${body}, leased_until = now()
+     where ${isMine(claim)}`);
+}
+
+/** Gives a claim back without an answer: the next repetition takes the request on at once. */
+export async function releaseRequest(db: Db, claim: Claim): Promise<void> {
+  await db.run(sql`update kept_answer set leased_until = now() where ${isMine(claim)}`);
+}
+
+/** Finds what a key has led to; undefined where its caller has not used it. */
+export async function findAnswer(
+  db: Queryable,
+  { caller, key }: KeyUse,
+): Promise<{ readonly answer: KeptAnswer | undefined } | undefined> {
+  const held = await db.maybeOne<{ status: number | null; headers: Record<string, string>; body: Buffer | null }>(sql`
+    select ${keptHeaders}
+      from kept_answer
+     where kept_answer.caller = ${caller}
+       and kept_answer.key = ${key}
+       and kept_answer.created_at >= now() - make_interval(hours => ${keptHours})`);
+  if (held === undefined) return undefined;
+  const { status, ...rest } = held;
+  return { answer: status === null ? undefined : { status, ...rest } };
+}
+
+/** As many at a time as leave the table to others soon. */
+const mostForgotten = 5000;
+
+/** Forgets answers of more than a day ago; returns whether there are more of them. */
+export async function forgetAnswers(db: Db): Promise<boolean> {
+  const forgotten = await db.run(sql`
+    delete from kept_answer
+     where (kept_answer.caller, kept_answer.key) in (
+       select old.caller, old.key
+         from kept_answer as old
+        where old.created_at < now() - make_interval(hours => ${keptHours})
+        limit ${mostForgotten}
+          for update skip locked)`);
+  return forgotten === mostForgotten;
+}
+
+function isMine({ caller, key, attempt }: Claim) {
+  return sql`kept_answer.caller = ${caller} and kept_answer.key = ${key} and kept_answer.attempt = ${attempt}`;
+}

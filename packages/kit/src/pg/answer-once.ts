@@ -1,0 +1,36 @@
+import { currentContext } from "../context.ts";
+import type { Method } from "../rpc.ts";
+import type { Db, Tx } from "./database.ts";
+import { sql } from "./sql.ts";
+
+/**
+ * Does the work of an RPC in a transaction, once for each request id.
+ *
+ * The response is kept with the effect. A request that comes again, because its caller died or heard nothing, gets that
+ * response; one that comes while the first is still at work waits for it. Where the work throws nothing is kept. Calls
+ * without a request id are not remembered.
+ */
+export function answerOnce<Response>(
+  db: Db,
+  method: Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">,
+  work: (tx: Tx) => Promise<Response>,
+): Promise<Response> {
+  const { requestId } = currentContext();
+  if (requestId === undefined) return db.transaction(work);
+  const mine = sql`answered_request.request_id = ${requestId}::uuid and answered_request.rpc = ${method.path}`;
+  return db.transaction(async (tx) => {
+    const isFirst = await tx.run(sql`
+      insert into answered_request (request_id, rpc)
+      values (${requestId}::uuid, ${method.path})
+          on conflict (request_id, rpc) do nothing`);
+    if (isFirst === 0) {
+      const { response } = await tx.one<{ response: Buffer }>(
+        sql`select answered_request.response from answered_request where ${mine}`,
+      );
+      return method.responseDeserialize(response);
+    }
+    const response = await work(tx);
+    await tx.run(sql`update answered_request set response = ${method.responseSerialize(response)} where ${mine}`);
+    return response;
+  });
+}
