@@ -1,19 +1,29 @@
 import { isUtf8 } from "node:buffer";
+import { pipeline } from "node:stream/promises";
+import { Busboy } from "@fastify/busboy";
 import { Fault } from "@tessera/kit/fault";
 import type { Schema } from "@tessera/kit/schema";
 import type { Body } from "../route.ts";
 import { nestsTooDeep } from "./nesting.ts";
 
-export const bodyTypes = ["application/json", "application/x-www-form-urlencoded"] as const;
+/** Lists are repeated parts; the longest has some ten thousand elements. */
+const mostParts = 20_000;
+
+export const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
 
 /** Reads a body by its media type. An empty one is an empty object, whatever it is called. */
-export function parseBody(bytes: Buffer, headers: { type: string; encoding: string }, body: Body<unknown>): unknown {
+export async function parseBody(
+  bytes: Buffer,
+  headers: { type: string; encoding: string },
+  body: Body<unknown>,
+): Promise<unknown> {
   if (bytes.length === 0) return {};
   const encoding = headers.encoding.trim().toLowerCase();
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
   const type = mediaType(headers.type);
   if (type === "application/json") return parseJson(bytes);
-  if (type === "application/x-www-form-urlencoded") return parseForm(decode(bytes), body);
+  if (type === "application/x-www-form-urlencoded") return readForm(new URLSearchParams(decode(bytes)), body);
+  if (type === "multipart/form-data") return readForm(await parseMultipart(bytes, headers.type), body);
   throw unsupported("The Content-Type of the body is not supported; send application/json.");
 }
 
@@ -55,9 +65,23 @@ function decode(bytes: Buffer): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
+/** Reads the parts of a form that are texts; no field of a body is a file. */
+async function parseMultipart(bytes: Buffer, type: string): Promise<URLSearchParams> {
+  if (!isUtf8(bytes)) throw new Fault("invalid", "malformed_body", "The body is not valid UTF-8.");
+  const texts = new URLSearchParams();
+  try {
+    const limits = { fieldSize: bytes.length, fields: mostParts, files: 0, parts: mostParts };
+    const parts = new Busboy({ headers: { "content-type": type }, limits });
+    parts.on("field", (name, value) => texts.append(name, value));
+    await pipeline([bytes], parts);
+  } catch {
+    throw new Fault("invalid", "malformed_body", "The body is not valid multipart/form-data.");
+  }
+  return texts;
+}
+
 /** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */
-function parseForm(text: string, { schema, missingBooleans }: Body<unknown>): unknown {
-  const form = new URLSearchParams(text);
+function readForm(form: URLSearchParams, { schema, missingBooleans }: Body<unknown>): unknown {
   const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Schema>>;
   const fields = new Map<string, unknown>(form);
   for (const [name, property] of Object.entries(properties)) {

@@ -22,9 +22,10 @@ describe("GET checkinlists/", () => {
       lists: [aList({ rules: '{"and":[]}' })],
       count,
       page,
+      isUnchanged: false,
     }));
 
-  it("shows a page of lists with every field", async () => {
+  it("[A5.1, A5.8] shows a page of lists with every field", async () => {
     answerWith(1);
     const { status, json } = await app.send("GET", lists);
     expect(status).toBe(200);
@@ -54,7 +55,7 @@ describe("GET checkinlists/", () => {
     });
   });
 
-  it("passes the query on as the service reads it", async () => {
+  it("[A5.3, A6.1, A6.2, A7.1, A7.3, A7.8] passes the query on as the service reads it", async () => {
     answerWith(1);
     await app.send(
       "GET",
@@ -71,11 +72,37 @@ describe("GET checkinlists/", () => {
         subeventMatch: 5,
         endsAfter: Date.UTC(2023, 11, 31, 23) * 1000,
         withCounts: true,
+        knownAsOf: undefined,
       },
     ]);
   });
 
-  it("counts the last of repeated parameters, also when it is empty", async () => {
+  it("[A11.1, A11.2, A11.5] tells when lists have changed last, and answers 304 where they have not since", async () => {
+    const changedAt = Date.UTC(2026, 10, 21, 12) * 1000;
+    app.peers.when("checkinLists", "listCheckinLists", async ({ knownAsOf }) =>
+      knownAsOf === undefined
+        ? { lists: [aList()], count: 1, page: 1, changedAt, isUnchanged: false }
+        : { lists: [], count: 0, page: 0, changedAt, isUnchanged: true },
+    );
+    const first = await app.send("GET", lists);
+    expect(first.headers["last-modified"]).toBe("Sat, 21 Nov 2026 12:00:00 GMT");
+    const again = await app.send("GET", lists, { headers: { "if-modified-since": "Sat, 21 Nov 2026 12:00:00 GMT" } });
+    expect([again.status, again.text, again.headers["last-modified"]]).toEqual([
+      304,
+      "",
+      "Sat, 21 Nov 2026 12:00:00 GMT",
+    ]);
+    // As a client in the field sends it after its filter has changed.
+    const strange = await app.send("GET", lists, { headers: { "if-modified-since": "Sat Nov 21 12:00:00 UTC 2026" } });
+    expect(strange.status).toBe(200);
+    expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([
+      { knownAsOf: undefined },
+      { knownAsOf: changedAt },
+      { knownAsOf: undefined },
+    ]);
+  });
+
+  it("[A7.2, A7.3, A5.10] counts the last of repeated parameters, also when it is empty", async () => {
     answerWith(1);
     await app.send("GET", `${lists}?page=9&page=&subevent=x&subevent=&exclude=name&exclude=`);
     expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ page: 1, subevent: undefined }]);
@@ -94,7 +121,7 @@ describe("GET checkinlists/", () => {
     expect(Object.keys(result ?? {})).toContain("name");
   });
 
-  it("links pages by the configured address, with the query as it came and ordered by name", async () => {
+  it("[A5.5, A5.6, A5.7] links pages by the configured address, with the query as it came and ordered by name", async () => {
     answerWith(101, 2);
     const { json } = await app.send(
       "GET",
@@ -110,14 +137,14 @@ describe("GET checkinlists/", () => {
     });
   });
 
-  it("finds the last page", async () => {
+  it("[A5.8, A5.9] finds the last page", async () => {
     answerWith(101, 3);
     const { json } = await app.send("GET", `${lists}?page=last`);
     expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ page: 0 }]);
     expect(json).toMatchObject({ next: null, previous: `${publicBase}${lists}?page=2` });
   });
 
-  it.each(["0", "-1", "x", "1.5", "99999999999", "4294967297"])("has no page %s", async (page) => {
+  it.each(["0", "-1", "x", "1.5", "99999999999", "4294967297"])("[A5.11] has no page %s", async (page) => {
     answerWith(1);
     expect(await app.send("GET", `${lists}?page=${page}`)).toMatchObject({
       status: 404,
@@ -126,18 +153,18 @@ describe("GET checkinlists/", () => {
     expect(app.peers.calls).toEqual([]);
   });
 
-  it("has no page behind the last", async () => {
+  it("[A5.11] has no page behind the last", async () => {
     answerWith(1, 2);
     expect(await app.send("GET", `${lists}?page=2`)).toMatchObject({ status: 404, json: { detail: "Invalid page." } });
   });
 
-  it("names every wrong filter", async () => {
+  it("[A7.4, A7.5, A7.9] names every wrong filter", async () => {
     const { status, json } = await app.send("GET", `${lists}?subevent=x&subevent_match=y&ends_after=yesterday&page=0`);
     expect(status).toBe(400);
     expect(Object.keys(json as object).sort()).toEqual(["ends_after", "subevent", "subevent_match"]);
   });
 
-  it("passes on what the service says of a filter", async () => {
+  it("[A7.5] passes on what the service says of a filter", async () => {
     app.peers.when("checkinLists", "listCheckinLists", async () => {
       throw new Fault("invalid", "unknown_subevent", "no such date", {
         fields: { subevent: ["This is no id of this event."] },
@@ -149,13 +176,33 @@ describe("GET checkinlists/", () => {
     });
   });
 
-  it("refuses a null character in the query", async () => {
+  it("[A4.27] refuses a null character in the query", async () => {
     expect(await app.send("GET", `${lists}?search=a%00b`)).toMatchObject({ status: 400 });
   });
 });
 
+describe("If-Modified-Since anywhere else", () => {
+  it("[A11.7] has no effect", async () => {
+    app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
+    app.peers.when("checkinLists", "getCheckinListStatus", async () => ({
+      eventName: "Conference",
+      positionCount: 0,
+      checkinCount: 0,
+      insideCount: 0,
+      items: [],
+    }));
+    app.peers.when("listedPositions", "listPositions", async () => ({ positions: [], count: 0, page: 1 }));
+    for (const path of [`${lists}7/`, `${lists}7/status/`, `${lists}7/positions/`]) {
+      const headers = { "if-modified-since": "Fri, 31 Dec 2100 23:59:59 GMT" };
+      const { status, headers: answered } = await app.send("GET", path, { headers });
+      expect([path, status, answered["last-modified"]]).toEqual([path, 200, undefined]);
+    }
+    expect(app.routes.filter(({ answers }) => 304 in answers).map(({ name }) => name)).toEqual(["listCheckinLists"]);
+  });
+});
+
 describe("GET checkinlists/{id}/", () => {
-  it("shows instants in UTC with microseconds where there are any", async () => {
+  it("[A9.1, A9.2] shows instants in UTC with microseconds where there are any", async () => {
     app.peers.when("checkinLists", "getCheckinList", async () => ({
       list: aList({ exitAllAt: 1_700_000_000_000_001, subevent: 3 }),
     }));
@@ -165,7 +212,7 @@ describe("GET checkinlists/{id}/", () => {
     });
   });
 
-  it("is 404 for a list that is not there and for what is no id", async () => {
+  it("[A4.8, A8.1] is 404 for a list that is not there and for what is no id", async () => {
     app.peers.when("checkinLists", "getCheckinList", async () => {
       throw noSuchList();
     });
@@ -179,7 +226,7 @@ describe("GET checkinlists/{id}/", () => {
     expect(app.peers.requestsOf("getCheckinList")).toHaveLength(1);
   });
 
-  it("answers HEAD like GET without a body", async () => {
+  it("[A4.25] answers HEAD like GET without a body", async () => {
     app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
     const got = await app.send("GET", `${lists}7/`);
     const headed = await app.send("HEAD", `${lists}7/`);
@@ -193,7 +240,7 @@ describe("POST checkinlists/", () => {
     app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
   });
 
-  it("creates a list and fills in defaults", async () => {
+  it("[A4.19, A4.29, A9.18, A9.26] creates a list and fills in defaults", async () => {
     const { status, json } = await app.send("POST", lists, { body: { name: " Gate ", checkin_count: 5, unknown: 1 } });
     expect(status).toBe(201);
     expect(json).toMatchObject({
@@ -233,7 +280,7 @@ describe("POST checkinlists/", () => {
     expect(JSON.parse(request.fields.rules)).toEqual(rules);
   });
 
-  it("names every wrong field", async () => {
+  it("[A8.2, A9.21, A9.25] names every wrong field", async () => {
     const { status, json } = await app.send("POST", lists, {
       body: { all_products: "maybe", limit_products: "3", rules: null, exit_all_at: 5, include_pending: null },
     });
@@ -248,7 +295,7 @@ describe("POST checkinlists/", () => {
     ]);
   });
 
-  it("reads a form: a box that is missing was not ticked, a list is repeated", async () => {
+  it("[A4.10, A4.16, A4.18] reads a form: a box that is missing was not ticked, a list is repeated", async () => {
     const { status } = await app.send("POST", lists, {
       headers: { "content-type": "application/x-www-form-urlencoded; charset=utf-8" },
       body: "name=T%C3%BCr&limit_products=3&limit_products=4&include_pending=on&rules=%7B%22and%22%3A%5B%5D%7D",
@@ -266,6 +313,32 @@ describe("POST checkinlists/", () => {
         },
       },
     ]);
+  });
+
+  it("[A4.10] reads a form in parts, and none that is broken", async () => {
+    const parts = [
+      ["name", "Tür 🚪"],
+      ["limit_products", "3"],
+      ["limit_products", "4"],
+      ["include_pending", "on"],
+    ];
+    const body = `${parts.map(([name, value]) => `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`).join("")}--x--\r\n`;
+    const headers = { "content-type": "multipart/form-data; boundary=x" };
+    expect((await app.send("POST", lists, { headers, body })).status).toBe(201);
+    expect(app.peers.requestsOf("createCheckinList")).toMatchObject([
+      { fields: { name: "Tür 🚪", limitProducts: [3, 4], includePending: true, allProducts: false } },
+    ]);
+    for (const broken of [body.slice(0, -8), "--y--", "name=x", `${body.slice(0, 30)}\u0000`]) {
+      expect(await app.send("POST", lists, { headers, body: broken })).toMatchObject({
+        status: 400,
+        json: { detail: expect.any(String) },
+      });
+    }
+    const unbounded = { "content-type": "multipart/form-data" };
+    expect((await app.send("POST", lists, { headers: unbounded, body })).status).toBe(400);
+    const latin = Buffer.from(body.replace("Tür 🚪", "T\u00fcr"), "latin1");
+    expect((await app.send("POST", lists, { headers, body: latin })).status).toBe(400);
+    expect(app.peers.requestsOf("createCheckinList")).toHaveLength(1);
   });
 
   it.each(["__proto__", "constructor", "prototype"])("takes %s for a name as any other", async (name) => {
@@ -292,7 +365,7 @@ describe("changing a list", () => {
     });
   });
 
-  it("PATCH sets what was sent", async () => {
+  it("[A4.20] PATCH sets what was sent", async () => {
     const { status } = await app.send("PATCH", `${lists}7/`, {
       body: { include_pending: true, subevent: null, id: 9 },
     });
@@ -302,7 +375,7 @@ describe("changing a list", () => {
     ]);
   });
 
-  it("PUT returns what was left out to its default", async () => {
+  it("[A4.21] PUT returns what was left out to its default", async () => {
     const { status } = await app.send("PUT", `${lists}7/`, { body: { name: "New" } });
     expect(status).toBe(200);
     const [request] = app.peers.requestsOf("updateCheckinList") as [{ updateMask: string[]; fields: object }];
@@ -314,7 +387,17 @@ describe("changing a list", () => {
     });
   });
 
-  it("a form that leaves out a box keeps it on PATCH", async () => {
+  it("[A4.16] a form that leaves out a box clears it on PUT", async () => {
+    await app.send("PUT", `${lists}7/`, {
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: "name=x",
+    });
+    expect(app.peers.requestsOf("updateCheckinList")).toMatchObject([
+      { fields: { allProducts: false, allowEntryAfterExit: false, considerTicketsUsed: false } },
+    ]);
+  });
+
+  it("[A4.17] a form that leaves out a box keeps it on PATCH", async () => {
     await app.send("PATCH", `${lists}7/`, {
       headers: { "content-type": "application/x-www-form-urlencoded" },
       body: "name=x",
@@ -322,7 +405,7 @@ describe("changing a list", () => {
     expect(app.peers.requestsOf("updateCheckinList")).toMatchObject([{ updateMask: ["name"] }]);
   });
 
-  it("a missing list counts before a wrong body", async () => {
+  it("[A1.15] a missing list counts before a wrong body", async () => {
     for (const body of [{ name: "" }, "{", { include_pending: "maybe" }]) {
       const headers = { "content-type": "application/json" };
       expect((await app.send("PATCH", `${lists}8/`, { headers, body })).status).toBe(404);
@@ -337,12 +420,12 @@ describe("changing a list", () => {
     ).toBe(415);
   });
 
-  it.each(["checkinlists", "checkinlist"])("DELETE works on %s/", async (resource) => {
+  it.each(["checkinlists", "checkinlist"])("[A4.29] DELETE works on %s/", async (resource) => {
     expect(await app.send("DELETE", `${inEvent}/${resource}/7/`)).toMatchObject({ status: 204, text: "" });
     expect((await app.send("DELETE", `${inEvent}/${resource}/8/`)).status).toBe(404);
   });
 
-  it("says how long to wait when another change is under way", async () => {
+  it("[A8.6] says how long to wait when another change is under way", async () => {
     app.peers.when("checkinLists", "updateCheckinList", async () => {
       throw new Fault("conflict", "locked", "another change is under way");
     });
@@ -350,7 +433,7 @@ describe("changing a list", () => {
     expect([status, headers["retry-after"]]).toEqual([409, "5"]);
   });
 
-  it("needs the right to change settings", async () => {
+  it("[A2.6] needs the right to change settings", async () => {
     expect((await app.send("PATCH", `${lists}7/`, { key: keys.reader, body: { name: "x" } })).status).toBe(403);
     expect((await app.send("PATCH", `${lists}7/`, { key: keys.settings, body: { name: "x" } })).status).toBe(200);
   });

@@ -1,5 +1,6 @@
 import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
+import { formatHttpDate, parseHttpDate } from "../../http-date.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
 import { type Access, declare, type Incoming } from "../../route.ts";
@@ -57,6 +58,9 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       },
       answers: {
         200: { description: "One page of lists.", schema: pageOf(listInPage) },
+        304: {
+          description: "No list was created, changed or deleted since `If-Modified-Since`. Scans are no changes.",
+        },
         400: invalid,
         404: notFound("There is no such page."),
       },
@@ -80,11 +84,15 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
             subeventMatch: match,
             endsAfter: end,
             withCounts: !(exclude.includes("position_count") && exclude.includes("checkin_count")),
+            knownAsOf: parseHttpDate(request.header("If-Modified-Since")),
           },
           { signal: request.signal },
         );
+        const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
+        if (found.isUnchanged) return { status: 304, headers };
         const results = found.lists.map((list) => withoutFields(presentList(list), exclude));
-        return { status: 200, body: toPage(request.url, { count: found.count, page: found.page, pageSize, results }) };
+        const body = toPage(request.url, { count: found.count, page: found.page, pageSize, results });
+        return { status: 200, headers, body };
       },
     }),
 

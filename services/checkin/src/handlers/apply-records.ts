@@ -12,6 +12,8 @@ import { checkListFields, type ListErrors } from "../domain/check-list.ts";
 import { type CheckinList, listDefaults, mostProducts, withoutRepeats } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { type EventInfo, findEvent } from "../store/events.ts";
+import type { EventKey } from "../store/keys.ts";
+import { noteListsChanged } from "../store/list-changes.ts";
 import { lockListIds, putList, raiseListIds, removeList } from "../store/lists.ts";
 import { checkAgainstEvent } from "./create-checkin-list.ts";
 
@@ -80,11 +82,15 @@ export async function applyRecords(
       tx,
       checked.flatMap(({ reading }) => (reading.kind === "list" ? [reading.list.id] : [])),
     );
+    const changed: EventKey[] = [];
     for (const { record, reading } of checked) {
       const { organizer, event } = record;
-      if (reading.kind === "list") await putList(tx, { organizer, event }, reading.list);
-      if (reading.kind === "removal") await removeList(tx, { organizer, event, id: reading.id });
+      const isChange =
+        (reading.kind === "list" && (await putList(tx, { organizer, event }, reading.list))) ||
+        (reading.kind === "removal" && (await removeList(tx, { organizer, event, id: reading.id })));
+      if (isChange) changed.push({ organizer, event });
     }
+    await noteListsChanged(tx, changed);
     return checked;
   });
   for (const { record, reading } of readings) {

@@ -41,6 +41,71 @@ const everything = { ...place, page: 1, pageSize: 50, ordering: [], withCounts: 
 const names = async (changes = {}) =>
   (await checkin.lists.listCheckinLists({ ...everything, ...changes })).lists.map(({ fields }) => fields?.name);
 
+describe("the time of the last change", () => {
+  const changedAt = async (knownAsOf?: number) =>
+    checkin.lists.listCheckinLists({ ...everything, ...(knownAsOf === undefined ? {} : { knownAsOf }) });
+  /** The lists as if everything so far had happened a minute ago. */
+  const aMinuteLater = () =>
+    checkin.db.run(sql`update list_change set changed_at = list_change.changed_at - interval '1 minute'`);
+
+  it("[A11.6] is not known before the first change", async () => {
+    expect(await changedAt()).toMatchObject({ changedAt: undefined, isUnchanged: false });
+    expect(await changedAt(Number.MAX_SAFE_INTEGER)).toMatchObject({ isUnchanged: false });
+  });
+
+  it("[A11.1, A11.2, A11.3] moves with every list that is created, changed or deleted, and tells two changes within a second apart", async () => {
+    const stored = async () =>
+      (await checkin.db.one<{ at: number }>(sql`select list_change.changed_at as at from list_change`)).at;
+    const { id } = await checkin.createList(listFields());
+    const steps = [
+      () => checkin.createList(listFields()),
+      () =>
+        checkin.lists.updateCheckinList({ ...place, id, fields: listFields({ name: "new" }), updateMask: ["name"] }),
+      () => checkin.lists.deleteCheckinList({ ...place, id }),
+    ];
+    for (const step of steps) {
+      const before = await stored();
+      await step();
+      expect(await stored()).toBeGreaterThanOrEqual(before + 1_000_000);
+    }
+    // Changes within a moment: the last one's time is still to come, so nothing may be told apart by it yet.
+    expect(await changedAt(Number.MAX_SAFE_INTEGER)).toMatchObject({ changedAt: undefined, isUnchanged: false });
+    await aMinuteLater();
+    const last = await stored();
+    expect(last % 1_000_000).toBe(0);
+    expect(await changedAt(last)).toMatchObject({ isUnchanged: true, lists: [], changedAt: last });
+    expect(await changedAt(last + 1_000_000)).toMatchObject({ isUnchanged: true, lists: [], changedAt: last });
+    expect(await changedAt(last - 1_000_000)).toMatchObject({ isUnchanged: false, count: 1, changedAt: last });
+  });
+
+  it("moves once with everything that a batch of records changes, and not when it changes nothing", async () => {
+    const record = (line: number, name: string) => ({
+      ...place,
+      line,
+      kind: "checkin_list",
+      deleted: false,
+      data: Buffer.from(JSON.stringify({ id: 500 + line, name })),
+    });
+    const batch = Array.from({ length: 20 }, (_, line) => record(line, `Gate ${line}`));
+    await checkin.records.applyRecords({ records: batch });
+    const { changedAt: first } = await changedAt();
+    expect(first).toBeGreaterThan((Date.now() - 10_000) * 1000);
+    await checkin.records.applyRecords({ records: batch });
+    expect(await changedAt()).toMatchObject({ changedAt: first });
+  });
+
+  it("[A11.4] stays when nothing changes, and when other events or scans do", async () => {
+    const { id } = await checkin.createList(listFields({ name: "same" }));
+    await aMinuteLater();
+    const before = (await changedAt()).changedAt;
+    await checkin.lists.updateCheckinList({ ...place, id, fields: listFields({ name: "same" }), updateMask: ["name"] });
+    await checkin.lists.createCheckinList({ ...place, event: "single", fields: listFields({ allProducts: true }) });
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    expect(await checkin.redeem(scan(id, "secret1"))).toMatchObject({ outcome: { $case: "admitted" } });
+    expect((await changedAt()).changedAt).toBe(before);
+  });
+});
+
 describe("creating", () => {
   it("gives back what was sent, with an id of its own", async () => {
     const fields = listFields({
@@ -81,12 +146,23 @@ describe("creating", () => {
     expect(await names()).toEqual([]);
   });
 
-  it("refuses a date in an event that is no series", async () => {
+  it("[A8.3] refuses a date in an event that is no series", async () => {
     const sent = { ...place, event: "single", fields: listFields({ subevent: 9 }) };
     await expect(checkin.lists.createCheckinList(sent)).rejects.toMatchObject({
       kind: "invalid",
       fields: { non_field_errors: [expect.anything()] },
     });
+  });
+
+  it("[A8.8] speaks of fields that contradict only when each is right by itself", async () => {
+    const sent = {
+      ...place,
+      event: "single",
+      fields: listFields({ subevent: 9, allProducts: false, limitProducts: [77] }),
+    };
+    const refusal = await checkin.lists.createCheckinList(sent).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ fields: { limit_products: [expect.anything()] } });
+    expect(refusal).not.toHaveProperty("fields.non_field_errors");
   });
 
   it("knows no list of an event that is not here", async () => {
@@ -112,7 +188,7 @@ describe("listing", () => {
     }
   });
 
-  it("goes by date, then name; those of all dates come last", async () => {
+  it("[A6.3, A6.5] goes by date, then name; those of all dates come last", async () => {
     expect(await names()).toEqual(["e", "b", "c", "d", "a", "a"]);
   });
 
@@ -136,8 +212,22 @@ describe("listing", () => {
       ["id", "id", "id"],
       ["b", "a", "d", "c", "e", "a"],
     ],
-  ])("goes by %j", async (ordering, expected) => {
+  ])("[A6.1, A6.2, A6.3, A6.5] goes by %j", async (ordering, expected) => {
     expect(await names({ ordering })).toEqual(expected);
+  });
+
+  it("[A6.4] goes by id, newest first, where all else is equal", async () => {
+    const ids = async (ordering: string[]) =>
+      (await checkin.lists.listCheckinLists({ ...everything, ordering })).lists.map(({ id }) => id);
+    const [b, a, d, c, e, newerA] = await ids(["id"]);
+    expect(await ids(["name"])).toEqual([newerA, a, b, c, d, e]);
+    expect(await ids(["-name"])).toEqual([e, d, c, b, newerA, a]);
+    expect(await ids(["subevent__date_from"])).toEqual([e, c, b, d, newerA, a]);
+  });
+
+  it("[A7.6] finds none of a date without lists", async () => {
+    await checkin.deliver(topics.subeventChanged, [subeventFact(4)]);
+    expect(await checkin.lists.listCheckinLists({ ...everything, subevent: 4 })).toMatchObject({ count: 0, lists: [] });
   });
 
   it.each([
@@ -151,7 +241,7 @@ describe("listing", () => {
     expect(await names(filter)).toEqual(expected);
   });
 
-  it("refuses the date of another event", async () => {
+  it("[A7.5] refuses the date of another event", async () => {
     await expect(names({ subevent: 9 })).rejects.toMatchObject({
       kind: "invalid",
       fields: { subevent: [expect.anything()] },
@@ -168,9 +258,11 @@ describe("listing", () => {
     await expect(page(-1)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
   });
 
-  it("has one empty page where there is nothing", async () => {
+  it("[A5.12] has one empty page where there is nothing", async () => {
     expect(await checkin.lists.listCheckinLists({ ...everything, event: "single" })).toEqual({
       lists: [],
+      changedAt: undefined,
+      isUnchanged: false,
       count: 0,
       page: 1,
     });

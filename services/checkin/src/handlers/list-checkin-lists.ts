@@ -2,6 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { countOnLists } from "../store/counts.ts";
+import { findListsChanged } from "../store/list-changes.ts";
 import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 import { toCheckinList } from "../wire.ts";
@@ -17,6 +18,11 @@ export async function listCheckinLists(db: Db, request: ListCheckinListsRequest)
       fields: { subevent: [`Invalid id "${subevent}": this event has no such date.`] },
     });
   }
+  const changedAt = await findListsChanged(db, request);
+  const { knownAsOf } = request;
+  if (changedAt !== undefined && knownAsOf !== undefined && changedAt <= knownAsOf) {
+    return { lists: [], count: 0, page: 0, changedAt, isUnchanged: true };
+  }
   const filter: ListFilter = { organizer, event, subevent, subeventMatch, endsAfter };
   const count = await countLists(db, filter);
   const { page, limit, offset } = cutPage(request, count);
@@ -28,5 +34,7 @@ export async function listCheckinLists(db: Db, request: ListCheckinListsRequest)
     lists: lists.map((list) => toCheckinList(list, counts.get(list.id) ?? { positions: 0, entered: 0 })),
     count,
     page,
+    changedAt,
+    isUnchanged: false,
   };
 }

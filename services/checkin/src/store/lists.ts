@@ -131,9 +131,14 @@ export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promi
      where list_id.last_value <= ${largest}`);
 }
 
-/** Stores a list under its id, in the place of one that is there. */
-export async function putList(tx: Queryable, { organizer, event }: EventKey, list: CheckinList): Promise<void> {
-  await tx.run(sql`
+const setByOrganizers = (table: Sql) => sql`
+  (${table}.name, ${table}.all_products, ${table}.limit_products, ${table}.subevent, ${table}.include_pending,
+   ${table}.allow_multiple_entries, ${table}.allow_entry_after_exit, ${table}.rules, ${table}.exit_all_at,
+   ${table}.addon_match, ${table}.ignore_in_statistics, ${table}.consider_tickets_used)`;
+
+/** Stores a list under its id, in the place of one that is there; tells whether that changes anything. */
+export async function putList(tx: Queryable, { organizer, event }: EventKey, list: CheckinList): Promise<boolean> {
+  const touched = await tx.run(sql`
     insert into list (organizer, event, id, name, all_products, limit_products, subevent, include_pending,
                       allow_multiple_entries, allow_entry_after_exit, rules, exit_all_at, addon_match,
                       ignore_in_statistics, consider_tickets_used)
@@ -148,7 +153,9 @@ export async function putList(tx: Queryable, { organizer, event }: EventKey, lis
                allow_entry_after_exit = excluded.allow_entry_after_exit, rules = excluded.rules,
                exit_all_at = excluded.exit_all_at, addon_match = excluded.addon_match,
                ignore_in_statistics = excluded.ignore_in_statistics,
-               consider_tickets_used = excluded.consider_tickets_used`);
+               consider_tickets_used = excluded.consider_tickets_used
+         where ${setByOrganizers(sql`list`)} is distinct from ${setByOrganizers(sql`excluded`)}`);
+  return touched > 0;
 }
 
 /** Holds a list until the transaction ends, so that two changes of it are made one after the other. */

@@ -66,6 +66,8 @@ export interface ListCheckinListsRequest {
     | undefined;
   /** False spares the counting. */
   withCounts: boolean;
+  /** The lists as of this instant are known to the caller, who wants them only if they have changed since. */
+  knownAsOf?: number | undefined;
 }
 
 export interface ListCheckinListsResponse {
@@ -73,6 +75,12 @@ export interface ListCheckinListsResponse {
   count: number;
   /** The page that was served. */
   page: number;
+  /** When lists of the event were last created, changed or deleted, in whole seconds; scans change nothing. */
+  changedAt?:
+    | number
+    | undefined;
+  /** Nothing has changed since the instant that the caller named; nothing was read. */
+  isUnchanged: boolean;
 }
 
 export interface GetCheckinListRequest {
@@ -434,6 +442,7 @@ function createBaseListCheckinListsRequest(): ListCheckinListsRequest {
     subeventMatch: undefined,
     endsAfter: undefined,
     withCounts: false,
+    knownAsOf: undefined,
   };
 }
 
@@ -465,6 +474,9 @@ export const ListCheckinListsRequest: MessageFns<ListCheckinListsRequest> = {
     }
     if (message.withCounts !== false) {
       writer.uint32(72).bool(message.withCounts);
+    }
+    if (message.knownAsOf !== undefined) {
+      writer.uint32(80).int64(message.knownAsOf);
     }
     return writer;
   },
@@ -554,6 +566,14 @@ export const ListCheckinListsRequest: MessageFns<ListCheckinListsRequest> = {
             message.withCounts = reader.bool();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.knownAsOf = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -568,7 +588,7 @@ export const ListCheckinListsRequest: MessageFns<ListCheckinListsRequest> = {
 };
 
 function createBaseListCheckinListsResponse(): ListCheckinListsResponse {
-  return { lists: [], count: 0, page: 0 };
+  return { lists: [], count: 0, page: 0, changedAt: undefined, isUnchanged: false };
 }
 
 export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
@@ -581,6 +601,12 @@ export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
     }
     if (message.page !== 0) {
       writer.uint32(24).int32(message.page);
+    }
+    if (message.changedAt !== undefined) {
+      writer.uint32(32).int64(message.changedAt);
+    }
+    if (message.isUnchanged !== false) {
+      writer.uint32(40).bool(message.isUnchanged);
     }
     return writer;
   },
@@ -620,6 +646,22 @@ export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
             }
 
             message.page = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.changedAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isUnchanged = reader.bool();
             continue;
           }
         }
