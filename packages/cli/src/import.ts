@@ -1,21 +1,42 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Fault } from "@tessera/kit/fault";
-import { readOptions } from "./options.ts";
+import { accessOptions, noPlatform, requireOperatorKey } from "./operator-access.ts";
+import { type OptionValues, readOptions } from "./options.ts";
 import { bar, showProgress } from "./progress.ts";
 
-const usage =
-  "tessera import FILE | -  [OPTIONS]\n\nSends records (NDJSON, also gzipped) to a running platform and reports the lines it did not take.";
+const usage = `tessera import FILE | -  [OPTIONS]
+tessera import --from-pretix URL --token T --organizer O [--event E …]  [OPTIONS]
+
+Sends records (NDJSON, also gzipped) to a running platform and reports the lines it did not take; or reads a running
+pretix through its REST API, at first everything, later what has changed, and goes on where a run was stopped.`;
 
 const options = {
-  url: {
+  ...accessOptions,
+  "from-pretix": {
     type: "string",
-    default: process.env["BASE_URL"] ?? "http://localhost:8000",
     value: "URL",
-    help: "where the platform answers (default BASE_URL, else http://localhost:8000)",
+    help: "read a pretix instead of a file, for instance https://pretix.eu",
   },
-  key: { type: "string", value: "KEY", help: "the operator key (default TESSERA_OPERATOR_KEY)" },
+  token: { type: "string", value: "T", help: "an API token of a team of that pretix (default PRETIX_TOKEN)" },
+  organizer: { type: "string", value: "O", help: "the short name of the organizer in pretix" },
+  event: {
+    type: "string",
+    multiple: true,
+    value: "E …",
+    help: "the short names of events; without it all that the token sees",
+  },
+  since: { type: "string", value: "DATETIME", help: "what changed since then, whatever earlier runs have read" },
+  state: {
+    type: "string",
+    default: ".tessera/from-pretix.json",
+    value: "FILE",
+    help: "where runs remember how far they came (default .tessera/from-pretix.json)",
+  },
+  full: { type: "boolean", default: false, help: "read everything anew, as if no run had been before" },
 } as const;
+
+type ImportValues = OptionValues<typeof options>;
 
 /** What the import route answers (spec: records). */
 export interface ImportAnswer {
@@ -29,6 +50,16 @@ export interface ImportAnswer {
     readonly errors: Readonly<Record<string, readonly string[]>>;
   }[];
   readonly settled: boolean;
+  /** Null where nobody could say. */
+  readonly overbooked: readonly OverbookedQuota[] | null;
+}
+
+interface OverbookedQuota {
+  readonly organizer: string;
+  readonly event: string;
+  readonly quota: number;
+  readonly size: number;
+  readonly taken: number;
 }
 
 /** Sends a file or standard input; exits with 1 when a line was rejected. */
@@ -36,19 +67,42 @@ export async function importRecords(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
   const { values, names } = read;
+  if (values["from-pretix"] !== undefined) return readPretix(values, names, values["from-pretix"]);
   const [file] = names;
   if (file === undefined || names.length > 1)
     throw new Fault("invalid", "no_file", "name one file to import, or - for standard input");
-  const key = values.key ?? process.env["TESSERA_OPERATOR_KEY"];
-  if (key === undefined)
-    throw new Fault(
-      "invalid",
-      "no_operator_key",
-      "set TESSERA_OPERATOR_KEY or pass --key; the platform prints its key when it starts",
-    );
+  const key = requireOperatorKey(values);
   const answer = await sendFile({ file, url: values.url, key });
   report(answer);
   if (answer.rejected > 0 || !answer.settled) process.exitCode = 1;
+}
+
+/** Names are more events: shells make `--event a b` of a list. */
+async function readPretix(values: ImportValues, names: readonly string[], pretix: string): Promise<void> {
+  const token = values.token ?? process.env["PRETIX_TOKEN"];
+  const { organizer, event = [], url } = values;
+  if (token === undefined)
+    throw new Fault("invalid", "no_pretix_token", "set PRETIX_TOKEN or pass --token: an API token of a team of pretix");
+  if (organizer === undefined)
+    throw new Fault("invalid", "no_organizer", "name the organizer in pretix with --organizer");
+  if (event.length === 0 && names.length > 0)
+    throw new Fault("invalid", "file_and_pretix", "import a file or from a pretix; events are named with --event");
+  const key = requireOperatorKey(values);
+  const { importFromPretix } = await import("./from-pretix/import-from-pretix.ts");
+  const { summary, rejected, settled } = await importFromPretix({
+    pretix,
+    token,
+    organizer,
+    events: [...event, ...names],
+    since: values.since,
+    stateFile: values.state,
+    full: values.full,
+    platform: url,
+    send: (body) => sendRecords(body, { url, key }),
+    progress: showProgress(),
+  });
+  process.stdout.write(summary);
+  if (rejected > 0 || !settled) process.exitCode = 1;
 }
 
 async function sendFile({ file, url, key }: { file: string; url: string; key: string }): Promise<ImportAnswer> {
@@ -100,9 +154,7 @@ export async function sendRecords(
     });
   } catch (error) {
     signal?.throwIfAborted();
-    throw new Fault("unavailable", "no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, {
-      cause: error,
-    });
+    throw noPlatform(url, error);
   }
   const body: unknown = await response.json().catch(() => undefined);
   if (response.status !== 200) {
@@ -110,7 +162,8 @@ export async function sendRecords(
       typeof body === "object" && body !== null && "detail" in body
         ? String(body.detail)
         : `HTTP status ${response.status}`;
-    throw new Fault("invalid", "import_refused", `the platform refused the import: ${detail}`);
+    const kind = response.status >= 500 || response.status === 429 ? "unavailable" : "invalid";
+    throw new Fault(kind, "import_refused", `the platform refused the import: ${detail}`);
   }
   return body as ImportAnswer;
 }
@@ -152,6 +205,10 @@ export function report(answer: ImportAnswer): void {
     process.stdout.write(`  line ${line}${kind === null ? "" : ` (${kind})`}: ${fields.join("; ")}\n`);
   }
   if (answer.errors.length > 20) process.stdout.write(`  … ${answer.rejected - 20} more\n`);
+  for (const { organizer, event, quota, size, taken } of answer.overbooked ?? [])
+    process.stdout.write(`  quota ${quota} of ${organizer}/${event} is overbooked: ${taken} taken of ${size}\n`);
+  if (answer.overbooked === null)
+    process.stdout.write("Whether quotas are overbooked could not be found out; import again to see it.\n");
   if (!answer.settled)
     process.stdout.write("Not every service has caught up yet; the records are stored and will appear.\n");
 }

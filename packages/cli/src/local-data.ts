@@ -36,9 +36,12 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
   };
 }
 
-/** Only what a platform keeps is removed: a mistyped --data DIR costs nothing else. */
+/**
+ * Only what a platform keeps is removed: a mistyped --data DIR costs nothing else. What was read from a pretix is no
+ * longer there, so that nobody may remember it.
+ */
 async function empty(directory: string): Promise<void> {
-  for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key"])
+  for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key", "from-pretix.json"])
     await rm(join(directory, name), { force: true });
   await rm(join(directory, "files"), { recursive: true, force: true });
 }

@@ -13,7 +13,7 @@ const verbs: Verbs = {
     load: async () => (await import("./migrate.ts")).migrateServices,
   },
   import: {
-    summary: "import FILE | -: send records to a running platform",
+    summary: "import FILE | - | --from-pretix URL: send records to a running platform",
     load: async () => (await import("./import.ts")).importRecords,
   },
   cluster: {
@@ -23,6 +23,18 @@ const verbs: Verbs = {
   topics: {
     summary: "topics VERB: create topics, replay parked facts, rebuild what was lost",
     load: async () => (await import("./topics/topics.ts")).operateTopics,
+  },
+  doctor: {
+    summary: "doctor [all | NAME…]: say what is wrong and how to mend it",
+    load: async () => (await import("./doctor/doctor.ts")).doctor,
+  },
+  keys: {
+    summary: "keys VERB: create, list and revoke API keys",
+    load: async () => (await import("./credentials/keys.ts")).operateKeys,
+  },
+  devices: {
+    summary: "devices VERB: create, list and revoke scanning devices",
+    load: async () => (await import("./credentials/devices.ts")).operateDevices,
   },
   bench: {
     summary: "bench import: measure, print figures and ratios",

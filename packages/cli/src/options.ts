@@ -5,6 +5,8 @@ import { Fault } from "@tessera/kit/fault";
 interface Option {
   readonly type: "string" | "boolean";
   readonly default?: string | boolean;
+  /** May be given more than once. */
+  readonly multiple?: true;
   /** How the value is called in the help text. */
   readonly value?: string;
   readonly help: string;
@@ -12,13 +14,15 @@ interface Option {
 
 type Options = Readonly<Record<string, Option>>;
 
-/** What is read for options: a flag is true or false, a text without default may be missing. */
+/** What is read for options: a flag is true or false, a text without default may be missing, or given more than once. */
 export type OptionValues<O extends Options> = {
   readonly [K in keyof O]: O[K]["type"] extends "boolean"
     ? boolean
     : O[K] extends { default: string }
       ? string
-      : string | undefined;
+      : O[K] extends { multiple: true }
+        ? readonly string[] | undefined
+        : string | undefined;
 };
 
 /** Reads a verb's options and names; prints the help instead, and returns undefined, when it is asked for. */
@@ -29,8 +33,11 @@ export function readOptions<const O extends Options>(
 ): { values: OptionValues<O>; names: string[] } | undefined {
   const config: ParseArgsConfig["options"] = { help: { type: "boolean", short: "h" } };
   for (const [name, option] of Object.entries(options)) {
-    config[name] =
-      option.default === undefined ? { type: option.type } : { type: option.type, default: option.default };
+    config[name] = {
+      type: option.type,
+      ...(option.default === undefined ? {} : { default: option.default }),
+      ...(option.multiple === undefined ? {} : { multiple: option.multiple }),
+    };
   }
   try {
     const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true, allowNegative: true });

@@ -1,0 +1,48 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Pretix } from "./ask-pretix.ts";
+import { TooLarge } from "./read-bounded.ts";
+
+/** The limit that pretix itself has by default. */
+export const mostFileBytes = 10 * 1024 * 1024;
+
+export type Download =
+  | { readonly ok: true; readonly dataUrl: string; readonly bytes: number; readonly name: string | undefined }
+  | { readonly ok: false; readonly why: string };
+
+/** Fetches a file as a `data:` URL; one that cannot be had is a value, for an import goes on without it. */
+export async function downloadFile(
+  pretix: Pretix,
+  url: URL,
+  { withToken, mostBytes = mostFileBytes }: { withToken: boolean; mostBytes?: number },
+): Promise<Download> {
+  try {
+    const answer = await pretix.ask(url, { mostBytes, withToken, tries: 3 });
+    if (answer.status !== 200) return { ok: false, why: `HTTP status ${answer.status}` };
+    const type =
+      /^[\w.+-]+\/[\w.+-]+/.exec(answer.headers.get("content-type") ?? "")?.[0] ?? "application/octet-stream";
+    return {
+      ok: true,
+      dataUrl: `data:${type.toLowerCase()};base64,${answer.body.toString("base64")}`,
+      bytes: answer.body.length,
+      name: fileNameOf(answer.headers.get("content-disposition") ?? ""),
+    };
+  } catch (error) {
+    if (error instanceof TooLarge) return { ok: false, why: `more than ${Math.floor(mostBytes / 1024)} KiB` };
+    // A pretix that is away ends the import, which then goes on from here; one that is there and has no such file does not.
+    const isFileOnly = error instanceof Fault && (error.code === "pretix_not_well" || url.origin !== pretix.origin);
+    if (isFileOnly) return { ok: false, why: "it cannot be fetched" };
+    throw error;
+  }
+}
+
+function fileNameOf(disposition: string): string | undefined {
+  const extended = /filename\*=(?:utf-8|UTF-8)''([^;]+)/.exec(disposition)?.[1];
+  if (extended !== undefined) {
+    try {
+      return decodeURIComponent(extended);
+    } catch {
+      // Read as if it were not there.
+    }
+  }
+  return /filename="([^"]+)"/.exec(disposition)?.[1] ?? /filename=([^;\s]+)/.exec(disposition)?.[1];
+}

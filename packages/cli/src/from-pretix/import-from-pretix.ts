@@ -1,0 +1,163 @@
+import { resolve } from "node:path";
+import { Fault } from "@tessera/kit/fault";
+import { type Instant, isSlug, parseInstant } from "@tessera/values";
+import { bar, type Progress } from "../progress.ts";
+import { askPretix, type Pace } from "./ask-pretix.ts";
+import { permissions, reusableMedia } from "./event-lists.ts";
+import { importEvent } from "./import-event.ts";
+import { importList } from "./import-list.ts";
+import { rememberRejectedOrder } from "./import-orders.ts";
+import { addRecord, addressIn, type ImportRun, type Place } from "./import-run.ts";
+import { openImportState } from "./import-state.ts";
+import { readAnswer, unexpected } from "./read-answer.ts";
+import { readList } from "./read-list.ts";
+import { RecordFeed, type SendRecords } from "./record-feed.ts";
+import { Tally } from "./tally.ts";
+
+export interface PretixImport {
+  readonly pretix: string;
+  readonly token: string;
+  readonly organizer: string;
+  /** None: every event that the token sees. */
+  readonly events: readonly string[];
+  readonly since: string | undefined;
+  readonly stateFile: string;
+  /** Reads everything, as if nothing were remembered. */
+  readonly full: boolean;
+  /** The platform that the records go to. What is remembered holds for it alone. */
+  readonly platform: string;
+  readonly send: SendRecords;
+  readonly progress: Progress;
+  readonly pace?: Partial<Pace>;
+  /** How many records make a batch, after which what was read is remembered. */
+  readonly recordsAtOnce?: number;
+}
+
+export interface PretixImported {
+  readonly rejected: number;
+  readonly settled: boolean;
+  /** For a person. */
+  readonly summary: string;
+}
+
+/** Brings what a running pretix knows of an organizer into a platform, or what has changed since the last time. */
+export async function importFromPretix(options: PretixImport): Promise<PretixImported> {
+  const { organizer, progress } = options;
+  const since = readSince(options.since);
+  checkSlugs([organizer, ...options.events]);
+  const started = performance.now();
+  let doing = "";
+  const onWait = (text: string) => progress.update(`${doing}  ${text}`);
+  const pretix = askPretix({
+    url: options.pretix,
+    token: options.token,
+    onWait,
+    pace: options.pace,
+  });
+  const state = await openImportState({
+    path: resolve(options.stateFile),
+    pretix: pretix.address("").href,
+    platform: URL.parse(options.platform)?.href ?? options.platform,
+    forget: options.full,
+  });
+  const tally = new Tally();
+  const rejected = new Map<string, number>();
+  const feed = new RecordFeed({
+    send: options.send,
+    onSent: (kind) => tally.sent(kind),
+    onOverbooked: (quota) => tally.overbook(quota),
+    onRejected(rejection) {
+      tally.reject(rejection);
+      const { kind, event, key } = rejection;
+      rejected.set(`${event} ${kind}`, (rejected.get(`${event} ${kind}`) ?? 0) + 1);
+      if (kind === "order") rememberRejectedOrder(state.of({ organizer, event }), key);
+    },
+    onAcknowledged: () => state.save(),
+    onWait,
+    firstPauseMs: options.pace?.firstPauseMs,
+    recordsAtOnce: options.recordsAtOnce,
+  });
+  const run: ImportRun = {
+    pretix,
+    organizer,
+    feed,
+    tally,
+    since,
+    rejectedOf: (event, kind) => rejected.get(`${event} ${kind}`) ?? 0,
+    onProgress(what, part) {
+      doing = part === undefined ? what : `${what}  ${bar(part.read, part.of)}  ${part.read} of ${part.of}`;
+      progress.update(doing);
+    },
+  };
+
+  try {
+    const of = (event: string): Place => ({ run, event, state: state.of({ organizer, event }) });
+    const events = await importAll(of, options.events);
+    await feed.finish();
+    const seconds = (performance.now() - started) / 1000;
+    return {
+      rejected: tally.rejected,
+      settled: feed.settled,
+      summary: tally.describe({ events, seconds, settled: feed.settled }),
+    };
+  } catch (error) {
+    // What was read need not be read again.
+    await feed.finish().catch(() => {});
+    throw error;
+  } finally {
+    progress.done();
+  }
+}
+
+/** Returns how many events there were. */
+async function importAll(of: (event: string) => Place, named: readonly string[]): Promise<number> {
+  const organizer = of("");
+  const { body } = await readAnswer(organizer.run.pretix, addressIn(organizer, ""), {
+    permission: permissions.organizer,
+  });
+  await addRecord(organizer, "organizer", body);
+  // A wrong key or a platform that is not there shows itself before a shop is read for minutes.
+  await organizer.run.feed.finish();
+  await importList(organizer, {
+    kind: "sales_channel",
+    path: "saleschannels/",
+    increments: "whole",
+    // Before there was such a list, channels were the same everywhere.
+    mayBeMissing: true,
+    permission: permissions.organizer,
+  });
+  const events = named.length > 0 ? [...new Set(named)] : await listEvents(organizer);
+  for (const event of events) await importEvent(of(event));
+  await importList(organizer, reusableMedia);
+  return events.length;
+}
+
+async function listEvents(organizer: Place): Promise<string[]> {
+  const url = addressIn(organizer, "events/", { ordering: "slug" });
+  const pages = await readList(organizer.run.pretix, url, { permission: permissions.organizer });
+  const slugs = new Set<string>();
+  if (typeof pages === "symbol") return [];
+  for await (const { results } of pages) {
+    for (const { slug } of results) {
+      if (typeof slug !== "string" || !isSlug(slug)) throw unexpected(url, "names an event that has no name");
+      slugs.add(slug);
+    }
+  }
+  return [...slugs];
+}
+
+function readSince(text: string | undefined): Instant | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (instant === undefined)
+    throw new Fault("invalid", "bad_since", "--since takes a date and time, as 2027-03-01T12:00:00Z");
+  return instant;
+}
+
+/** They become parts of addresses that get the token. */
+function checkSlugs(slugs: readonly string[]): void {
+  for (const slug of slugs) {
+    if (!isSlug(slug))
+      throw new Fault("invalid", "bad_slug", `${JSON.stringify(slug)} is no short name of an organizer or event`);
+  }
+}

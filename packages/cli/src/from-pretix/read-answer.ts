@@ -1,0 +1,83 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Answer, Pretix } from "./ask-pretix.ts";
+import { TooLarge } from "./read-bounded.ts";
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** A page of fifty orders with long answers has a few megabytes; more is no list of pretix. */
+const mostBytes = 64 * 1024 * 1024;
+
+export interface Reading {
+  /** What a token needs to read this, in the words of pretix. */
+  readonly permission: string;
+  /** Statuses besides 200 that the caller deals with. */
+  readonly expected?: readonly number[];
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Asks for JSON. What is neither 200 nor expected becomes a fault that says what to do. */
+export async function readAnswer(
+  pretix: Pretix,
+  url: URL,
+  { permission, expected = [], headers = {} }: Reading,
+): Promise<{ answer: Answer; body: Json }> {
+  const answer = await pretix.ask(url, { headers, mostBytes }).catch((error: unknown) => {
+    throw error instanceof TooLarge ? unexpected(url, `is longer than ${mostBytes} bytes`) : error;
+  });
+  if (expected.includes(answer.status)) return { answer, body: {} };
+  if (answer.status !== 200) throw explainRefusal(pretix, { url, answer, permission });
+  return { answer, body: parse(url, answer.body) };
+}
+
+function parse(url: URL, bytes: Buffer): Json {
+  let body: unknown;
+  try {
+    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    // What stands there is not quoted: parsers quote what they read, and that may be a person's.
+    throw unexpected(url, "is not JSON");
+  }
+  if (!isObject(body)) throw unexpected(url, "is not a JSON object");
+  return body;
+}
+
+export function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Says that an answer is not what pretix sends. */
+export function unexpected(url: URL, what: string): Fault {
+  return new Fault(
+    "invalid",
+    "unexpected_answer",
+    `the answer of ${url.origin}${url.pathname} ${what}; check that --from-pretix names a pretix, and its version`,
+  );
+}
+
+function explainRefusal(
+  pretix: Pretix,
+  { url, answer, permission }: { url: URL; answer: Answer; permission: string },
+): Fault {
+  const place = `${pretix.origin}${url.pathname}`;
+  if (answer.status === 401)
+    return new Fault("unauthenticated", "pretix_token_unknown", `pretix does not know the token (401 at ${place})`);
+  if (answer.status === 403)
+    return new Fault(
+      "forbidden",
+      "pretix_permission_missing",
+      `pretix refuses ${place} (403): the team of the token needs ${permission}; it answers the same when there is no such organizer or event`,
+    );
+  if (answer.status === 404)
+    return new Fault(
+      "not_found",
+      "pretix_not_found",
+      `pretix has nothing at ${place} (404): check the address and the names of organizer and event; the token needs ${permission}`,
+    );
+  if (answer.status >= 300 && answer.status < 400)
+    return new Fault(
+      "invalid",
+      "pretix_redirects",
+      `${place} redirects to ${URL.parse(answer.headers.get("location") ?? "", url.href)?.origin ?? "elsewhere"}; pass the address that pretix itself uses`,
+    );
+  return unexpected(url, `has HTTP status ${answer.status}`);
+}
