@@ -18,6 +18,12 @@ export const settings = {
     [1024, 64 * 1024 * 1024],
     "The largest body that is read, in bytes; imports have no limit.",
   ),
+  uploadLimit: int(
+    "UPLOAD_LIMIT",
+    10 * 1024 * 1024,
+    [1024, 64 * 1024 * 1024],
+    "The largest file that may be uploaded, in bytes.",
+  ),
   rateLimit: int(
     "RATE_LIMIT",
     0,

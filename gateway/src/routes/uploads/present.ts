@@ -1,0 +1,12 @@
+import type { Reply } from "../../route.ts";
+import type { TakenUpload } from "../../upload/take-upload.ts";
+
+/** Shows a file that was taken, or says what is wrong with it. */
+export function presentUpload(upload: TakenUpload): Reply {
+  return upload.taken ? { status: 201, body: { id: `file:${upload.id}` } } : presentObjection(upload.objection);
+}
+
+/** Says what is wrong with a file. */
+export function presentObjection(objection: string): Reply {
+  return { status: 400, body: [objection] };
+}

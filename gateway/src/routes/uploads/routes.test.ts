@@ -1,0 +1,193 @@
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Fault } from "@tessera/kit/fault";
+import { diskFiles } from "@tessera/kit/files/disk";
+import type { Files } from "@tessera/kit/files/files";
+import { collect } from "@tessera/testkit/files-contract";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Upload } from "../../store/uploads.ts";
+import { requireDocumented } from "../../testing/require-documented.ts";
+import { aGif, aJpeg, aPdf, aPng } from "../../testing/sample-files.ts";
+import { devices, keys, type SendOptions, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+
+const maxBytes = 4096;
+const now = 1_700_000_000_123_456;
+
+let directory: string;
+let files: Files;
+let app: ServedApp;
+let recorded: Upload[];
+let record: (upload: Upload) => Promise<void>;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tessera-uploads-"));
+  files = diskFiles({ directory });
+  recorded = [];
+  record = async (upload) => void recorded.push(upload);
+  app = await serveApp({ uploads: { files, record: (upload) => record(upload), now: () => now, maxBytes } });
+});
+afterEach(async () => {
+  requireDocumented(app);
+  await app.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const named = (name: string) => `attachment; filename="${name}"`;
+const stored = async () => (await collect(files.list(""))).map(({ key, size }) => ({ key, size }));
+
+function upload(body: Buffer | string | undefined, type: string, name: string, options: SendOptions = {}) {
+  return app.send("POST", "/api/v1/upload", {
+    body,
+    ...options,
+    headers: { "content-type": type, "content-disposition": named(name), ...options.headers },
+  });
+}
+
+describe("POST /api/v1/upload", () => {
+  it.each([
+    ["image/png", "a.png", aPng()],
+    ["image/gif", "a.gif", aGif()],
+    ["image/jpeg", "a.jpeg", aJpeg()],
+    ["image/jpeg; q=1", "a.jpg", aJpeg()],
+    ["Application/PDF", "a.pdf", aPdf()],
+  ])("takes %s called %s", async (type, name, bytes) => {
+    const { status, json } = await upload(bytes, type, name);
+    expect([status, json]).toEqual([201, { id: expect.stringMatching(/^file:[0-9a-f-]{36}$/) }]);
+    const [row] = recorded;
+    expect(row).toEqual({
+      id: (json as { id: string }).id.slice("file:".length),
+      organizer: "bigevents",
+      credentialKind: "api_key",
+      credentialId: createHash("sha256").update(keys.all).digest("hex"),
+      fileName: name,
+      contentType: type.split(";")[0]?.toLowerCase(),
+      size: bytes.length,
+      sha256: createHash("sha256").update(bytes).digest("hex"),
+      createdAt: now,
+      expiresAt: now + 86_400_000_000,
+    });
+    expect(await stored()).toEqual([{ key: `uploads/${row?.id}`, size: bytes.length }]);
+  });
+
+  it.each([
+    ["a type that is not taken", "text/html", "a.html", Buffer.from("<p>"), /"text\/html"/],
+    ["no type", "", "a.png", aPng(), /""/],
+    ["a name of another type", "image/png", "a.gif", aPng(), /"a\.gif"/],
+    ["a name in capitals", "image/png", "A.PNG", aPng(), /"A\.PNG"/],
+    ["an image that is another", "image/png", "a.png", aGif(), /PNG/],
+    ["an image that is too large to decode", "image/png", "a.png", aPng({ width: 20_000 }), /20000 x 1/],
+    [
+      "a PDF with a script",
+      "application/pdf",
+      "a.pdf",
+      aPdf({ catalog: "/OpenAction << /S /JavaScript >>" }),
+      /JavaScript/,
+    ],
+    ["nothing", "image/png", "a.png", Buffer.alloc(0), /no file/],
+  ])("refuses %s, and keeps nothing", async (_name, type, name, body, message) => {
+    const { status, json } = await upload(body, type, name);
+    expect([status, json]).toEqual([400, [expect.stringMatching(message)]]);
+    expect([await stored(), recorded]).toEqual([[], []]);
+  });
+
+  it("refuses an empty body that does not say so", async () => {
+    const { status, json } = await upload("", "image/png", "a.png", { headers: { "transfer-encoding": "chunked" } });
+    expect([status, json]).toEqual([400, [expect.stringMatching("no file")]]);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("asks for a file name", async () => {
+    for (const header of ["", "attachment", named("")]) {
+      const { status, json } = await upload(aPng(), "image/png", "", { headers: { "content-disposition": header } });
+      expect([status, json]).toEqual([400, { detail: expect.stringMatching("names no file") }]);
+    }
+  });
+
+  it("refuses what is compressed", async () => {
+    const { status } = await upload(aPng(), "image/png", "a.png", { headers: { "content-encoding": "gzip" } });
+    expect(status).toBe(415);
+  });
+
+  it("refuses what is too large, whether it says so or not", async () => {
+    const body = Buffer.alloc(maxBytes + 1);
+    expect((await upload(body, "image/png", "a.png")).status).toBe(413);
+    expect((await upload(body, "image/png", "a.png", { headers: { "transfer-encoding": "chunked" } })).status).toBe(
+      413,
+    );
+    expect(await stored()).toEqual([]);
+    const exact = Buffer.concat([aPng(), Buffer.alloc(maxBytes - aPng().length)]);
+    expect((await upload(exact, "image/png", "a.png", { headers: { "transfer-encoding": "chunked" } })).status).toBe(
+      201,
+    );
+  });
+
+  it("[A1.10, A2.4] is open to every key and every scanner, and not to the operator", async () => {
+    for (const key of [keys.none, keys.otherOrganizer, devices.full, devices.scan, devices.kiosk]) {
+      expect((await upload(aPng(), "image/png", "a.png", { key })).status).toBe(201);
+    }
+    expect(
+      recorded.map(({ organizer, credentialKind, credentialId }) => [organizer, credentialKind, credentialId.length]),
+    ).toEqual([
+      ["bigevents", "api_key", 64],
+      ["somebody", "api_key", 64],
+      ["bigevents", "device", 1],
+      ["bigevents", "device", 1],
+      ["bigevents", "device", 1],
+    ]);
+    expect((await upload(aPng(), "image/png", "a.png", { key: keys.operator })).status).toBe(403);
+    expect((await upload(aPng(), "image/png", "a.png", { key: null })).status).toBe(401);
+    expect((await upload(aPng(), "image/png", "a.png", { key: keys.inactive })).status).toBe(401);
+  });
+
+  it("[A4.4] is where it is, without a slash at its end", async () => {
+    expect((await app.send("POST", "/api/v1/upload/", { body: aPng() })).status).toBe(404);
+    expect((await app.send("GET", "/api/v1/upload")).status).toBe(405);
+  });
+
+  it("reads its body itself, also under an idempotency key", async () => {
+    const { status } = await upload(aPng(), "image/png", "a.png", { headers: { "x-idempotency-key": "once" } });
+    expect(status).toBe(201);
+    const { json } = await app.send("GET", "/api/v1/openapi.json");
+    const { paths } = json as { paths: Record<string, { post: { requestBody: { content: object } } }> };
+    expect(Object.keys(paths["/api/v1/upload"]?.post.requestBody.content ?? {})).toEqual([
+      "image/gif",
+      "image/jpeg",
+      "image/png",
+      "application/pdf",
+    ]);
+  });
+
+  it("takes many at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) =>
+        upload(aPng({ width: index + 1 }), "image/png", "a.png", {
+          key: index % 2 === 0 ? keys.all : keys.otherOrganizer,
+        }),
+      ),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 201));
+    expect(await stored()).toHaveLength(12);
+  });
+
+  it("answers nothing that is not recorded", async () => {
+    record = () => Promise.reject(new Fault("unavailable", "database_unavailable", "the database does not answer"));
+    const { status, json } = await upload(aPng(), "image/png", "a.png");
+    expect([status, json]).toEqual([503, { detail: expect.any(String) }]);
+    // Perhaps it was recorded all the same: a job looks for it later.
+    expect(await stored()).toHaveLength(1);
+  });
+
+  it("keeps nothing of a sender who goes away", async () => {
+    const socket = connect(app.port, "127.0.0.1");
+    const head = `POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: image/png\r\nContent-Disposition: ${named("a.png")}\r\nContent-Length: 1000\r\n\r\n`;
+    socket.write(head);
+    socket.write(Buffer.alloc(500));
+    await expect.poll(() => readdir(join(directory, "incoming")).catch(() => [])).toHaveLength(1);
+    socket.destroy();
+    await expect.poll(() => app.logged.filter(({ message }) => message === "request")).toMatchObject([{ status: 499 }]);
+    expect(app.logged.filter(({ level }) => level === "error")).toEqual([]);
+    expect([await stored(), recorded]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,75 @@
+import { Fault } from "@tessera/kit/fault";
+import { scanProfiles } from "../../access/profile.ts";
+import { detail } from "../../answers.ts";
+import { mediaType, unsupported } from "../../body/parse-body.ts";
+import { declare, type Incoming } from "../../route.ts";
+import { fileNameOf, fileTypes, fits, isFileType } from "../../upload/file-type.ts";
+import { type UploadTargets, uploadTaker } from "../../upload/take-upload.ts";
+import { presentObjection, presentUpload } from "./present.ts";
+import { objectionsShown, uploadShown } from "./schema.ts";
+
+/** Takes files that later requests refer to: `/api/v1/upload`. */
+export function uploadRoutes(targets: UploadTargets) {
+  const take = uploadTaker(targets);
+
+  return {
+    upload: declare({
+      name: "uploadFile",
+      summary: "Takes a file for an answer or a background",
+      description: `The body is the file as it is, of one of the types ${fileTypes.join(", ")}; its name stands in \`Content-Disposition: attachment; filename="…"\` and ends as names of that type do. Images are at most 10000 pixels wide and high and have at most 50 million of them; PDFs have at most 100 pages, are not encrypted, and hold neither scripts nor other files.`,
+      access: { kind: "any", profiles: scanProfiles },
+      streams: fileTypes,
+      answers: {
+        201: { description: "The file was taken; its id may be used for 24 hours.", schema: uploadShown },
+        400: {
+          description: "There is no file or no file name, or the file is not acceptable.",
+          schema: { anyOf: [objectionsShown, detail] },
+        },
+        408: { description: "The file arrived too slowly.", schema: detail },
+        413: { description: "The file is too large.", schema: detail },
+        415: { description: "The body is compressed.", schema: detail },
+      },
+      async handle(request) {
+        const name = fileNameOf(request.header("Content-Disposition"));
+        if (name === undefined) {
+          throw new Fault(
+            "invalid",
+            "no_file_name",
+            'The request names no file. Send a header like Content-Disposition: attachment; filename="ticket.pdf".',
+          );
+        }
+        const type = mediaType(request.header("Content-Type"));
+        if (!isFileType(type)) {
+          return presentObjection(`Files of the type "${type}" are not taken. Send one of ${fileTypes.join(", ")}.`);
+        }
+        if (!fits(name, type)) {
+          return presentObjection(
+            `A file of the type "${type}" must not be called "${name}": its ending does not fit.`,
+          );
+        }
+        requireUncompressed(request);
+        return presentUpload(
+          await take({
+            caller: request.tenant,
+            type,
+            name,
+            announcedBytes: announcedBytesOf(request),
+            content: request.stream(),
+            signal: request.signal,
+          }),
+        );
+      },
+    }),
+  };
+}
+
+function requireUncompressed(request: Incoming<unknown, unknown>): void {
+  const encoding = request.header("Content-Encoding").trim().toLowerCase();
+  if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
+}
+
+/** What the head of a request says of its size; its server has seen to it that a length is a number. */
+function announcedBytesOf(request: Incoming<unknown, unknown>): number | undefined {
+  if (request.header("Transfer-Encoding") !== "") return undefined;
+  return Number(request.header("Content-Length") || "0");
+}

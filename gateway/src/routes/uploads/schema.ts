@@ -1,0 +1,15 @@
+import type { Schema } from "@tessera/kit/schema";
+import { text } from "@tessera/kit/schema-build";
+import { record } from "../../answers.ts";
+
+export const uploadShown: Schema = record("Upload", {
+  id: text({ description: "`file:` and a UUID; names the file in later requests of the same key for 24 hours." }),
+});
+
+/** What is wrong with a file stands alone in a list. */
+export const objectionsShown: Schema = {
+  title: "UploadObjections",
+  type: "array",
+  items: { type: "string" },
+  minItems: 1,
+};

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { aGif, aJpeg, aPng } from "../testing/sample-files.ts";
+import { checkImage } from "./check-image.ts";
+
+const samples = { "image/png": aPng, "image/gif": aGif, "image/jpeg": aJpeg } as const;
+type ImageType = keyof typeof samples;
+const types = Object.keys(samples) as ImageType[];
+
+describe.each(types)("a file that is called %s", (type) => {
+  const sample = samples[type];
+
+  it("is accepted when it is one", () => {
+    expect(checkImage(type, sample())).toBeUndefined();
+    expect(checkImage(type, Buffer.concat([sample(), Buffer.from("behind the end")]))).toBeUndefined();
+    expect(checkImage(type, sample({ width: 10_000, height: 5000 }))).toBeUndefined();
+  });
+
+  it("is refused when it is another, or none", () => {
+    const others = types.filter((other) => other !== type).map((other) => samples[other]());
+    for (const bytes of [...others, Buffer.from("%PDF-1.7 and so on"), Buffer.alloc(1000), Buffer.of(1)]) {
+      expect(checkImage(type, bytes)).toMatch(/^The (?:file is not a valid (?:PNG|GIF|JPEG) image|image is cut off)\./);
+    }
+  });
+
+  it("is refused wherever it is cut off", () => {
+    const whole = sample();
+    for (let length = 0; length < whole.length - 1; length += 1) {
+      expect(checkImage(type, whole.subarray(0, length)), `${length} bytes`).toEqual(expect.any(String));
+    }
+  });
+
+  it.each([
+    [10_001, 1],
+    [1, 10_001],
+    [10_000, 5001],
+    [65_535, 65_535],
+  ])("is refused with %i x %i pixels", (width, height) => {
+    expect(checkImage(type, sample({ width, height }))).toMatch(`The image has ${width} x ${height} pixels.`);
+  });
+
+  it.each([
+    [0, 1],
+    [1, 0],
+  ])("is refused with %i x %i pixels: it is none", (width, height) => {
+    expect(checkImage(type, sample({ width, height }))).toMatch("not a valid");
+  });
+});
+
+describe("an image that lies", () => {
+  it("is a PNG whose size was changed without its sum", () => {
+    const bytes = aPng();
+    bytes.writeUInt32BE(3, 16);
+    expect(checkImage("image/png", bytes)).toMatch("not a valid PNG");
+    expect(checkImage("image/png", aPng({ width: 4_294_967_295 }))).toMatch("4294967295 x 1 pixels");
+  });
+
+  it("is a GIF with a frame larger than itself", () => {
+    expect(checkImage("image/gif", aGif({ frameWidth: 60_000 }))).toMatch("60000 x 1 pixels");
+  });
+
+  it("is no GIF that merely lacks its trailer", () => {
+    expect(checkImage("image/gif", aGif().subarray(0, -1))).toBeUndefined();
+  });
+
+  it("is a JPEG with two sizes", () => {
+    const before = Buffer.from("ffc0000b080001000101011100", "hex");
+    expect(checkImage("image/jpeg", aJpeg({ before }))).toMatch("not a valid JPEG");
+  });
+
+  it("costs no more than its bytes", () => {
+    const segments = Buffer.alloc(8 * 1024 * 1024, Buffer.from("fffe0002", "hex"));
+    const blocks = Buffer.concat([aGif().subarray(0, 22), Buffer.alloc(8 * 1024 * 1024, 1)]);
+    const started = performance.now();
+    expect(checkImage("image/jpeg", aJpeg({ before: segments }))).toBeUndefined();
+    expect(checkImage("image/gif", blocks)).toMatch("cut off");
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+});

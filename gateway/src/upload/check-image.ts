@@ -1,0 +1,138 @@
+import { crc32 } from "node:zlib";
+import type { FileType } from "./file-type.ts";
+
+const longestSide = 10_000;
+const mostPixels = 50_000_000;
+
+/** What is wrong with an image, as its sender reads it; undefined: nothing. */
+export type Objection = string | undefined;
+
+/** A sentence about an image; thrown inside this file only. */
+class Unusable extends Error {}
+
+/**
+ * Checks that bytes are a whole image of a type and not larger than anybody should have to decode. Takes time in
+ * proportion to the bytes, whatever they are, and decodes no pixel.
+ */
+export function checkImage(type: Exclude<FileType, "application/pdf">, bytes: Uint8Array): Objection {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    if (type === "image/png") walkPng(view);
+    else if (type === "image/gif") walkGif(view);
+    else walkJpeg(view);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Unusable) return error.message;
+    // What was to be read lies behind the end.
+    if (error instanceof RangeError) return "The image is cut off. Send the whole file.";
+    throw error;
+  }
+}
+
+const no = (kind: string) => new Unusable(`The file is not a valid ${kind} image.`);
+
+function requireSize(kind: string, width: number, height: number): void {
+  if (width === 0 || height === 0) throw no(kind);
+  if (width > longestSide || height > longestSide || width * height > mostPixels) {
+    throw new Unusable(
+      `The image has ${width} x ${height} pixels. Send one of at most ${longestSide} x ${longestSide} and ${mostPixels / 1_000_000} million pixels.`,
+    );
+  }
+}
+
+const pngSignature = Buffer.from("89504e470d0a1a0a", "hex");
+const bitDepths: ReadonlyMap<number, readonly number[]> = new Map([
+  [0, [1, 2, 4, 8, 16]],
+  [2, [8, 16]],
+  [3, [1, 2, 4, 8]],
+  [4, [8, 16]],
+  [6, [8, 16]],
+]);
+
+/** Chunks, each of which carries a sum of itself, from the header to the end mark. */
+function walkPng(bytes: Buffer): void {
+  if (!bytes.subarray(0, 8).equals(pngSignature)) throw no("PNG");
+  let hasPixels = false;
+  for (let at = 8; ; ) {
+    const length = bytes.readUInt32BE(at);
+    const name = bytes.toString("latin1", at + 4, at + 8);
+    const end = at + 8 + length;
+    const sum = bytes.readUInt32BE(end);
+    if (crc32(bytes.subarray(at + 4, end)) !== sum) throw no("PNG");
+    if ((at === 8) !== (name === "IHDR")) throw no("PNG");
+    if (name === "IHDR") {
+      if (length !== 13 || bitDepths.get(bytes.readUInt8(at + 17))?.includes(bytes.readUInt8(at + 16)) !== true)
+        throw no("PNG");
+      requireSize("PNG", bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12));
+    }
+    if (name === "IDAT") hasPixels = true;
+    if (name === "IEND") break;
+    at = end + 4;
+  }
+  if (!hasPixels) throw no("PNG");
+}
+
+/** Blocks up to the trailer. Frames have sizes of their own, which need not keep to that of the whole. */
+function walkGif(bytes: Buffer): void {
+  if (!/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) throw no("GIF");
+  requireSize("GIF", bytes.readUInt16LE(6), bytes.readUInt16LE(8));
+  let at = 13 + colours(bytes.readUInt8(10));
+  let frames = 0;
+  // Many lack the trailer, and everybody shows them.
+  while (frames === 0 || at !== bytes.length) {
+    const block = bytes.readUInt8(at);
+    if (block === 0x3b) break;
+    if (block === 0x21) at += 2;
+    else if (block === 0x2c) {
+      requireSize("GIF", bytes.readUInt16LE(at + 5), bytes.readUInt16LE(at + 7));
+      at += 11 + colours(bytes.readUInt8(at + 9));
+      frames += 1;
+    } else throw no("GIF");
+    for (let length = bytes.readUInt8(at); ; length = bytes.readUInt8(at)) {
+      at += 1 + length;
+      if (length === 0) break;
+    }
+  }
+  if (frames === 0) throw no("GIF");
+}
+
+/** The bytes of the table of colours that a packed field announces. */
+function colours(packed: number): number {
+  return packed & 0x80 ? 3 * 2 ** ((packed & 0x07) + 1) : 0;
+}
+
+/** Segments up to the first scan; behind it there must be an end. */
+function walkJpeg(bytes: Buffer): void {
+  if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) throw no("JPEG");
+  let frames = 0;
+  for (let at = 2; ; ) {
+    if (bytes.readUInt8(at) !== 0xff) throw no("JPEG");
+    const marker = bytes.readUInt8(at + 1);
+    if (marker === 0xff) {
+      at += 1;
+      continue;
+    }
+    // Marks without content: restarts, and one that means nothing.
+    if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
+      at += 2;
+      continue;
+    }
+    const length = bytes.readUInt16BE(at + 2);
+    if (marker === 0x00 || marker === 0xd8 || marker === 0xd9 || length < 2) throw no("JPEG");
+    if (beginsFrame(marker)) {
+      requireSize("JPEG", bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
+      frames += 1;
+    }
+    at += 2 + length;
+    if (marker === 0xda) {
+      if (frames !== 1) throw no("JPEG");
+      if (bytes.indexOf(Buffer.of(0xff, 0xd9), at) < 0) throw new RangeError("no end");
+      break;
+    }
+  }
+}
+
+/** C0 to CF begin frames, but for tables of Huffman codes, of arithmetic conditions, and one that is reserved. */
+function beginsFrame(marker: number): boolean {
+  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+}

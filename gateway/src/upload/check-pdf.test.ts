@@ -1,0 +1,158 @@
+import { deflateSync } from "node:zlib";
+import { PDFDocument } from "@cantoo/pdf-lib";
+import { describe, expect, it } from "vitest";
+import { aPdf } from "../testing/sample-files.ts";
+import { checkPdf } from "./check-pdf.ts";
+
+const broken = "The PDF is broken.";
+
+/** A stream as an object of its own. */
+function stream(number: number, dict: string, content: Buffer): string {
+  return `${number} 0 obj << ${dict} /Length ${content.length} >> stream\n${content.toString("latin1")}\nendstream endobj`;
+}
+
+/** Objects packed into one compressed stream. */
+function packed(number: number, objects: Readonly<Record<number, string>>, type = "/Type /ObjStm"): string {
+  const texts = Object.values(objects);
+  const offsets = texts.map((_, index) => texts.slice(0, index).join(" ").length + (index === 0 ? 0 : 1));
+  const head = `${Object.keys(objects)
+    .map((key, index) => `${key} ${offsets[index]}`)
+    .join(" ")} `;
+  const content = deflateSync(Buffer.from(head + texts.join(" "), "latin1"));
+  return stream(number, `${type} /N ${texts.length} /First ${head.length} /Filter /FlateDecode`, content);
+}
+
+const script = "<< /S /JavaScript /JS (app.alert\\(1\\)) >>";
+
+describe("a PDF that is only read", () => {
+  it.each([true, false])("is accepted as the library writes it (object streams: %j)", async (useObjectStreams) => {
+    const document = await PDFDocument.create();
+    for (let page = 0; page < 100; page += 1) document.addPage().drawText(`page ${page}`);
+    expect(await checkPdf(await document.save({ useObjectStreams }))).toBeUndefined();
+    document.addPage();
+    expect(await checkPdf(await document.save({ useObjectStreams }))).toMatch("more than 100 pages");
+  });
+
+  it.each([
+    ["plain", {}],
+    ["opening at its first page", { catalog: "/OpenAction [10 0 R /XYZ null null 0]" }],
+    ["opening by going to a page", { catalog: "/OpenAction << /S /GoTo /D [10 0 R /Fit] >>" }],
+    ["with a link", { page: "/Annots [<< /Subtype /Link /A << /S /URI /URI (https://example.com) >> >>]" }],
+    ["with a font that has a short name", { page: "/Resources << /Font << /JS1 << /BaseFont /Helvetica >> >> >>" }],
+    ["with a page named by its other corners", { page: "/MediaBox [595 842 0 0]" }],
+    ["with packed objects", { objects: packed(50, { 51: "<< /A 1 >>", 52: "[1 2]" }) }],
+    ["that was changed later", { objects: "10 0 obj << /Type /Page /Parent 2 0 R /Rotate 90 >> endobj" }],
+  ])("is accepted: %s", async (_name, parts) => {
+    expect(await checkPdf(aPdf(parts))).toBeUndefined();
+  });
+});
+
+describe("an active PDF", () => {
+  it.each([
+    ["a script that runs at once", { catalog: `/OpenAction ${script}` }, "JavaScript"],
+    [
+      "a script behind a reference",
+      { catalog: "/OpenAction 40 0 R", objects: `40 0 obj ${script} endobj` },
+      "JavaScript",
+    ],
+    ["named scripts", { catalog: `/Names << /JavaScript << /Names [(a) ${script}] >> >>` }, "JavaScript"],
+    ["a script deep inside", { page: `/Annots [[[<< /X [<< /A << /S /X /JS (x) >> >>] >>]]]` }, "JavaScript"],
+    ["a script with a name in numbers", { objects: "40 0 obj << /S /Java#53cript >> endobj" }, "JavaScript"],
+    ["a script in packed objects", { objects: packed(50, { 51: script }) }, "JavaScript"],
+    [
+      "a script in packed objects that others took the place of",
+      { objects: `${packed(50, { 51: script })}\n51 0 obj null endobj` },
+      "JavaScript",
+    ],
+    [
+      "a script in a comment, where other readers may be sent",
+      { objects: `% 40 0 obj ${script} endobj` },
+      "JavaScript",
+    ],
+    [
+      "a script in the content of a stream",
+      { objects: stream(40, "", Buffer.from(`41 0 obj ${script} endobj`)) },
+      "JavaScript",
+    ],
+    ["a program to start", { page: "/Annots [<< /A << /S /Launch /F (cmd.exe) >> >>]" }, "starts programs"],
+    ["an embedded file", { catalog: "/Names << /EmbeddedFiles << /Names [] >> >>" }, "embedded file"],
+    ["an embedded file of a stream", { objects: stream(40, "/Type /EmbeddedFile", Buffer.from("x")) }, "embedded file"],
+    ["a file of an annotation", { page: "/Annots [<< /FS << /EF << >> >> >>]" }, "embedded file"],
+    ["rich media", { page: "/Annots [<< /Subtype /RichMedia >>]" }, "video"],
+    ["an XFA form", { catalog: "/AcroForm << /XFA 40 0 R >>" }, "XFA"],
+    ["actions of a page", { page: "/AA << /O << /S /URI /URI (https://example.com) >> >>" }, "run by themselves"],
+    ["a form that is sent", { page: "/Annots [<< /A << /S /SubmitForm >> >>]" }, "sends data"],
+    [
+      "an address that is opened at once",
+      { catalog: "/OpenAction << /S /URI /URI (https://example.com) >>" },
+      "runs when",
+    ],
+  ])("is refused: %s", async (_name, parts, message) => {
+    expect(await checkPdf(aPdf(parts))).toMatch(message);
+  });
+
+  it("is refused as the library writes it", async () => {
+    for (const useObjectStreams of [true, false]) {
+      const scripted = await PDFDocument.create();
+      scripted.addPage();
+      scripted.addJavaScript("hello", "app.alert(1)");
+      expect(await checkPdf(await scripted.save({ useObjectStreams }))).toMatch("JavaScript");
+      const carrying = await PDFDocument.create();
+      carrying.addPage();
+      await carrying.attach(Buffer.from("MZ"), "setup.exe");
+      expect(await checkPdf(await carrying.save({ useObjectStreams }))).toMatch("embedded file");
+    }
+  });
+});
+
+describe("a PDF that hides objects", () => {
+  it.each([
+    [
+      "packed objects in the content of another stream",
+      { objects: stream(40, "", Buffer.from(packed(50, { 51: "1" }), "latin1")) },
+    ],
+    ["packed objects under another type", { objects: packed(50, { 51: script }, "/Type /XObject") }],
+    ["packed objects without a type", { objects: packed(50, { 51: script }, "") }],
+  ])("is refused: %s", async (_name, parts) => {
+    expect(await checkPdf(aPdf(parts))).toMatch(broken);
+  });
+});
+
+describe("a PDF that cannot be read", () => {
+  it("is refused when it is encrypted", async () => {
+    const document = await PDFDocument.create();
+    document.addPage();
+    document.encrypt({ userPassword: "secret", ownerPassword: "secret" });
+    expect(await checkPdf(await document.save())).toMatch("encrypted");
+    expect(await checkPdf(aPdf({ trailer: "/Encrypt << /Filter /Standard >>" }))).toMatch("encrypted");
+    expect(await checkPdf(aPdf({ trailer: "/Encrypt 99 0 R" }))).toMatch("encrypted");
+  });
+
+  it.each([
+    ["nothing", Buffer.alloc(0), "not a PDF"],
+    ["something else", Buffer.from("GIF89a"), "not a PDF"],
+    ["its mark alone", Buffer.from("%PDF-1.7\n"), broken],
+    ["no page", aPdf({ pages: 0 }), broken],
+    ["a page that cannot be seen", aPdf({ page: "/MediaBox [0 0 0 0]" }), broken],
+    ["its first half", aPdf().subarray(0, 150), broken],
+    ["an object that does not end", aPdf({ objects: "40 0 obj << /A" }), broken],
+    [
+      "a tree of pages that leads to itself",
+      aPdf({ objects: "2 0 obj << /Type /Pages /Count 1 /Kids [2 0 R] >> endobj" }),
+      broken,
+    ],
+    ["endless nesting", aPdf({ objects: `40 0 obj ${"[".repeat(200_000)}` }), broken],
+  ])("is refused: %s", async (_name, bytes, message) => {
+    expect(await checkPdf(bytes)).toMatch(message);
+  });
+
+  it("is refused when some kilobytes stand for gigabytes", async () => {
+    const bomb = deflateSync(Buffer.alloc(100 * 1024 * 1024, "1 "));
+    const dict = "/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode";
+    const before = process.memoryUsage().arrayBuffers;
+    expect(await checkPdf(aPdf({ objects: stream(50, dict, bomb) }))).toMatch("too complex");
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+    // The next one is not to pay for it.
+    expect(await checkPdf(aPdf())).toBeUndefined();
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { aPdf, aPng } from "../testing/sample-files.ts";
+import { examine } from "./examine.ts";
+
+/** Bytes of their own, because they go over to another thread. */
+const own = (bytes: Uint8Array) => Uint8Array.from(bytes);
+
+/** Pages that stand for two to the power of sixty. */
+function doublingPages(): Buffer {
+  const levels = Array.from(
+    { length: 60 },
+    (_, level) => `${100 + level} 0 obj << /Type /Pages /Kids [${101 + level} 0 R ${101 + level} 0 R] >> endobj`,
+  );
+  return aPdf({ objects: `${levels.join("\n")}\n2 0 obj << /Type /Pages /Kids [100 0 R] >> endobj` });
+}
+
+describe("an examination", () => {
+  it("finds what is wrong, or nothing", async () => {
+    expect(await examine({ type: "image/png", bytes: own(aPng()) })).toBeUndefined();
+    expect(await examine({ type: "image/png", bytes: own(aPdf()) })).toMatch("PNG");
+    expect(await examine({ type: "application/pdf", bytes: own(aPdf()) })).toBeUndefined();
+    expect(await examine({ type: "application/pdf", bytes: own(aPng()) })).toMatch("PDF");
+  });
+
+  it("ends in time, and nobody else waits for it", async () => {
+    let turns = 0;
+    const turning = setInterval(() => {
+      turns += 1;
+    }, 10);
+    const started = performance.now();
+    const objection = await examine(
+      { type: "application/pdf", bytes: own(doublingPages()) },
+      { maxMs: 500, maxHeap: 96 },
+    );
+    const tookMs = performance.now() - started;
+    clearInterval(turning);
+    expect(objection).toMatch("too complex");
+    expect(tookMs).toBeGreaterThan(500);
+    expect(turns).toBeGreaterThan(20);
+  });
+
+  it("grows no further than allowed", async () => {
+    const numbers = Array.from({ length: 150_000 }, (_, index) => `[${index} (${index})]`).join(" ");
+    const bytes = own(aPdf({ objects: `40 0 obj [${numbers}] endobj` }));
+    const objection = await examine({ type: "application/pdf", bytes }, { maxMs: 20_000, maxHeap: 16 });
+    expect(objection).toMatch("too complex");
+  });
+});

@@ -1,0 +1,48 @@
+import { Fault } from "@tessera/kit/fault";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
+
+export interface ReceiveLimits {
+  readonly maxBytes: number;
+  /** So long nothing may arrive. Time that the reader takes does not count. */
+  readonly idleMs: number;
+  /** So long the whole may take. */
+  readonly maxMs: number;
+}
+
+/** Passes a body on as it arrives, and ends it with a Fault where it is empty, too large or too slow. */
+export async function* receiveBytes(
+  source: AsyncIterable<Uint8Array>,
+  { maxBytes, idleMs, maxMs }: ReceiveLimits,
+): AsyncGenerator<Uint8Array, void> {
+  const pieces = source[Symbol.asyncIterator]();
+  const until = performance.now() + maxMs;
+  let size = 0;
+  try {
+    for (;;) {
+      const leftMs = until - performance.now();
+      const piece = await (leftMs < idleMs
+        ? waitAtMost(Math.max(0, leftMs), pieces.next(), () => tooSlow(`did not arrive within ${seconds(maxMs)}`))
+        : waitAtMost(idleMs, pieces.next(), () => tooSlow(`paused for ${seconds(idleMs)}`)));
+      if (piece.done === true) return;
+      size += piece.value.byteLength;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      yield piece.value;
+    }
+  } finally {
+    // Not awaited: a source that hangs would hang its own end.
+    void Promise.resolve(pieces.return?.()).catch(() => {});
+  }
+}
+
+/** Refuses a file for its size. */
+export function tooLarge(maxBytes: number): Fault {
+  return new Fault("invalid", "body_too_large", `The file is larger than the ${maxBytes} bytes allowed.`);
+}
+
+function tooSlow(what: string): Fault {
+  return new Fault("invalid", "body_too_slow", `The file ${what}. Send it again over a faster connection.`);
+}
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 1000)} seconds`;
+}

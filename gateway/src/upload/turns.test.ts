@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { Turns } from "./turns.ts";
+
+const { signal } = new AbortController();
+
+/** Work whose beginning is written down and whose end is decided by the test. */
+function piece(turns: Turns, begun: string[], name: string, { amount = 1, signal: until = signal } = {}) {
+  let end = () => {};
+  const ended = turns.run({ party: name[0] ?? "", amount, signal: until }, () => {
+    begun.push(name);
+    return new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  });
+  return { ended, end: () => end() };
+}
+
+describe("turns", () => {
+  it("never give away more than there is, and nobody's share twice", async () => {
+    const turns = new Turns({ total: 8, each: 5, waitMs: 10_000 });
+    const [under, seen] = [new Map<string, number>(), { total: 0, each: 0 }];
+    await Promise.all(
+      Array.from({ length: 300 }, (_, index) => {
+        const [party, amount] = ["abc"[index % 3] ?? "", 1 + (index % 5)];
+        return turns.run({ party, amount, signal }, async () => {
+          under.set(party, (under.get(party) ?? 0) + amount);
+          seen.total = Math.max(
+            seen.total,
+            Array.from(under.values()).reduce((sum, value) => sum + value, 0),
+          );
+          seen.each = Math.max(seen.each, ...under.values());
+          await sleep(index % 3);
+          under.set(party, (under.get(party) ?? 0) - amount);
+        });
+      }),
+    );
+    expect(seen).toEqual({ total: 8, each: 5 });
+  });
+
+  it("pass who waits for himself, and none who waits for others", async () => {
+    const [turns, begun] = [new Turns({ total: 3, each: 2, waitMs: 10_000 }), [] as string[]];
+    const first = piece(turns, begun, "a1", { amount: 2 });
+    const own = piece(turns, begun, "a2", { amount: 2 });
+    const large = piece(turns, begun, "b1", { amount: 2 });
+    const small = piece(turns, begun, "c1");
+    await sleep(1);
+    expect(begun).toEqual(["a1"]);
+    first.end();
+    await first.ended;
+    expect(begun).toEqual(["a1", "a2"]);
+    own.end();
+    await own.ended;
+    expect(begun).toEqual(["a1", "a2", "b1", "c1"]);
+    for (const { end } of [large, small]) end();
+    await Promise.all([large.ended, small.ended]);
+  });
+
+  it("go on after failures", async () => {
+    const turns = new Turns({ total: 1, each: 1, waitMs: 10_000 });
+    const failing = turns.run({ party: "a", amount: 1, signal }, () => Promise.reject(new Error("no")));
+    const next = turns.run({ party: "a", amount: 1, signal }, async () => "yes");
+    await expect(failing).rejects.toThrow("no");
+    expect(await next).toBe("yes");
+  });
+
+  it("are not waited for too long, nor by those who have gone", async () => {
+    const [turns, begun] = [new Turns({ total: 1, each: 1, waitMs: 50 }), [] as string[]];
+    const first = piece(turns, begun, "a1");
+    const leaving = new AbortController();
+    const gone = piece(turns, begun, "b1", { signal: leaving.signal });
+    const late = piece(turns, begun, "c1");
+    leaving.abort(new Error("gone"));
+    await expect(gone.ended).rejects.toThrow("gone");
+    await expect(late.ended).rejects.toMatchObject({ kind: "unavailable", code: "uploads_busy" });
+    first.end();
+    await first.ended;
+    await expect(turns.run({ party: "d", amount: 1, signal: leaving.signal }, async () => 1)).rejects.toThrow("gone");
+    expect(await turns.run({ party: "d", amount: 1, signal }, async () => 1)).toBe(1);
+    expect(begun).toEqual(["a1"]);
+  });
+});
