@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { credentialChanged } from "../consumers/credential-changed.ts";
 import { eventChanged } from "../consumers/event-changed.ts";
-import { findByHash } from "../store/credentials.ts";
+import { findByHash, isAsNewAs } from "../store/credentials.ts";
 import { hasEvent } from "../store/events.ts";
 import { hintAtChange, type Listener, listenForChanges } from "./change-notice.ts";
 import { type Directory, openDirectory } from "./directory.ts";
@@ -82,7 +82,7 @@ const anEvent = (event: string, revision = 1): EventChanged => ({
 describe("credentials", () => {
   beforeEach(async () => void (await db.run(sql`delete from credential`)));
 
-  it("are found by the hash of their token, under their own kind", async () => {
+  it("[A1.8] are found by the hash of their token, under their own kind", async () => {
     await tellCredentials(apiKey("a"), device("d"));
     expect(await findByHash(db, "api_key", hashOf("a"))).toEqual({
       organizer: "bigevents",
@@ -113,6 +113,16 @@ describe("credentials", () => {
       apiKey("a", { revision: 7, active: true, permissions: [], events: [] }),
     );
     expect(await findByHash(db, "api_key", hashOf("a"))).toMatchObject({ active: true, permissions: [], events: [] });
+  });
+
+  it("are known to be as new as what was told of them, and no newer", async () => {
+    const key = { organizer: "bigevents", kind: "api_key", id: hashOf("aged").toString("hex") } as const;
+    expect(await isAsNewAs(db, { ...key, revision: 1 })).toBe(false);
+    await tellCredentials(apiKey("aged", { revision: 5 }));
+    const asNewAs = await Promise.all([4, 5, 6].map((revision) => isAsNewAs(db, { ...key, revision })));
+    expect(asNewAs).toEqual([true, true, false]);
+    expect(await isAsNewAs(db, { ...key, organizer: "other", revision: 1 })).toBe(false);
+    expect(await isAsNewAs(db, { ...key, kind: "device", revision: 1 })).toBe(false);
   });
 
   it("are gone with their tombstone, even where it comes with what replaces them", async () => {

@@ -1,3 +1,4 @@
+import { diskFiles } from "@tessera/kit/files/disk";
 import { describe, expect, it } from "vitest";
 import { toPlaces } from "../place.ts";
 import { allRoutes } from "../routes/index.ts";
@@ -16,7 +17,16 @@ const routes = allRoutes({
       checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
     },
     readers: [],
+    quotas: clients.quotas,
   },
+  uploadTargets: {
+    files: diskFiles({ directory: "never-made" }),
+    record: async () => {},
+    now: () => 0,
+    maxBytes: 0,
+  },
+  findAnswer: async () => undefined,
+  credentials: { makeToken: () => "", untilCopied: async () => true },
   stopping: new AbortController().signal,
   refusedStatus: 200,
   baseUrl: () => "http://localhost",
@@ -26,6 +36,7 @@ const places = toPlaces(routes);
 
 const tenant = (overrides: Partial<Tenant>): Tenant => ({
   kind: "api_key",
+  id: "x",
   logId: "x",
   countedAs: "x",
   organizer: "o",
@@ -46,7 +57,7 @@ const all = ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorder
 const nobody: string[] = [];
 
 /** The table of the specification, written out: which permissions open a route, and which profiles. */
-const table: Record<string, { permissions: string[] | "public" | "operator"; profiles: string[] }> = {
+const table: Record<string, { permissions: string[] | "public" | "any" | "operator"; profiles: string[] }> = {
   "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
   "GET checkinlists/": { permissions: lists, profiles: all },
   "POST checkinlists/": { permissions: settings, profiles: nobody },
@@ -58,7 +69,15 @@ const table: Record<string, { permissions: string[] | "public" | "operator"; pro
   "GET checkinlists/{id}/status/": { permissions: lists, profiles: all },
   "GET checkinlists/{list}/positions/": { permissions: lists, profiles: ["pretixscan", "pretixscan_online_noorders"] },
   "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: nobody },
+  "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
+  "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
+  "POST /api/v1/organizers/{organizer}/apikeys/{key}/revoke/": { permissions: "operator", profiles: nobody },
+  "GET /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: nobody },
+  "POST /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: nobody },
+  "POST /api/v1/organizers/{organizer}/devices/{device}/revoke/": { permissions: "operator", profiles: nobody },
   "POST /api/v1/import/": { permissions: "operator", profiles: nobody },
+  "POST /api/v1/upload": { permissions: "any", profiles: all },
+  "GET /api/v1/idempotency_query": { permissions: "any", profiles: all },
   "GET /api/v1/openapi.json": { permissions: "public", profiles: nobody },
   "GET /docs": { permissions: "public", profiles: nobody },
   "GET /docs/start.js": { permissions: "public", profiles: nobody },
@@ -70,7 +89,7 @@ describe("the routes", () => {
     expect(routes.map(({ method, path }) => `${method} ${short(path)}`).sort()).toEqual(Object.keys(table).sort());
   });
 
-  it("answer for a missing object before what is wrong with a request about it", () => {
+  it("[A1.15] answer for a missing object before what is wrong with a request about it", () => {
     const unchecked = routes.filter(
       ({ path, body, query, exists }) =>
         /\{(?:id|list)\}/.test(path) &&
@@ -87,22 +106,23 @@ describe("the routes", () => {
         profiles: nobody,
       };
       const opens = (caller: Caller) => mayUse(caller, place, method);
+      const withoutPermission = opening === "public" || opening === "any";
 
-      it(`${method} ${short(place.path)} opens to its permissions and profiles alone`, () => {
+      it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(place.path)} opens to its permissions and profiles alone`, () => {
         const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
         expect([...permitted].sort()).toEqual(
-          opening === "public" ? [...permissions].sort() : opening === "operator" ? [] : [...opening].sort(),
+          withoutPermission ? [...permissions].sort() : opening === "operator" ? [] : [...opening].sort(),
         );
-        expect(opens(tenant({}))).toBe(opening === "public");
+        expect(opens(tenant({}))).toBe(withoutPermission);
         expect(opens(tenant({ permissions: new Set([everyPermission]) }))).toBe(opening !== "operator");
-        expect(opens(operator)).toBe(typeof opening === "string");
+        expect(opens(operator)).toBe(opening === "public" || opening === "operator");
 
         const open = scanProfiles.filter((profile) =>
           opens(tenant({ kind: "device", permissions: devicePermissions, profile })),
         );
         expect([...open].sort()).toEqual(opening === "public" ? [...scanProfiles].sort() : [...profiles].sort());
         const full = Array.isArray(opening) && opening.some((permission) => devicePermissions.has(permission));
-        expect(opens(tenant({ kind: "device", permissions: devicePermissions }))).toBe(opening === "public" || full);
+        expect(opens(tenant({ kind: "device", permissions: devicePermissions }))).toBe(withoutPermission || full);
       });
     }
   }
@@ -113,7 +133,7 @@ describe("a method that a place does not have", () => {
   const reader = tenant({ permissions: new Set(["event.orders:read"]) });
   const changer = tenant({ permissions: new Set(["event.settings.general:write"]) });
 
-  it("asks for the right to the others of its class", () => {
+  it("[A2.15] asks for the right to the others of its class", () => {
     expect(mayUse(reader, at("checkinlists/"), "DELETE")).toBe(false);
     expect(mayUse(changer, at("checkinlists/"), "DELETE")).toBe(true);
     expect(mayUse(reader, at("checkinlists/"), "OPTIONS")).toBe(true);
@@ -121,7 +141,7 @@ describe("a method that a place does not have", () => {
     expect(mayUse(reader, at("checkinlists/"), "HEAD")).toBe(true);
   });
 
-  it("asks for any right where there are no others", () => {
+  it("[A2.16] asks for any right where there are no others", () => {
     expect(mayUse(reader, at("checkinlists/{id}/status/"), "DELETE")).toBe(true);
     expect(mayUse(changer, at("checkinlists/{id}/status/"), "DELETE")).toBe(false);
     expect(mayUse(changer, at("checkinlist/{id}/"), "GET")).toBe(true);
@@ -136,7 +156,7 @@ describe("profileOf", () => {
     ["Full", "pretixscan"],
     ["something-new", "pretixscan"],
     ["constructor", "pretixscan"],
-  ])("%j is %s", (name, profile) => {
+  ])("[A2.14] %j is %s", (name, profile) => {
     expect(profileOf(name)).toBe(profile);
   });
 });

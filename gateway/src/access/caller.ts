@@ -37,6 +37,8 @@ export interface Operator {
 /** An API key or a device of one organizer. */
 export interface Tenant {
   readonly kind: CredentialKind;
+  /** Of its credential; another organizer may have one of the same. */
+  readonly id: string;
   /** Enough of its id to find it; never a token, nor anything a token could be found by. */
   readonly logId: string;
   /** What its requests are counted under, also outside this process: it tells callers apart and nothing about them. */
@@ -58,6 +60,7 @@ export function toCaller(credential: Credential): Tenant {
   const name = hash("sha256", JSON.stringify([organizer, kind, credential.id]), "buffer");
   return {
     kind,
+    id: credential.id,
     logId: `${kind}:${credential.id.slice(0, 8)}`,
     countedAs: name.subarray(0, 16).toString("base64url"),
     organizer,

@@ -13,6 +13,8 @@ function grants(access: Access, caller: Caller): boolean {
       return true;
     case "operator":
       return caller.kind === "operator";
+    case "any":
+      return caller.kind !== "operator" && isOpenTo(access.profiles, caller);
     case "event":
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller) && isPermitted(access.anyOf, caller);
   }

@@ -1,4 +1,5 @@
 import { trials } from "../announce.ts";
+import { columns } from "../columns.ts";
 import type { DemoKeys } from "../fill.ts";
 import type { PlannedProcess } from "./plan.ts";
 
@@ -39,11 +40,4 @@ export function printTable(options: {
       keys === undefined ? "" : trials(baseUrl, keys)
     }\nCtrl-C stops them.\n`,
   );
-}
-
-function columns(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
-  return rows
-    .map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd())
-    .join("\n");
 }

@@ -2,6 +2,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { readOptions } from "../options.ts";
+import { printable } from "../printable.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
 
 const usage = `tessera topics parked  [OPTIONS]
@@ -96,12 +97,4 @@ export function describeParked({
   const times = `written ${toTimestamp(fact_at)}, parked ${toTimestamp(parked_at)}`;
   const remark = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;
   return `  ${id}  ${printable(topic)}  ${printable(key)}  ${times}${remark}\n      ${printable(cause)}\n`;
-}
-
-const longest = 200;
-
-/** Keys may come from anybody: what would move a terminal's cursor is made visible. */
-function printable(text: string): string {
-  const visible = text.replace(/\p{C}|\p{Zl}|\p{Zp}/gu, "\ufffd");
-  return visible.length > longest ? `${visible.slice(0, longest)}…` : visible;
 }

@@ -12,7 +12,7 @@ import { splitRuns } from "../domain/split-runs.ts";
 import { applyRun } from "../records/apply-run.ts";
 import { type Readable, readRecord } from "../records/read-record.ts";
 import { type IdSequence, raise } from "../store/id-sequences.ts";
-import { type Lock, take } from "../store/locks.ts";
+import { type Lock, organizerLock, take } from "../store/locks.ts";
 
 type Refused = Map<Readable, FieldErrors>;
 
@@ -88,7 +88,7 @@ function groupOf({ sent, scope, removal }: Readable): string {
 function locksOf(records: readonly Readable[]): Lock[] {
   const locks = new Map<string, Lock>();
   for (const { kind, scope } of records) {
-    const ofOrganizer = `records ${scope.organizer}`;
+    const ofOrganizer = organizerLock(scope.organizer);
     const exclusive = kind.belongsTo !== "event" || locks.get(ofOrganizer)?.exclusive === true;
     locks.set(ofOrganizer, { name: ofOrganizer, exclusive });
     const ofEvent = `${ofOrganizer}/${scope.event}`;

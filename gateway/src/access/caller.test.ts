@@ -1,0 +1,48 @@
+import { describe, expect, it } from "vitest";
+import { type Credential, holds, operator, toCaller } from "./caller.ts";
+import { mayEnter } from "./may-use.ts";
+import { permissions } from "./permission.ts";
+
+const credential = (overrides: Partial<Credential>): Credential => ({
+  organizer: "bigevents",
+  kind: "api_key",
+  id: "1",
+  tokenHash: Buffer.alloc(32),
+  permissions: [],
+  allEvents: true,
+  events: [],
+  active: true,
+  device: null,
+  ...overrides,
+});
+
+describe("a key", () => {
+  it("[A2.2] enters all events of its organizer", () => {
+    const caller = toCaller(credential({}));
+    expect(mayEnter(caller, "bigevents", "sampleconf")).toBe(true);
+    expect(mayEnter(caller, "bigevents", "other")).toBe(true);
+    expect(mayEnter(caller, "somebody", "sampleconf")).toBe(false);
+  });
+
+  it("[A2.2] enters the events that it names, and those of its own organizer alone", () => {
+    const caller = toCaller(credential({ allEvents: false, events: ["sampleconf"] }));
+    expect(mayEnter(caller, "bigevents", "sampleconf")).toBe(true);
+    expect(mayEnter(caller, "bigevents", "other")).toBe(false);
+    expect(mayEnter(caller, "somebody", "sampleconf")).toBe(false);
+    expect(mayEnter(operator, "bigevents", "sampleconf")).toBe(false);
+  });
+});
+
+describe("a device", () => {
+  it("[A2.9] holds the permissions of devices, whatever is recorded of it", () => {
+    const device = { deviceId: 3, gate: null, securityProfile: "full", softwareBrand: "" };
+    for (const recorded of [[], ["*"], ["event.settings.general:write", "event.vouchers:write"]]) {
+      const caller = toCaller(credential({ kind: "device", permissions: recorded, device }));
+      expect(permissions.filter((permission) => holds(caller, permission))).toEqual([
+        "event.orders:read",
+        "event.orders:write",
+        "event.vouchers:read",
+      ]);
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import { createHmac } from "node:crypto";
+import { randomCode } from "@tessera/kit/ids";
+
+const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
+const length = 64;
+
+/** Bytes from here on would make some characters more likely than others. */
+const fairBytes = 256 - (256 % alphabet.length);
+
+/** Makes a token for a key or a device that nobody can guess, in the shape that clients know. */
+export function makeToken(): string {
+  return randomCode(length, alphabet);
+}
+
+/** Makes the token of a request: always the same, for nobody to find without the secret. */
+export function deriveToken(secret: string, requestId: string): string {
+  let token = "";
+  for (let round = 0; token.length < length; round += 1) {
+    const bytes = createHmac("sha512", secret).update(`token ${round} ${requestId}`).digest();
+    for (const byte of bytes) if (byte < fairBytes) token += alphabet[byte % alphabet.length];
+  }
+  return token.slice(0, length);
+}

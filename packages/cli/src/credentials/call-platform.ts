@@ -1,0 +1,89 @@
+import { Fault, type FaultKind } from "@tessera/kit/fault";
+import { noPlatform } from "../operator-access.ts";
+import { printable } from "../printable.ts";
+
+/** How a running platform is reached. */
+export interface Access {
+  readonly url: string;
+  readonly key: string;
+}
+
+export interface Call {
+  readonly method: "GET" | "POST";
+  /** Below `/api/v1/`. */
+  readonly path: string;
+  readonly body?: object;
+}
+
+/** Longer than the platform itself waits for anything. */
+const patienceMs = 30_000;
+
+/** Calls a route as the operator. What the platform refuses becomes a fault of one sentence. */
+export async function callPlatform<Answer>({ url, key }: Access, { method, path, body }: Call): Promise<Answer> {
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(`${url.replace(/\/+$/, "")}/api/v1/${path}`, {
+      method,
+      redirect: "error",
+      headers: { authorization: `Token ${key}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+      signal: AbortSignal.timeout(patienceMs),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    text = await response.text();
+  } catch (error) {
+    throw noPlatform(url, error);
+  }
+  const answer = parse(text);
+  if (!response.ok) throw refusal(response.status, answer);
+  if (typeof answer !== "object" || answer === null)
+    throw new Fault("unavailable", "no_platform", `what answers at ${url} is no Tessera; pass the right --url`);
+  return answer as Answer;
+}
+
+const kinds: ReadonlyMap<number, FaultKind> = new Map([
+  [401, "unauthenticated"],
+  [403, "forbidden"],
+  [404, "not_found"],
+  [409, "conflict"],
+  [503, "unavailable"],
+]);
+
+function refusal(status: number, answer: unknown): Fault {
+  const reason = printable(reasonIn(answer) ?? `HTTP status ${status}`);
+  const whose = status === 401 || status === 403 ? "the operator key" : "this";
+  return new Fault(kinds.get(status) ?? "invalid", "platform_refused", `the platform refused ${whose}: ${reason}`);
+}
+
+/** One sentence out of a `detail`, or of messages by field. */
+function reasonIn(answer: unknown): string | undefined {
+  if (typeof answer !== "object" || answer === null) return undefined;
+  const parts = Object.entries(answer).map(([field, messages]) => {
+    const told = [messages].flat().map((message) => String(message).replace(/\.$/, ""));
+    return field === "detail" ? told.join(", ") : `${field}: ${told.join(", ")}`;
+  });
+  return parts.length === 0 ? undefined : parts.join("; ");
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+interface Page<Item> {
+  readonly next: string | null;
+  readonly results: readonly Item[];
+}
+
+/** Reads all pages of a list. */
+export async function readAll<Item>(access: Access, path: string): Promise<Item[]> {
+  const all: Item[] = [];
+  for (let page = 1; ; page += 1) {
+    const { results, next } = await callPlatform<Page<Item>>(access, { method: "GET", path: `${path}?page=${page}` });
+    all.push(...results);
+    if (next === null || results.length === 0) return all;
+  }
+}

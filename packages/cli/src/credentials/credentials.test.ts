@@ -1,0 +1,227 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { operateDevices } from "./devices.ts";
+import { operateKeys } from "./keys.ts";
+
+interface Asked {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly key: string | undefined;
+  readonly body: unknown;
+}
+
+type Answer = readonly [status: number, body: unknown];
+
+let server: Server;
+let url: string;
+let asked: Asked[];
+let answers: Answer[];
+let stdout: string;
+let stderr: string;
+
+beforeEach(async () => {
+  asked = [];
+  answers = [];
+  stdout = "";
+  stderr = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((chunk) => {
+    stdout += String(chunk);
+    return true;
+  });
+  vi.spyOn(process.stderr, "write").mockImplementation((chunk) => {
+    stderr += String(chunk);
+    return true;
+  });
+  vi.stubEnv("TESSERA_OPERATOR_KEY", "operator");
+  server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const { method, url: path, headers } = request;
+      asked.push({ method, url: path, key: headers.authorization, body: body === "" ? undefined : JSON.parse(body) });
+      const [status, answer] = answers.shift() ?? [500, {}];
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterEach(() => void server.close());
+
+const key = {
+  id: "0123456789abcdef",
+  name: "shop",
+  permissions: ["event.orders:read"],
+  all_events: false,
+  events: ["fest", "party"],
+  active: true,
+};
+const device = {
+  device_id: 3,
+  name: "north",
+  gate: 7,
+  security_profile: "pretixscan",
+  software_brand: "",
+  all_events: true,
+  events: [],
+  revoked: true,
+};
+const page = (results: unknown[], next: string | null = null): Answer => [
+  200,
+  { count: 9, next, previous: null, results },
+];
+const keys = (...args: string[]) => operateKeys([...args, "--url", url]);
+const devices = (...args: string[]) => operateDevices([...args, "--url", url]);
+
+describe("creating", () => {
+  it("prints a key's token and nothing else on standard output", async () => {
+    answers.push([201, { ...key, token: "fresh-token", settled: true }]);
+    await keys(
+      "create",
+      "--organizer",
+      "big events",
+      "--name",
+      "shop",
+      "--permissions",
+      "can_view_orders, *",
+      "--events",
+      "fest,party",
+    );
+    expect(stdout).toBe("fresh-token\n");
+    expect(stderr).toMatch(
+      /^API key 0123456789abcdef \(shop\) of big events: event\.orders:read, fest, party\.\nIts token/,
+    );
+    expect(stderr).not.toContain("fresh-token");
+    expect(asked).toEqual([
+      {
+        method: "POST",
+        url: "/api/v1/organizers/big%20events/apikeys/",
+        key: "Token operator",
+        body: { name: "shop", all_events: false, events: ["fest", "party"], permissions: ["can_view_orders", "*"] },
+      },
+    ]);
+  });
+
+  it("prints a device's token, and says when gateways do not know of it yet", async () => {
+    answers.push([201, { ...device, revoked: false, token: "fresh-token", settled: false }]);
+    await devices(
+      "create",
+      "--organizer",
+      "big",
+      "--name",
+      "north",
+      "--gate",
+      "7",
+      "--profile",
+      "pretixscan",
+      "--all-events",
+    );
+    expect(stdout).toBe("fresh-token\n");
+    expect(stderr).toContain("Device 3 (north) of big: profile pretixscan, gate 7, all events.");
+    expect(stderr).toContain("The gateways do not know of it yet");
+    expect(asked[0]?.body).toEqual({
+      name: "north",
+      all_events: true,
+      events: [],
+      gate: "7",
+      security_profile: "pretixscan",
+      software_brand: "",
+    });
+  });
+});
+
+describe("listing", () => {
+  it("reads every page and sets a table that no name can break", async () => {
+    answers.push(
+      page([key], "https://elsewhere/?page=2"),
+      page([{ ...key, name: "\u001b[2Jx\ny", active: false, permissions: ["*"], events: [] }]),
+    );
+    await keys("list", "--organizer", "big");
+    expect(asked.map((request) => request.url)).toEqual([
+      "/api/v1/organizers/big/apikeys/?page=1",
+      "/api/v1/organizers/big/apikeys/?page=2",
+    ]);
+    expect(stdout.trimEnd().split("\n")).toEqual([
+      "  ID                STATE    EVENTS       PERMISSIONS        NAME",
+      "  0123456789abcdef  active   fest, party  event.orders:read  shop",
+      "  0123456789abcdef  revoked  no event     every permission   \ufffd[2Jx\ufffdy",
+    ]);
+  });
+
+  it("prints JSON where it is asked for", async () => {
+    answers.push(page([device]));
+    await devices("list", "--organizer", "big", "--json");
+    expect(JSON.parse(stdout)).toEqual([device]);
+    stdout = "";
+    answers.push(page([]));
+    await devices("list", "--organizer", "big");
+    expect(stdout).toBe("There are no devices.\n");
+  });
+});
+
+it("revoking says what is revoked", async () => {
+  answers.push([200, { ...key, active: false, settled: true }], [200, { ...device, settled: true }]);
+  await keys("revoke", "01234567", "--organizer", "big");
+  await devices("revoke", "3", "--organizer", "big");
+  expect(stdout).toBe("API key 0123456789abcdef (shop) is revoked.\nDevice 3 (north) is revoked.\n");
+  expect(asked.map((request) => request.url)).toEqual([
+    "/api/v1/organizers/big/apikeys/01234567/revoke/",
+    "/api/v1/organizers/big/devices/3/revoke/",
+  ]);
+});
+
+describe("what goes wrong is one sentence", () => {
+  it.each<[string, Answer, string]>([
+    [
+      "wrong fields",
+      [400, { name: ["Too long."], events: ["Not known.", "Nor this."] }],
+      "the platform refused this: name: Too long; events: Not known, Nor this",
+    ],
+    [
+      "a missing organizer",
+      [404, { detail: "There is no such organizer." }],
+      "the platform refused this: There is no such organizer",
+    ],
+    [
+      "a wrong key",
+      [401, { detail: "This token is not valid." }],
+      "the platform refused the operator key: This token is not valid",
+    ],
+    ["something that is no Tessera", [200, "<html>"], "is no Tessera"],
+    ["an error page", [502, "<html>"], "the platform refused this: HTTP status 502"],
+  ])("%s", async (_name, answer, message) => {
+    answers.push(answer);
+    await expect(keys("create", "--organizer", "big", "--name", "shop")).rejects.toThrow(message);
+    expect(stdout).toBe("");
+  });
+
+  it("a platform that is not there", async () => {
+    await expect(operateKeys(["list", "--organizer", "big", "--url", "http://127.0.0.1:1"])).rejects.toMatchObject({
+      code: "no_platform",
+    });
+    await expect(operateKeys(["list", "--organizer", "big", "--url", "nonsense"])).rejects.toMatchObject({
+      code: "no_platform",
+    });
+  });
+
+  it.each([
+    [["create", "--name", "shop"], "--organizer is required"],
+    [["create", "--organizer", "big"], "--name is required"],
+    [["create", "--organizer", "big", "--name", "shop", "--events", "fest", "--all-events"], "not both"],
+    [["create", "--organizer", "big", "--name", "shop", "fest"], "fest is not expected here"],
+    [["revoke", "--organizer", "big"], "name one API key by its id"],
+    [["revoke", "a", "b", "--organizer", "big"], "name one API key by its id"],
+    [["create", "--organizer", "big", "--nonsense"], "--help` lists the options"],
+    [["remove"], "there is no verb keys remove"],
+  ])("%j", async (args, message) => {
+    await expect(operateKeys(args)).rejects.toThrow(message);
+  });
+
+  it("a missing operator key", async () => {
+    vi.stubEnv("TESSERA_OPERATOR_KEY", "");
+    await expect(keys("list", "--organizer", "big")).rejects.toMatchObject({ code: "no_operator_key" });
+  });
+});

@@ -1,0 +1,296 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { ApiKeyFields, DeviceFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { record, sample } from "../testing/records.ts";
+import { createApiKey } from "./create-api-key.ts";
+import { createDevice } from "./create-device.ts";
+import { listApiKeys } from "./list-api-keys.ts";
+import { listDevices } from "./list-devices.ts";
+import { revokeApiKey } from "./revoke-api-key.ts";
+import { revokeDevice } from "./revoke-device.ts";
+
+const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) };
+const logged: string[] = [];
+const log = createLog({ service: "test", destination: { write: (line) => void logged.push(line) } });
+const organizer = "org";
+const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
+const sha256 = (token: string) => createHash("sha256").update(token).digest();
+
+let database: TestDatabase;
+let db: Db;
+let office: BoxOffice;
+
+beforeAll(async () => {
+  database = await createTestDatabase([schema]);
+  db = database.open("boxoffice");
+  office = boxOfficeOn(db);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await empty(db);
+  await office.apply(sample.organizer(), sample.event(), sample.gate());
+  await takeFacts(db);
+});
+
+const bare: ApiKeyFields = { name: "shop", permissions: [], allEvents: true, events: [], active: true };
+const bareDevice: DeviceFields = {
+  name: "scanner",
+  gate: undefined,
+  securityProfile: "full",
+  softwareBrand: "",
+  allEvents: true,
+  events: [],
+  revoked: false,
+};
+
+async function keyOf(
+  fields: Partial<ApiKeyFields> = {},
+  { token = randomBytes(8).toString("hex"), of = organizer } = {},
+) {
+  const request = { organizer: of, tokenHash: sha256(token), fields: { ...bare, ...fields } };
+  const { key } = await createApiKey({ db, log })(request, call);
+  if (key === undefined) throw new Error("no key came back");
+  return key;
+}
+
+async function deviceOf(
+  fields: Partial<DeviceFields> = {},
+  { token = randomBytes(8).toString("hex"), of = organizer } = {},
+) {
+  const request = { organizer: of, tokenHash: sha256(token), fields: { ...bareDevice, ...fields } };
+  const { device } = await createDevice({ db, log })(request, call);
+  if (device === undefined) throw new Error("no device came back");
+  return device;
+}
+
+const listKeys = (page = 1, pageSize = 50) => listApiKeys({ db })({ organizer, page, pageSize }, call);
+const revokeKey = (id: string, of = organizer) => revokeApiKey({ db, log })({ organizer: of, id }, call);
+const revoke = (deviceId: number, of = organizer) => revokeDevice({ db, log })({ organizer: of, deviceId }, call);
+
+describe("creating", () => {
+  it("makes the key that its record would make", async () => {
+    const key = await keyOf(
+      { permissions: ["can_view_orders", "event.orders:checkin"], events: ["fest"] },
+      { token: "t" },
+    );
+    expect(key).toEqual({
+      id: sha256("t").toString("hex"),
+      revision: expect.any(Number),
+      fields: { ...bare, permissions: ["event.orders:checkin", "event.orders:read"], events: ["fest"] },
+    });
+    expect(await takeFacts(db)).toMatchObject([
+      {
+        topic: "credential-changed",
+        key: `org//CREDENTIAL_KIND_API_KEY:${key.id}`,
+        value: { revision: key.revision, active: true, tokenHash: sha256("t"), permissions: key.fields?.permissions },
+      },
+    ]);
+    const sent = { token: "t", name: "shop", permissions: ["can_view_orders", "can_checkin_orders"], events: ["fest"] };
+    expect(await office.apply(sample.apiKey({ ...sent, all_events: true }))).toEqual({});
+    expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("makes the device that its record would make", async () => {
+    const fields = { gate: 1, securityProfile: "made-up", softwareBrand: "scan", allEvents: false, events: ["fest"] };
+    const device = await deviceOf(fields, { token: "t" });
+    expect(device).toEqual({
+      deviceId: expect.any(Number),
+      revision: expect.any(Number),
+      fields: { ...bareDevice, ...fields, securityProfile: "pretixscan" },
+    });
+    expect(await takeFacts(db)).toMatchObject([
+      {
+        key: `org//CREDENTIAL_KIND_DEVICE:${device.deviceId}`,
+        value: {
+          tokenHash: sha256("t"),
+          device: { deviceId: device.deviceId, gate: { id: 1, name: "North" }, securityProfile: "pretixscan" },
+        },
+      },
+    ]);
+    const sent = { name: "scanner", gate: 1, security_profile: "pretixscan", software_brand: "scan", events: ["fest"] };
+    await office.apply(sample.device({ device_id: device.deviceId, token: "t", ...sent }));
+    expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("happens once for a token, however often it is asked for: what became of it since stays", async () => {
+    const keys = await Promise.all(Array.from({ length: 5 }, () => keyOf({}, { token: "k" })));
+    const devices = await Promise.all(Array.from({ length: 5 }, () => deviceOf({}, { token: "d" })));
+    expect(new Set([...keys, ...devices].map(({ revision }) => revision)).size).toBe(2);
+    await revokeKey(keys[0]?.id ?? "");
+    await revoke(devices[0]?.deviceId ?? 0);
+    expect(await keyOf({}, { token: "k" })).toMatchObject({ fields: { active: false } });
+    expect(await deviceOf({}, { token: "d" })).toMatchObject({
+      deviceId: devices[0]?.deviceId,
+      fields: { revoked: true },
+    });
+    expect(await takeFacts(db)).toHaveLength(4);
+  });
+
+  it("names everything that is wrong, and stores nothing", async () => {
+    const wrong = { permissions: ["*", "nonsense"], events: ["fest", "other"] };
+    await expect(keyOf(wrong)).rejects.toMatchObject({
+      kind: "invalid",
+      fields: {
+        permissions: [expect.stringMatching(/^Element 2: /)],
+        events: [expect.stringMatching(/^Element 2: event is not known/)],
+      },
+    });
+    await expect(deviceOf({ gate: 7, events: ["other"], name: "x".repeat(191) })).rejects.toMatchObject({
+      kind: "invalid",
+      fields: {
+        name: [expect.anything()],
+        gate: [expect.stringContaining("gate 7 is not known")],
+        events: [expect.anything()],
+      },
+    });
+    expect((await listKeys()).count).toBe(0);
+    expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("takes neither another's token nor what is no hash", async () => {
+    await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
+    await keyOf({}, { token: "taken" });
+    await expect(keyOf({}, { token: "taken", of: "other" })).rejects.toMatchObject({
+      fields: { token: [expect.anything()] },
+    });
+    await expect(deviceOf({}, { token: "taken" })).rejects.toMatchObject({ fields: { token: [expect.anything()] } });
+    const request = { organizer, tokenHash: Buffer.from("in clear"), fields: bare };
+    await expect(createApiKey({ db, log })(request, call)).rejects.toMatchObject({ code: "bad_token_hash" });
+  });
+
+  it("numbers devices above those that records brought, twenty at once included", async () => {
+    await office.apply(sample.device({ device_id: 4711, token: null }));
+    const made = await Promise.all(Array.from({ length: 20 }, () => deviceOf()));
+    const numbers = made.map(({ deviceId }) => deviceId);
+    expect(new Set(numbers).size).toBe(20);
+    expect(Math.min(...numbers)).toBeGreaterThan(4711);
+  });
+});
+
+describe("revoking", () => {
+  it("switches a key off once, found by its first characters in any letter case", async () => {
+    const { id } = await keyOf({ name: "lost", events: ["fest"], permissions: ["*"] });
+    await takeFacts(db);
+    const { key } = await revokeKey(id.slice(0, 8).toUpperCase());
+    expect(key).toMatchObject({ id, fields: { name: "lost", active: false, permissions: ["*"], events: ["fest"] } });
+    expect(await takeFacts(db)).toMatchObject([{ value: { id, active: false, revision: key?.revision } }]);
+    expect(await revokeKey(id)).toEqual({ key });
+    expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("takes a device's access away once, and keeps what else is known of it", async () => {
+    const { deviceId, fields } = await deviceOf({ gate: 1 });
+    await takeFacts(db);
+    const { device } = await revoke(deviceId);
+    expect(device).toMatchObject({ deviceId, fields: { ...fields, revoked: true } });
+    const [fact] = await takeFacts(db);
+    expect(fact?.value).toMatchObject({ active: false, device: { gate: { id: 1, name: "North" } } });
+    expect(await revoke(deviceId)).toEqual({ device });
+    expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("revokes what is of no use any more: its event is gone, it has no token", async () => {
+    const { id } = await keyOf({ events: ["fest"], allEvents: false });
+    await office.apply(record("event", { slug: "fest" }, { event: "fest", deleted: true }));
+    expect((await revokeKey(id)).key?.fields).toMatchObject({ active: false, events: ["fest"] });
+    await office.apply(sample.device({ device_id: 9, token: null }));
+    expect((await revoke(9)).device?.fields?.revoked).toBe(true);
+  });
+
+  it("asks for more where an id could be that of several keys", async () => {
+    for (const last of ["a", "b"])
+      await db.run(sql`
+        insert into credential (organizer, kind, id, token_hash, data, revision)
+        select ${organizer}, 'api_key', ${`0123456789${last}`}, ${sha256(last)}::bytea, ${JSON.stringify({ ...bare, all_events: true })}::jsonb, 1`);
+    await expect(revokeKey("01234567")).rejects.toMatchObject({ kind: "invalid", code: "ambiguous_id" });
+  });
+
+  it.each(["", "0123456", "%", "________", "' or true--", "f".repeat(65)])("finds no key by %j", async (id) => {
+    await keyOf();
+    await expect(revokeKey(id)).rejects.toMatchObject({ kind: "not_found", code: "api_key_not_found" });
+  });
+
+  it("is undone by a record that says so, and by no other", async () => {
+    await office.apply(sample.apiKey({ token: "of-the-shop", name: "shop" }));
+    await revokeKey(sha256("of-the-shop").toString("hex"));
+    await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed", active: false }));
+    expect((await listKeys()).keys).toMatchObject([{ fields: { name: "renamed", active: false } }]);
+    await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed" }));
+    expect((await listKeys()).keys).toMatchObject([{ fields: { active: true } }]);
+  });
+
+  it("neither loses nor repeats what a record of the same key says at the same time", async () => {
+    const id = sha256("of-the-shop").toString("hex");
+    await office.apply(sample.apiKey({ token: "of-the-shop" }));
+    for (const name of Array.from({ length: 15 }, (_, round) => `round ${round}`)) {
+      await Promise.all([office.apply(sample.apiKey({ token: "of-the-shop", name })), revokeKey(id), revokeKey(id)]);
+      expect((await listKeys()).keys).toMatchObject([{ fields: { name } }]);
+    }
+    const facts = (await takeFacts(db)).map(({ value }) => value);
+    const revisions = facts.map((fact) => Number(fact?.["revision"]));
+    expect(revisions).toEqual(revisions.toSorted((one, other) => one - other));
+    const [stored] = (await listKeys()).keys;
+    expect(facts.at(-1)).toMatchObject({ revision: stored?.revision, active: stored?.fields?.active });
+  });
+});
+
+describe("listing", () => {
+  it("goes by name, page by page, revoked ones included", async () => {
+    for (const name of ["b", "A", "c"]) await keyOf({ name });
+    const names = async (page: number) => (await listKeys(page, 2)).keys.map(({ fields }) => fields?.name);
+    expect(await names(1)).toEqual(["A", "b"]);
+    expect(await names(0)).toEqual(["c"]);
+    await revokeKey((await listKeys()).keys[0]?.id ?? "");
+    expect(await listKeys(2, 2)).toMatchObject({ count: 3, page: 2, keys: [{ fields: { name: "c" } }] });
+    await expect(listKeys(3, 2)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
+  });
+
+  it("goes by number where it is about devices", async () => {
+    for (const device_id of [10, 9, 100]) await office.apply(sample.device({ device_id, token: null }));
+    const { devices, count } = await listDevices({ db })({ organizer, page: 1, pageSize: 50 }, call);
+    expect([count, devices.map(({ deviceId }) => deviceId)]).toEqual([3, [9, 10, 100]]);
+  });
+});
+
+describe("organizers", () => {
+  it("never see each other's", async () => {
+    await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
+    const { id } = await keyOf();
+    const { deviceId } = await deviceOf();
+    await expect(revokeKey(id, "other")).rejects.toMatchObject({ kind: "not_found" });
+    await expect(revoke(deviceId, "other")).rejects.toMatchObject({ kind: "not_found" });
+    const asked = { organizer: "other", page: 1, pageSize: 50 };
+    expect(await listApiKeys({ db })(asked, call)).toMatchObject({ count: 0, keys: [] });
+    await expect(keyOf({ events: ["fest"] }, { of: "other" })).rejects.toMatchObject({
+      fields: { events: [expect.anything()] },
+    });
+  });
+
+  it("are not found where there are none", async () => {
+    const unknown = { kind: "not_found", code: "organizer_not_found" };
+    const asked = { organizer: "nobody", page: 1, pageSize: 50 };
+    await expect(listApiKeys({ db })(asked, call)).rejects.toMatchObject(unknown);
+    await expect(listDevices({ db })(asked, call)).rejects.toMatchObject(unknown);
+    await expect(keyOf({ permissions: ["nonsense"] }, { of: "nobody" })).rejects.toMatchObject(unknown);
+    await expect(deviceOf({}, { of: "nobody" })).rejects.toMatchObject(unknown);
+    await expect(revokeKey("0123456789", "nobody")).rejects.toMatchObject(unknown);
+    await expect(revoke(1, "nobody")).rejects.toMatchObject(unknown);
+  });
+});
+
+it("logs who was made and revoked, and nothing that a token could be found by", async () => {
+  logged.length = 0;
+  const { id } = await keyOf({ name: "named" }, { token: "clear" });
+  await revokeKey(id);
+  expect(logged.map((line) => (JSON.parse(line) as { message: string; key: string }).message)).toEqual([
+    "an API key was created",
+    "an API key was revoked",
+  ]);
+  for (const text of ["clear", "named", id]) expect(logged.join()).not.toContain(text);
+});

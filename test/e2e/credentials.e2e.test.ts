@@ -1,0 +1,195 @@
+import { createLog } from "@tessera/kit/log";
+import { openDatabase } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { sql } from "@tessera/kit/pg/sql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCommand } from "./command.ts";
+import { platformKinds } from "./run-platform.ts";
+import { eventPath, groundwork, listData, ofEvent, ofOrganizer, orderData } from "./sample-records.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const organizer = ["--organizer", "bigevents"];
+
+describe.each(platformKinds)("keys and devices by command, %s", (kind) => {
+  let platform: TestPlatform;
+
+  beforeAll(async () => {
+    platform = await startTestPlatform({ kind });
+    const answer = await platform.import([
+      ...groundwork(),
+      ofEvent("order", orderData()),
+      ofEvent("checkin_list", listData()),
+    ]);
+    expect(answer).toMatchObject({ rejected: 0, settled: true });
+  });
+  afterAll(() => platform.stop());
+
+  async function tessera(...args: string[]) {
+    const environment = { TESSERA_OPERATOR_KEY: platform.operatorKey };
+    return runCommand([...args, "--url", platform.baseUrl], environment).ended;
+  }
+
+  /** Creates a key or a device and returns its token. */
+  async function create(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await tessera(...args, ...organizer);
+    expect(code, stderr).toBe(0);
+    expect(stdout).toMatch(/^[a-z0-9]{64}\n$/);
+    expect(stderr).not.toContain("do not know of it yet");
+    platform.keepOutOfLogs(stdout.trim());
+    return stdout.trim();
+  }
+
+  async function list(what: "apikeys" | "devices"): Promise<Record<string, unknown>[]> {
+    const path = `/api/v1/organizers/bigevents/${what}/`;
+    const { body } = await platform.request("GET", path, { as: `Token ${platform.operatorKey}` });
+    return body.results;
+  }
+
+  const lists = (as: string, path = eventPath) => platform.request("GET", `${path}/checkinlists/`, { as });
+
+  it("a key works when it is printed, may what its permissions say, and is refused once it is revoked", async () => {
+    const events = ["--events", "sampleconf"];
+    const token = await create("keys", "create", "--name", "Shop ★", "--permissions", "can_view_orders", ...events);
+    expect((await lists(`Token ${token}`)).status).toBe(200);
+    expect((await lists(`Device ${token}`)).status).toBe(401);
+    const changing = { as: `Token ${token}`, body: { name: "VIP" } };
+    expect((await platform.request("POST", `${eventPath}/checkinlists/`, changing)).status).toBe(403);
+
+    const key = (await list("apikeys")).find(({ name }) => name === "Shop ★");
+    expect(key).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{16}$/),
+      name: "Shop ★",
+      permissions: ["event.orders:read"],
+      all_events: false,
+      events: ["sampleconf"],
+      active: true,
+    });
+
+    const id = String(key?.["id"]);
+    const revoked = await tessera("keys", "revoke", id.slice(0, 8), ...organizer);
+    expect(revoked).toMatchObject({ code: 0, stdout: `API key ${id} (Shop ★) is revoked.\n` });
+    await expect
+      .poll(async () => await lists(`Token ${token}`), { timeout: 2000 })
+      .toMatchObject({ status: 401, body: { detail: "This API key has been switched off." } });
+    const listed = await tessera("keys", "list", "--json", ...organizer);
+    expect(JSON.parse(listed.stdout)).toEqual(await list("apikeys"));
+    expect(JSON.parse(listed.stdout)).toContainEqual({ ...key, active: false });
+  });
+
+  it("a device scans by its profile at its gate, and hears the sentence that scanners know once it is revoked", async () => {
+    const details = [
+      "--gate",
+      "7",
+      "--profile",
+      "pretixscan_online_noorders",
+      "--software-brand",
+      "tests",
+      "--all-events",
+    ];
+    const token = await create("devices", "create", "--name", "North", ...details);
+    const as = `Device ${token}`;
+    const device = (await list("devices")).find(({ name }) => name === "North");
+    const number = Number(device?.["device_id"]);
+    expect(device).toMatchObject({ gate: 7, security_profile: "pretixscan_online_noorders", revoked: false });
+    // The records brought device 3 along.
+    expect(number).toBeGreaterThan(3);
+
+    const redeem = `${eventPath}/checkinlists/1/positions/1001/redeem/`;
+    const scanned = await platform.request("POST", redeem, { as, body: {} });
+    expect([scanned.status, scanned.body.position.checkins]).toMatchObject([201, [{ gate: 7, device_id: number }]]);
+    // A profile narrows down what every device may do.
+    expect((await platform.request("GET", `${eventPath}/checkinlists/1/`, { as })).status).toBe(403);
+
+    expect((await tessera("devices", "revoke", String(number), ...organizer)).code).toBe(0);
+    await expect
+      .poll(async () => await lists(as), { timeout: 2000 })
+      .toMatchObject({ status: 401, body: { detail: "Device access has been revoked." } });
+  });
+
+  it("twice the same makes two", async () => {
+    const path = "/api/v1/organizers/bigevents/apikeys/";
+    const options = {
+      as: `Token ${platform.operatorKey}`,
+      body: { name: "twin", permissions: ["*"], all_events: true },
+    };
+    const [one, other] = await Promise.all([1, 2].map(() => platform.request("POST", path, options)));
+    expect([one?.status, other?.status, one?.body.settled, other?.body.settled]).toEqual([201, 201, true, true]);
+    expect(one?.body.token).not.toBe(other?.body.token);
+    for (const { body } of [one, other].flatMap((answer) => answer ?? [])) {
+      platform.keepOutOfLogs(body.token);
+      expect((await lists(`Token ${body.token}`)).status).toBe(200);
+    }
+  });
+
+  it("the same under an idempotency key is one, whose token is kept nowhere", async () => {
+    const send = (key: string, name: string) =>
+      platform.request("POST", "/api/v1/organizers/bigevents/devices/", {
+        as: `Token ${platform.operatorKey}`,
+        headers: { "x-idempotency-key": key },
+        body: { name, all_events: true },
+      });
+    const first = await send("once", "repeated");
+    platform.keepOutOfLogs(first.body.token);
+    expect(await send("once", "repeated")).toMatchObject({ status: 201, body: first.body });
+    expect((await send("once", "another")).status).toBe(400);
+    expect((await send("twice", "repeated")).body.token).not.toBe(first.body.token);
+    expect((await list("devices")).filter(({ name }) => name === "repeated")).toHaveLength(2);
+    expect((await lists(`Device ${first.body.token}`)).status).toBe(200);
+
+    const gateway = openDatabase({
+      url: platform.databaseUrl,
+      schema: "gateway",
+      role: roleOf("gateway"),
+      applicationName: "test",
+      log: createLog({ service: "test", destination: { write: () => {} } }),
+    });
+    const kept = await gateway.many<{ status: number | null; body: Buffer | null }>(
+      sql`select kept_answer.status, kept_answer.body from kept_answer where kept_answer.key = any(${["once", "twice"]}::text[])`,
+    );
+    await gateway.close();
+    expect(kept).toEqual([
+      { status: null, body: null },
+      { status: null, body: null },
+    ]);
+  });
+
+  it("a record decides, whatever was done to its key before", async () => {
+    const token = "token-of-the-shop-that-goes-on-sending-it";
+    const record = ofOrganizer("api_key", { token, name: "sent", permissions: ["*"], all_events: true });
+    await platform.import([record]);
+    const key = (await list("apikeys")).find(({ name }) => name === "sent");
+    const path = `/api/v1/organizers/bigevents/apikeys/${key?.["id"]}/revoke/`;
+    for (let time = 0; time < 2; time += 1) {
+      const { status, body } = await platform.request("POST", path, { as: `Token ${platform.operatorKey}` });
+      expect([status, body]).toEqual([200, { ...key, active: false, settled: true }]);
+    }
+    await expect.poll(async () => (await lists(`Token ${token}`)).status, { timeout: 2000 }).toBe(401);
+    await platform.import([record]);
+    await expect.poll(async () => (await lists(`Token ${token}`)).status, { timeout: 2000 }).toBe(200);
+  });
+
+  it("what goes wrong is told in one sentence", async () => {
+    const ended = await Promise.all([
+      tessera(
+        "keys",
+        "create",
+        "--name",
+        "x",
+        "--permissions",
+        "nonsense",
+        "--events",
+        "sampleconf,nowhere",
+        ...organizer,
+      ),
+      tessera("devices", "create", "--name", "x", "--gate", "99", ...organizer),
+      tessera("devices", "list", "--organizer", "nobody"),
+    ]);
+    expect(ended).toEqual(
+      [
+        /^tessera: the platform refused this: permissions: Element 1: [^;]+; events: Element 2: event is not known[^\n]+\n$/,
+        /^tessera: the platform refused this: gate: gate 99 is not known[^\n]+\n$/,
+        /^tessera: the platform refused this: There is no such organizer\n$/,
+      ].map((sentence) => ({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) })),
+    );
+  });
+});
