@@ -28,7 +28,11 @@ const messages: Readonly<Record<string, string>> = {
   "boxoffice.subevent-changed.v1": "ticketing.boxoffice.v1.SubeventChanged",
   "boxoffice.category-changed.v1": "ticketing.boxoffice.v1.CategoryChanged",
   "boxoffice.item-changed.v1": "ticketing.boxoffice.v1.ItemChanged",
+  "boxoffice.question-changed.v1": "ticketing.boxoffice.v1.QuestionChanged",
   "boxoffice.position-changed.v1": "ticketing.boxoffice.v1.PositionChanged",
+  "boxoffice.revoked-secret-changed.v1": "ticketing.boxoffice.v1.RevokedSecretChanged",
+  "boxoffice.blocked-secret-changed.v1": "ticketing.boxoffice.v1.BlockedSecretChanged",
+  "boxoffice.reusable-medium-changed.v1": "ticketing.boxoffice.v1.ReusableMediumChanged",
   "checkin.scan-decided.v1": "ticketing.checkin.v1.ScanDecided",
 };
 
