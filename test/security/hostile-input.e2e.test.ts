@@ -122,7 +122,7 @@ describe("hostile input", () => {
     expect(answer.body).toMatchObject({ limit_products: [2, 1] });
   });
 
-  it("reports wrong elements of a list under the name of the field", async () => {
+  it("[A8.4] reports wrong elements of a list under the name of the field", async () => {
     const answer = await platform.request("POST", lists, { as: token, body: { name: "x", limit_products: [1, "x"] } });
     expect(answer.status).toBe(400);
     expect(Object.keys(answer.body as object)).toEqual(["limit_products"]);
@@ -252,14 +252,14 @@ describe("hostile input", () => {
     expect(JSON.stringify(answer)).not.toContain("private-name");
   });
 
-  it("looks for the list before it looks at the scan", async () => {
+  it("[A1.15] looks for the list before it looks at the scan", async () => {
     for (const body of [{}, { simulate: true }, { type: "sideways" }, { nonce: "x".repeat(191) }, []]) {
       const path = `${lists}999/positions/x/redeem/`;
       expect((await platform.request("POST", path, { as: token, body })).status, JSON.stringify(body)).toBe(404);
     }
   });
 
-  it("counts the last of repeated parameters, also when it is empty", async () => {
+  it("[A7.3, A5.10] counts the last of repeated parameters, also when it is empty", async () => {
     const answer = await platform.request("GET", `${lists}?page=9&page=`, { as: token });
     expect(answer).toMatchObject({ status: 200, body: { previous: null } });
     const last = await platform.request("GET", `${lists}?page=&page=9`, { as: token });

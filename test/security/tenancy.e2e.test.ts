@@ -197,7 +197,7 @@ describe("tenants", () => {
     }
   });
 
-  it("answers a foreign organizer, a foreign event and one that is not there with the same 403", async () => {
+  it("[A1.17, A2.1, A2.2] answers a foreign organizer, a foreign event and one that is not there with the same 403", async () => {
     const unknown = await send("GET", `/api/v1/organizers/nobody/events/nothing${lists}`, { as: token("alpha") });
     expect(unknown.status).toBe(403);
     for (const { method, path } of routes) {
@@ -227,7 +227,7 @@ describe("tenants", () => {
     }
   });
 
-  it("does not find in one event what is in another", async () => {
+  it("[A4.8] does not find in one event what is in another", async () => {
     for (const foreign of [alphaTwo, betaOne, betaTwo]) {
       for (const { method, path } of routes.filter((route) => route.path.includes("{"))) {
         const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
@@ -251,7 +251,7 @@ describe("tenants", () => {
     }
   });
 
-  it("refuses foreign ids in filters and bodies under their own name", async () => {
+  it("[A7.5, A8.5] refuses foreign ids in filters and bodies under their own name", async () => {
     // Compared, not looked up.
     const plain = new Set(["page", "page_size", "subevent_match"]);
     let tried = 0;
@@ -308,7 +308,7 @@ describe("tenants", () => {
     expect(await Promise.all([alphaOne, betaOne, betaTwo].map(look))).toEqual(before);
   });
 
-  it("gives every route to the permissions it needs, and to no others", async () => {
+  it("[A2.3] gives every route to the permissions it needs, and to no others", async () => {
     for (const permission of permissions) {
       for (const { method, path } of routes) {
         // What is not there, so that nothing changes: who may, reads 404 or 400; who may not, 403.
@@ -320,7 +320,7 @@ describe("tenants", () => {
     }
   });
 
-  it("asks for the right to read where a method is HEAD or OPTIONS, and before it says that a method is missing", async () => {
+  it("[A1.13, A1.14, A2.15, A4.6, A4.7] asks for the right to read where a method is HEAD or OPTIONS, and before it says that a method is missing", async () => {
     const paths = [...new Set(routes.map(({ path }) => path))];
     for (const permission of permissions) {
       for (const path of paths) {
@@ -346,7 +346,7 @@ describe("tenants", () => {
     }
   });
 
-  it("opens to device profiles the routes of theirs, and to unknown ones those of a scanner", async () => {
+  it("[A2.14] opens to device profiles the routes of theirs, and to unknown ones those of a scanner", async () => {
     for (const [name, profile] of [
       ...profiles.map((each) => [each, each] as const),
       ["made-up", "pretixscan"] as const,
@@ -382,7 +382,7 @@ describe("tenants", () => {
     ["a token of two words", `${token("alpha")} x`, {}],
     ["a key that was switched off", token("off"), {}],
     ["a revoked device", device("revoked"), { detail: "Device access has been revoked." }],
-  ])("asks %s for credentials on every route", async (_name, as, body) => {
+  ])("[A1.4, A1.9] asks %s for credentials on every route", async (_name, as, body) => {
     for (const home of [alphaOne, ["nobody", "nothing"] as unknown as Home]) {
       for (const { method, path } of routes) {
         const answer = await send(method, fill(home, path, shared), as === undefined ? {} : { as });
@@ -393,7 +393,7 @@ describe("tenants", () => {
     }
   });
 
-  it("takes classic names for permissions", async () => {
+  it("[A2.17] takes classic names for permissions", async () => {
     expect((await send("GET", pathOf(alphaOne) + lists, { as: token("classic") })).status).toBe(200);
     expect((await send("POST", pathOf(alphaOne) + lists, { as: token("classic") })).status).toBe(403);
   });
