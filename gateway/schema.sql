@@ -1,3 +1,12 @@
+create table answered_request (
+  request_id uuid not null,
+  rpc text not null,
+  response bytea,
+  answered_at timestamptz not null default now(),
+  constraint answered_request_pkey primary key (request_id, rpc)
+);
+create index answered_request_by_time on answered_request using btree (answered_at);
+
 create table credential (
   organizer text not null,
   kind text not null,
@@ -53,6 +62,22 @@ create table inbox (
 
 create table inbox_other partition of inbox default;
 
+create table kept_answer (
+  caller text not null,
+  key text not null,
+  request_hash bytea not null,
+  request_id uuid not null default gen_random_uuid(),
+  attempt integer not null default 1,
+  leased_until timestamptz not null,
+  status integer,
+  headers jsonb,
+  body bytea,
+  created_at timestamptz not null default now(),
+  constraint kept_answer_pkey primary key (caller, key)
+);
+create index kept_answer_by_time on kept_answer using btree (created_at);
+comment on column kept_answer.body is 'personal data: whatever the answer showed, for a day';
+
 create table migration (
   scope text not null,
   revision integer not null,
@@ -100,3 +125,21 @@ create table rebuild (
   cause text,
   constraint rebuild_pkey primary key (id)
 );
+
+create table upload (
+  id uuid not null,
+  organizer text not null,
+  credential_kind text not null,
+  credential_id text not null,
+  file_name text not null,
+  content_type text not null,
+  size bigint not null,
+  sha256 bytea not null,
+  created_at timestamptz not null,
+  expires_at timestamptz not null,
+  constraint upload_pkey primary key (id),
+  constraint upload_credential_kind_check check ((credential_kind = any (array['api_key'::text, 'device'::text])))
+);
+create index upload_by_expiry on upload using btree (expires_at);
+comment on table upload is 'personal data: the files themselves, for instance photographs of people';
+comment on column upload.file_name is 'personal data';

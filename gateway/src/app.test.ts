@@ -14,7 +14,12 @@ const json = { "content-type": "application/json" };
 let app: ServedApp;
 beforeEach(async () => {
   app = await serveApp({ maxBytes: 1024, maxMs: 300 });
-  app.peers.when("checkinLists", "listCheckinLists", async () => ({ lists: [], count: 0, page: 1 }));
+  app.peers.when("checkinLists", "listCheckinLists", async () => ({
+    lists: [],
+    count: 0,
+    page: 1,
+    isUnchanged: false,
+  }));
   app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
   app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
 });
@@ -34,7 +39,7 @@ describe("credentials", () => {
     return (body as { detail: string }).detail;
   };
 
-  it("each way to fail has its text", async () => {
+  it("[A1.4, A1.5, A1.6, A1.7] each way to fail has its text", async () => {
     const texts = await Promise.all(
       [
         "",
@@ -53,7 +58,7 @@ describe("credentials", () => {
     expect(new Set(texts).size).toBe(6);
   });
 
-  it("a token counts under its own scheme only, in any letter case", async () => {
+  it("[A1.1, A1.2, A1.3] a token counts under its own scheme only, in any letter case", async () => {
     expect((await app.send("GET", lists, { key: null, headers: { authorization: `tOkEn ${keys.all}` } })).status).toBe(
       200,
     );
@@ -65,7 +70,7 @@ describe("credentials", () => {
     await refusal(`Device ${keys.operator}`);
   });
 
-  it("whatever is not allowed answers alike", async () => {
+  it("[A2.1, A2.2] whatever is not allowed answers alike", async () => {
     const answers = await Promise.all([
       app.send("GET", "/api/v1/organizers/nobody/events/sampleconf/checkinlists/"),
       app.send("GET", "/api/v1/organizers/bigevents/events/nothing/checkinlists/"),
@@ -86,7 +91,7 @@ describe("credentials", () => {
 });
 
 describe("the order of checks", () => {
-  it("406 before 401 before 403 before 405 before 404 before 400", async () => {
+  it("[A1.11, A1.12, A1.13, A1.14, A1.15, A1.17] 406 before 401 before 403 before 405 before 404 before 400", async () => {
     const wrong = { headers: { ...json, accept: "text/html" }, body: "{" };
     expect((await app.send("DELETE", `${lists}x/status/`, { ...wrong, key: "nobody" })).status).toBe(406);
     expect((await app.send("DELETE", `${lists}x/status/`, { headers: json, body: "{", key: "nobody" })).status).toBe(
@@ -100,31 +105,49 @@ describe("the order of checks", () => {
     expect((await app.send("PATCH", `${lists}7/`, { headers: json, body: "{" })).status).toBe(400);
   });
 
-  it("a path that leads nowhere is nobody's secret, and not JSON", async () => {
-    const { status, headers, text } = await app.send("GET", "/api/v1/nothing/", { key: null });
-    expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
-    expect(text).toContain("<!doctype html>");
-    expect(headers["content-security-policy"]).toContain("default-src 'none'");
+  it("[A1.17] without the right every request is 403, whatever else is wrong with it", async () => {
+    for (const path of [lists, `${lists}7/`, `${lists}x/`, `${lists}x/status/`]) {
+      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+        expect((await app.send(method, path, { headers: json, body: "{", key: keys.none })).status).toBe(403);
+      }
+    }
+    expect(app.peers.calls).toEqual([]);
+  });
+
+  it("[A1.16] a body that cannot be read never reaches the data", async () => {
+    expect((await app.send("POST", lists, { body: { name: "x", subevent: "x" } })).status).toBe(400);
+    expect((await app.send("POST", lists, { headers: json, body: "{" })).status).toBe(400);
+    expect(app.peers.calls).toEqual([]);
+  });
+
+  it("[A4.5] a path that leads nowhere is nobody's secret, and not JSON", async () => {
+    for (const key of [null, keys.all, "nobody"]) {
+      const { status, headers, text } = await app.send("GET", "/api/v1/nothing/", { key });
+      expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
+      expect(text).toContain("<!doctype html>");
+      expect(headers["content-security-policy"]).toContain("default-src 'none'");
+    }
   });
 });
 
 describe("methods", () => {
-  it("405 names those that are allowed, as does every answer", async () => {
+  it("[A4.6, A4.7] 405 names those that are allowed, as does every answer", async () => {
     const refused = await app.send("PUT", lists, { body: {} });
     expect([refused.status, refused.headers.allow]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
+    expect(refused.json).toEqual({ detail: expect.any(String) });
     expect((await app.send("GET", lists)).headers.allow).toBe("GET, POST, HEAD, OPTIONS");
     expect((await app.send("GET", lists, { key: null })).headers.allow).toBe("GET, POST, HEAD, OPTIONS");
     const singular = await app.send("GET", `${inEvent}/checkinlist/7/`);
     expect([singular.status, singular.headers.allow]).toEqual([405, "DELETE, OPTIONS"]);
   });
 
-  it("OPTIONS describes a place to those who may read it", async () => {
+  it("[A4.24, A2.15] OPTIONS describes a place to those who may read it", async () => {
     const { status, json: body } = await app.send("OPTIONS", lists, { key: keys.reader });
     expect(status).toBe(200);
     expect(body).toMatchObject({
       name: "Lists the check-in lists of an event",
       renders: ["application/json"],
-      parses: ["application/json", "application/x-www-form-urlencoded"],
+      parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
       actions: {
         POST: {
           name: { type: "string", required: true, maxLength: 190 },
@@ -138,12 +161,12 @@ describe("methods", () => {
 });
 
 describe("paths", () => {
-  it.each(["GET", "HEAD", "DELETE", "OPTIONS"])("%s without the last slash is sent to it", async (method) => {
+  it.each(["GET", "HEAD", "DELETE", "OPTIONS"])("[A4.2] %s without the last slash is sent to it", async (method) => {
     const { status, headers } = await app.send(method, `${inEvent}/checkinlists?ordering=name&x=a%2Fb`, { key: null });
     expect([status, headers.location]).toEqual([301, `/shop${lists}?ordering=name&x=a%2Fb`]);
   });
 
-  it.each(["POST", "PUT", "PATCH"])("%s without the last slash leads nowhere", async (method) => {
+  it.each(["POST", "PUT", "PATCH"])("[A4.3] %s without the last slash leads nowhere", async (method) => {
     const { status, headers } = await app.send(method, `${inEvent}/checkinlists`, { body: {} });
     expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
   });
@@ -171,6 +194,21 @@ describe("paths", () => {
     },
   );
 
+  it("[A4.1] those of organizers and events end with a slash", () => {
+    const tenants = app.routes.map(({ path }) => path).filter((path) => path.startsWith("/api/v1/organizers/"));
+    expect(tenants).toContain("/api/v1/organizers/{organizer}/events/{event}/checkinlists/");
+    expect(tenants.filter((path) => !path.endsWith("/"))).toEqual([]);
+  });
+
+  it.each([
+    ["POST", "/api/v1/upload"],
+    ["GET", "/api/v1/idempotency_query"],
+  ])("[A4.4] %s %s has no slash at its end", async (method, path) => {
+    expect((await app.send(method, path, { key: null })).status).toBe(401);
+    const slashed = await app.send(method, `${path}/`);
+    expect([slashed.status, slashed.headers.location]).toEqual([404, undefined]);
+  });
+
   it("reads a query that is not percent-encoded well", async () => {
     expect((await app.send("GET", `${lists}?x=%zz&y=%ff&%=&&=`)).status).toBe(200);
   });
@@ -189,7 +227,7 @@ describe("what is accepted", () => {
   });
 
   it.each(["text/html", "application/xml", "application/json;q=0", "*/*, application/json;q=0"])(
-    "Accept %s rules the answer out",
+    "[A4.22] Accept %s rules the answer out",
     async (accept) => {
       expect(await app.send("GET", lists, { headers: { accept } })).toMatchObject({
         status: 406,
@@ -198,7 +236,7 @@ describe("what is accepted", () => {
     },
   );
 
-  it("format may say json", async () => {
+  it("[A4.23, A1.11] format may say json", async () => {
     expect((await app.send("GET", `${lists}?format=json`)).status).toBe(200);
     expect((await app.send("GET", `${lists}?format=`)).status).toBe(200);
     expect((await app.send("GET", `${lists}?format=api`, { key: null })).status).toBe(404);
@@ -209,18 +247,22 @@ describe("bodies", () => {
   const create = (body: string | Buffer, headers: Record<string, string> = json) =>
     app.send("POST", lists, { headers, body });
 
-  it.each(["text/plain", "application/merge-patch+json", "multipart/form-data; boundary=x", "", "application/jsonp"])(
-    "%j is not read",
+  it.each(["text/plain", "application/merge-patch+json", "multipart/mixed; boundary=x", "", "application/jsonp"])(
+    "[A4.11] %j is not read",
     async (type) => {
-      expect((await create("{}", type === "" ? {} : { "content-type": type })).status).toBe(415);
+      const answer = await create("{}", type === "" ? {} : { "content-type": type });
+      expect(answer).toMatchObject({ status: 415, json: { detail: expect.any(String) } });
     },
   );
 
-  it.each(["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])("%s is read", async (type) => {
-    expect((await create('{"name":"x"}', { "content-type": type })).status).toBe(201);
-  });
+  it.each(["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])(
+    "[A4.9] %s is read",
+    async (type) => {
+      expect((await create('{"name":"x"}', { "content-type": type })).status).toBe(201);
+    },
+  );
 
-  it("an empty body is an empty object, whatever it is called", async () => {
+  it("[A4.12] an empty body is an empty object, whatever it is called", async () => {
     for (const type of ["text/plain", "application/json"]) {
       expect(await create("", { "content-type": type })).toMatchObject({
         status: 400,
@@ -241,7 +283,7 @@ describe("bodies", () => {
     ["deep nesting", `{"name":"x","rules":${"[".repeat(100)}${"]".repeat(100)}}`, "detail"],
     ["a null character", '{"name":"a\\u0000b"}', "name"],
     ["half a pair", '{"name":"\\ud800"}', "name"],
-  ])("%s is 400", async (_name, body, field) => {
+  ])("[A4.13, A4.14, A4.15, A9.23] %s is 400", async (_name, body, field) => {
     const answer = await create(body);
     expect([answer.status, Object.keys(answer.json as object)]).toEqual([400, [field]]);
     expect(answer.text).not.toContain("NaN");
@@ -256,7 +298,7 @@ describe("bodies", () => {
     expect((await create('{"name":"x"}', { ...json, "content-encoding": "identity" })).status).toBe(201);
   });
 
-  it("is limited, announced or not", async () => {
+  it("[A4.28] is limited, announced or not", async () => {
     const large = `{"name":"${"x".repeat(2000)}"}`;
     expect(await create(large)).toMatchObject({ status: 413, json: { detail: expect.any(String) } });
     expect((await create(large, { ...json, "transfer-encoding": "chunked" })).status).toBe(413);
@@ -294,7 +336,7 @@ describe("problems", () => {
     [new Fault("unavailable", "peer_unavailable", "away"), 503, "1"],
     [new Fault("timeout", "deadline_exceeded", "late"), 503, "1"],
     [new Fault("unmet", "unmet", "not now"), 409, "5"],
-  ])("%s", async (fault, status, retryAfter) => {
+  ])("[A8.1, A8.6] %s", async (fault, status, retryAfter) => {
     failing(fault);
     const answer = await app.send("GET", `${lists}7/`);
     expect([answer.status, answer.headers["retry-after"], answer.json]).toEqual([
@@ -306,7 +348,7 @@ describe("problems", () => {
     app.seen.length = 0;
   });
 
-  it("a bug says nothing of itself, but the log does", async () => {
+  it("[A8.7] a bug says nothing of itself, but the log does", async () => {
     failing(new TypeError("the password is hunter2"));
     const { status, text } = await app.send("GET", `${lists}7/`);
     expect(status).toBe(500);
@@ -316,7 +358,7 @@ describe("problems", () => {
 });
 
 describe("every answer", () => {
-  it("has its headers", async () => {
+  it("[A4.26] has its headers", async () => {
     for (const path of [lists, "/api/v1/nothing/", "/docs"]) {
       const { headers } = await app.send("GET", path);
       expect(headers).toMatchObject({

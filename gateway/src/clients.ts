@@ -1,6 +1,8 @@
 import type { Client } from "@tessera/kit/rpc";
 import type { Runtime } from "@tessera/kit/service";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import { CheckinListsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { ListedPositionsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -15,6 +17,8 @@ export interface Clients {
   readonly checkinFacts: Client<FactsServiceService>;
   readonly boxofficeRecords: Client<RecordsServiceService>;
   readonly boxofficeFacts: Client<FactsServiceService>;
+  readonly credentials: Client<CredentialsServiceService>;
+  readonly quotas: Client<QuotasServiceService>;
 }
 
 /** Names of the services behind the gateway. */
@@ -30,5 +34,7 @@ export function connectPeers(peer: Runtime<never>["peer"]): Clients {
     checkinFacts: peer("checkin", FactsServiceService),
     boxofficeRecords: peer("boxoffice", RecordsServiceService),
     boxofficeFacts: peer("boxoffice", FactsServiceService),
+    credentials: peer("boxoffice", CredentialsServiceService),
+    quotas: peer("boxoffice", QuotasServiceService),
   };
 }

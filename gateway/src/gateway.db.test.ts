@@ -124,7 +124,7 @@ beforeAll(async () => {
     role: "tessera_gateway",
     bus,
     cache: memoryCache({ log }),
-    // The gateway keeps no files, so this folder is never made.
+    // Nobody uploads anything here, so this folder is never made.
     files: diskFiles({ directory: join(tmpdir(), "tessera-gateway-files") }),
     clock: systemClock,
     log,

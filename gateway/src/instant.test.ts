@@ -11,11 +11,11 @@ describe("formatInstant", () => {
     [-1, "1969-12-31T23:59:59.999999Z"],
     [1_704_067_200_123_000, "2024-01-01T00:00:00.123000Z"],
     [-62_135_596_800_000_000, "0001-01-01T00:00:00Z"],
-  ])("writes %i as %s", (us, text) => {
+  ])("[A9.1, A9.2] writes %i as %s", (us, text) => {
     expect(formatInstant(us)).toBe(text);
   });
 
-  it("is read back as it was", () => {
+  it("[A9.5] is read back as it was", () => {
     const check = compileSchema<number>(instant());
     assert(
       property(integer({ min: Date.UTC(1686, 0) * 1000, max: Date.UTC(2254, 0) * 1000 }), (us) => {

@@ -41,7 +41,12 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
     },
     facts: { markFacts: async () => ({ marker: "m", partitions: [] }) },
   };
-  return { targets: { owners: { boxoffice: owner, checkin: owner }, readers: [async () => ({ caughtUp })] }, taken };
+  const targets: ImportTargets = {
+    owners: { boxoffice: owner, checkin: owner },
+    readers: [async () => ({ caughtUp })],
+    quotas: { findOverbooked: () => Promise.reject(new Error("nobody reads the answer")) },
+  };
+  return { targets, taken };
 }
 
 function idOf({ data }: { data: Uint8Array }): number {

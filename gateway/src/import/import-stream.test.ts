@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import type { FindOverbookedRequest, FindOverbookedResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { describe, expect, it, vi } from "vitest";
 import { ImportFailure, type ImportTargets, importStream } from "./import-stream.ts";
@@ -7,7 +8,12 @@ type Apply = (request: ApplyRecordsRequest) => Promise<ApplyRecordsResponse>;
 
 /** Owners that accept everything and write down what happened, in order. */
 function fakeTargets(
-  overrides: { boxoffice?: Apply; checkin?: Apply; caughtUp?: () => Promise<{ caughtUp: boolean }> } = {},
+  overrides: {
+    boxoffice?: Apply;
+    checkin?: Apply;
+    caughtUp?: () => Promise<{ caughtUp: boolean }>;
+    findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
+  } = {},
 ) {
   const happened: string[] = [];
   const owner = (name: "boxoffice" | "checkin") => ({
@@ -29,6 +35,7 @@ function fakeTargets(
   const targets: ImportTargets = {
     owners: { boxoffice: owner("boxoffice"), checkin: owner("checkin") },
     readers: [overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
+    quotas: { findOverbooked: overrides.findOverbooked ?? (async () => ({ quotas: [] })) },
   };
   return { targets, happened };
 }
@@ -69,6 +76,7 @@ describe("importStream", () => {
         { line: 4, kind: "item", errors: { price: ["wrong"] } },
       ],
       settled: true,
+      overbooked: [],
     });
   });
 
@@ -252,6 +260,80 @@ describe("importStream", () => {
       }
     }
     await expect(importStream(endless(), targets, { signal: stopping.signal })).rejects.toThrow("enough");
+  });
+});
+
+describe("what an import has overbooked", () => {
+  const ofEvent = (kind: string, organizer: string, event: string) =>
+    JSON.stringify({ kind, organizer, event, data: { id: 1 } });
+  const sold = (...places: readonly (readonly [string, string])[]) => places.map((place) => ofEvent("order", ...place));
+  const overbooked = (organizer: string, event: string) => ({ organizer, event, id: 3, size: 1, taken: 2 });
+
+  it("is asked once, about the events whose orders and quotas were taken", async () => {
+    const asked: FindOverbookedRequest[] = [];
+    const { targets, happened } = fakeTargets({
+      boxoffice: async ({ records }) => ({
+        rejected: records.filter(({ event }) => event === "no").map(({ line }) => ({ line, errors: [] })),
+      }),
+      async findOverbooked(request) {
+        happened.push("asked");
+        asked.push(request);
+        return { quotas: [overbooked("o", "e")] };
+      },
+    });
+    const lines = [
+      ...sold(["o", "e"], ["o", "e"], ["o", "d"], ["a", "z"], ["o", "no"]),
+      ofEvent("quota", "o", "f"),
+      ofEvent("item", "o", "g"),
+    ];
+    expect((await importStream(stream(lines), targets)).overbooked).toEqual([
+      { organizer: "o", event: "e", quota: 3, size: 1, taken: 2 },
+    ]);
+    const places = ["a/z", "o/d", "o/e", "o/f"].map((place) => place.split("/"));
+    expect(asked).toEqual([{ events: places.map(([organizer, event]) => ({ organizer, event })) }]);
+    expect(happened.indexOf("asked")).toBeGreaterThan(happened.findIndex((line) => line.includes("ends")));
+  });
+
+  it("is the first hundred quotas of however many events", async () => {
+    const sizes: number[] = [];
+    const { targets } = fakeTargets({
+      async findOverbooked({ events }) {
+        sizes.push(events.length);
+        // Of the first call's events every third, of the others every one.
+        const found = events.filter((_event, index) => sizes.length > 1 || index % 3 === 0);
+        return { quotas: found.slice(0, 100).map(({ organizer, event }) => overbooked(organizer, event)) };
+      },
+    });
+    const events = Array.from({ length: 700 }, (_, index) => `e${String(index).padStart(3, "0")}`);
+    const { overbooked: found } = await importStream(
+      stream(sold(...events.map((event) => ["o", event] as const))),
+      targets,
+    );
+    expect(sizes).toEqual([200, 200]);
+    const first = events.filter((_event, index) => (index < 200 ? index % 3 === 0 : index < 233));
+    expect(found?.map(({ event }) => event)).toEqual(first);
+    expect(found).toHaveLength(100);
+  });
+
+  it.each([
+    ["the question fails", async () => Promise.reject(new TypeError("a bug"))],
+    ["boxoffice is away", async () => Promise.reject(new Fault("unavailable", "peer_unavailable", "away"))],
+  ])("is not known when %s, and the import ends well", async (_name, findOverbooked) => {
+    const { targets } = fakeTargets({ findOverbooked });
+    expect(await importStream(stream(sold(["o", "e"])), targets)).toMatchObject({
+      accepted: 1,
+      settled: true,
+      overbooked: null,
+    });
+  });
+
+  it("is not asked for when the import ends early", async () => {
+    const { targets } = fakeTargets({ boxoffice: async () => Promise.reject(new TypeError("a bug")) });
+    const failure = await importStream(
+      stream(Array.from({ length: 30 }, () => ofEvent("order", "o", "e"))),
+      targets,
+    ).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: "ImportFailure", summary: { overbooked: null } });
   });
 });
 

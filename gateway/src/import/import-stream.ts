@@ -1,8 +1,10 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import type { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import type { RecordsServiceService, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
+import { findOverbooked } from "./find-overbooked.ts";
 import type { Owner } from "./kinds.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
@@ -14,6 +16,8 @@ import { type ImportSummary, type LineError, Tally } from "./tally.ts";
 export interface ImportTargets {
   readonly owners: Readonly<Record<Owner, RecordOwner>>;
   readonly readers: readonly CaughtUp[];
+  /** Asked at the end of an import what it has overbooked. */
+  readonly quotas: Client<QuotasServiceService>;
 }
 
 export interface RecordOwner {
@@ -54,6 +58,9 @@ const longestLineBytes = 16 * 1024 * 1024;
 
 /** How long the end of an import, or a check-in list, waits for everybody to see what came before. */
 const longestSettleMs = 30_000;
+
+/** What changes how much of a quota is taken, or how much of it there is. */
+const kindsOfCapacity: ReadonlySet<string> = new Set(["order", "quota"]);
 
 /**
  * Imports a stream of records, one JSON object per line, in constant memory.
@@ -114,6 +121,8 @@ class ImportRun {
   readonly #patience = { unexplained: mostUnexplained };
   /** Owners that have applied something since everybody has caught up with them. */
   readonly #unsettled = new Set<Owner>();
+  /** Events, by organizer, whose quotas may be overbooked now. */
+  readonly #booked = new Map<string, Set<string>>();
   #settleLeftMs: number;
   #bytes = 0;
   #sawRecord = false;
@@ -154,7 +163,7 @@ class ImportRun {
         this.#tally.reject({ line: line.number, kind: null, errors: { non_field_errors: ["The message is empty."] } });
     }
     await this.#flush();
-    const { errors, rejected } = this.#tally.summary({ settled: false });
+    const { errors, rejected } = this.#tally.summary({ settled: false, overbooked: null });
     // What is not told would count as taken.
     if (errors.length < rejected) throw new Error(`of ${rejected} rejected records only ${errors.length} are told`);
     return errors;
@@ -191,9 +200,10 @@ class ImportRun {
       },
     );
     const rejected = new Map(rejections.map(({ line, errors }) => [line, errors]));
-    for (const { line, kind } of batch) {
+    for (const record of batch) {
+      const { line, kind } = record;
       const errors = rejected.get(line);
-      if (errors === undefined) this.#tally.accept(kind);
+      if (errors === undefined) this.#accept(record);
       else
         this.#tally.reject({
           line,
@@ -205,11 +215,23 @@ class ImportRun {
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
   }
 
+  #accept({ kind, organizer, event }: WireRecord): void {
+    this.#tally.accept(kind);
+    if (!kindsOfCapacity.has(kind)) return;
+    const events = this.#booked.get(organizer);
+    if (events === undefined) this.#booked.set(organizer, new Set([event]));
+    else events.add(event);
+  }
+
   /** Applies what has been gathered, and waits until it is visible everywhere. */
   async finish(): Promise<ImportSummary> {
     await this.#flush();
-    await this.#settle([...this.#unsettled]);
-    return this.#tally.summary({ settled: this.#unsettled.size === 0 });
+    const { signal } = this.#options;
+    const [overbooked] = await Promise.all([
+      findOverbooked(this.#booked, { quotas: this.#targets.quotas, signal }),
+      this.#settle([...this.#unsettled]),
+    ]);
+    return this.#tally.summary({ settled: this.#unsettled.size === 0, overbooked });
   }
 
   async #flush(): Promise<void> {
@@ -238,7 +260,7 @@ class ImportRun {
     // Batches that are still under way belong to the count.
     await Promise.allSettled([this.#batches.boxoffice.flush(), this.#batches.checkin.flush()]);
     const cause = error instanceof OwnerFailure ? error.cause : error;
-    return new ImportFailure(this.#tally.summary({ settled: false }), cause);
+    return new ImportFailure(this.#tally.summary({ settled: false, overbooked: null }), cause);
   }
 }
 

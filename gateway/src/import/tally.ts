@@ -11,6 +11,16 @@ export interface ImportSummary {
   readonly errors: readonly LineError[];
   /** Whether everything accepted was visible everywhere when the import ended. */
   readonly settled: boolean;
+  /** The first quotas, in the events that it was about, of which more is taken than there is; null where nobody could say. */
+  readonly overbooked: readonly OverbookedQuota[] | null;
+}
+
+export interface OverbookedQuota {
+  readonly organizer: string;
+  readonly event: string;
+  readonly quota: number;
+  readonly size: number;
+  readonly taken: number;
 }
 
 export interface LineError {
@@ -48,7 +58,7 @@ export class Tally {
     return this.#accepted + this.#rejected;
   }
 
-  summary({ settled }: { settled: boolean }): ImportSummary {
+  summary({ settled, overbooked }: Pick<ImportSummary, "settled" | "overbooked">): ImportSummary {
     return {
       records: this.records,
       accepted: this.#accepted,
@@ -57,6 +67,7 @@ export class Tally {
       // Owners answer one after the other, so the lines of one may come before those of another.
       errors: this.#errors.toSorted((one, other) => one.line - other.line),
       settled,
+      overbooked,
     };
   }
 }

@@ -2,17 +2,24 @@ import type { Clients } from "../clients.ts";
 import type { ImportTargets } from "../import/import-stream.ts";
 import { openApi } from "../openapi.ts";
 import { at, type Route } from "../route.ts";
+import type { UploadTargets } from "../upload/take-upload.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
+import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
+import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
 import { importRoutes } from "./import/routes.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import type { RefusedStatus } from "./redeem/present.ts";
 import { gatherScans } from "./redeem/redeem-batcher.ts";
 import { redeemRoutes } from "./redeem/routes.ts";
+import { uploadRoutes } from "./uploads/routes.ts";
 
 export interface RouteDependencies {
-  readonly clients: Pick<Clients, "checkinLists" | "listedPositions" | "scans">;
+  readonly clients: Pick<Clients, "checkinLists" | "credentials" | "listedPositions" | "scans">;
   readonly importTargets: ImportTargets;
+  readonly uploadTargets: UploadTargets;
+  readonly findAnswer: FindAnswer;
+  readonly credentials: Omit<CredentialRouteDependencies, "credentials">;
   /** Aborts when this process is told to stop. */
   readonly stopping: AbortSignal;
   readonly refusedStatus: RefusedStatus;
@@ -20,12 +27,16 @@ export interface RouteDependencies {
   readonly version: string;
 }
 
-const event = "/api/v1/organizers/{organizer}/events/{event}";
+const organizer = "/api/v1/organizers/{organizer}";
+const event = `${organizer}/events/{event}`;
 
 /** The URL map: the whole interface at a glance. */
 export function allRoutes({
   clients,
   importTargets,
+  uploadTargets,
+  findAnswer,
+  credentials,
   stopping,
   refusedStatus,
   baseUrl,
@@ -39,6 +50,9 @@ export function allRoutes({
     refusedStatus,
   });
   const records = importRoutes(importTargets, stopping);
+  const uploads = uploadRoutes(uploadTargets);
+  const keys = credentialRoutes({ credentials: clients.credentials, ...credentials });
+  const idempotency = idempotencyRoutes(findAnswer);
   const documentation = documentationRoutes(() => openApi(routes, { server: baseUrl(), version }));
 
   const routes: readonly Route[] = [
@@ -57,7 +71,16 @@ export function allRoutes({
     at("GET", `${event}/checkinlists/{list}/positions/`, positions.list),
     at("GET", `${event}/checkinlists/{list}/positions/{id}/`, positions.get),
 
+    at("GET", `${organizer}/apikeys/`, keys.listApiKeys),
+    at("POST", `${organizer}/apikeys/`, keys.createApiKey),
+    at("POST", `${organizer}/apikeys/{key}/revoke/`, keys.revokeApiKey),
+    at("GET", `${organizer}/devices/`, keys.listDevices),
+    at("POST", `${organizer}/devices/`, keys.createDevice),
+    at("POST", `${organizer}/devices/{device}/revoke/`, keys.revokeDevice),
+
     at("POST", "/api/v1/import/", records.importRecords),
+    at("POST", "/api/v1/upload", uploads.upload),
+    at("GET", "/api/v1/idempotency_query", idempotency.query),
 
     at("GET", "/api/v1/openapi.json", documentation.openApi),
     at("GET", "/docs", documentation.page),

@@ -43,7 +43,21 @@ describe("POST /api/v1/import/", () => {
       kinds: { item: 101, checkin_list: 1 },
       errors: [],
       settled: true,
+      overbooked: [],
     });
+  });
+
+  it("tells which quotas are overbooked now, or that nobody could say", async () => {
+    const order = `${JSON.stringify({ kind: "order", organizer: "o", event: "e", data: { code: "A" } })}\n`;
+    const quota = { organizer: "o", event: "e", id: 7, size: 100, taken: 103 };
+    app.peers.when("quotas", "findOverbooked", async () => ({ quotas: [quota] }));
+    const { json } = await post(order);
+    const { id, ...rest } = quota;
+    expect(json).toMatchObject({ overbooked: [{ ...rest, quota: id }] });
+    app.peers.when("quotas", "findOverbooked", async () => {
+      throw new Fault("unavailable", "peer_unavailable", "away");
+    });
+    expect(await post(order)).toMatchObject({ status: 200, json: { accepted: 1, settled: true, overbooked: null } });
   });
 
   it("reads gzip, and nothing else", async () => {

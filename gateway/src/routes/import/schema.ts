@@ -14,6 +14,20 @@ const summary = {
     },
   ),
   settled: boolean({ description: "Everything accepted is visible through every endpoint." }),
+  overbooked: arrayOf(
+    record("OverbookedQuota", {
+      organizer: text(),
+      event: text(),
+      quota: integer(),
+      size: integer(),
+      taken: integer({ description: "Positions of paid and pending orders." }),
+    }),
+    {
+      nullable: true,
+      description:
+        "The first 100 quotas of which more is taken than there is, in the events whose orders or quotas were sent. Null: it could not be found out in time.",
+    },
+  ),
 };
 
 export const summaryShown: Schema = record("ImportSummary", summary);

@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 describe("GET checkinlists/{list}/positions/", () => {
-  it("searches, orders and pages", async () => {
+  it("[A5.1, A6.1, A6.2, A7.1, A7.7] searches, orders and pages", async () => {
     const { status, json } = await app.send(
       "GET",
       `${positions}?search=%20Ada%20&order=abc12&ordering=-last_checked_in,nonsense,positionid&ignore_status=TRUE&item=3`,
@@ -61,7 +61,7 @@ describe("GET checkinlists/{list}/positions/", () => {
     expect(app.peers.requestsOf("listPositions")).toMatchObject([{ searchOnly, ignoreStatus: false }]);
   });
 
-  it("is closed to kiosks", async () => {
+  it("[A2.12] is closed to kiosks", async () => {
     expect((await app.send("GET", positions, { key: devices.kiosk })).status).toBe(403);
   });
 

@@ -1,3 +1,4 @@
+import { currentContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -79,10 +80,15 @@ function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemB
     ignoreUnpaid: body.ignore_unpaid ?? false,
     canceledSupported: body.canceled_supported ?? false,
     questionsSupported: body.questions_supported ?? true,
-    nonce: body.nonce === "" ? undefined : (body.nonce ?? undefined),
+    nonce: nonceOf(body),
     deviceId: tenant.device?.deviceId,
     gate: tenant.device?.gate ?? undefined,
   };
+}
+
+/** A scan that is repeated under an idempotency key is the same scan, also when its scanner knows no nonces. */
+function nonceOf({ nonce }: RedeemBody): string | undefined {
+  return nonce === "" || nonce === undefined || nonce === null ? currentContext().requestId : nonce;
 }
 
 function notSimulated(): Fault {
