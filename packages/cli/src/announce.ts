@@ -1,4 +1,4 @@
-import { demo, demoSecret } from "./demo.ts";
+import { demo, firstSecret } from "./demo/demo.ts";
 
 /** Prints where the platform answers, its keys, and lines to paste. */
 export function announce(options: {
@@ -30,7 +30,7 @@ export function trials(baseUrl: string, keys: { apiKey: string; deviceKey: strin
 Find a ticket, scan it (a second time it is refused), see it counted:
 
   curl -H 'Authorization: Token ${keys.apiKey}' '${list}/positions/?search=Lindqvist&page_size=1'
-  curl -X POST -H 'Authorization: Device ${keys.deviceKey}' '${list}/positions/${demoSecret(1)}/redeem/'
+  curl -X POST -H 'Authorization: Device ${keys.deviceKey}' '${list}/positions/${firstSecret}/redeem/'
   curl -H 'Authorization: Token ${keys.apiKey}' '${list}/status/'
 `;
 }

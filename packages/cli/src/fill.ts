@@ -1,5 +1,5 @@
 import { createReadStream } from "node:fs";
-import { demo, demoStream } from "./demo.ts";
+import { demo, demoStream } from "./demo/demo.ts";
 import { report, sendRecords } from "./import.ts";
 import type { LocalData } from "./local-data.ts";
 import type { Progress } from "./progress.ts";

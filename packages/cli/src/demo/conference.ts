@@ -1,0 +1,110 @@
+import { demoOrder, type Purchase } from "./demo-order.ts";
+import { drawNumber } from "./draw.ts";
+import { personOf } from "./people.ts";
+
+export const conference = "conference";
+
+/** So many orders of one attendee each. */
+const attendees = 3000;
+
+const ticket = { id: 1, price: "249.00" };
+const student = { id: 2, price: "89.00" };
+const vip = { id: 3, price: "590.00" };
+const workshop = { id: 4, price: "60.00" };
+const shirt = { id: 5, price: "25.00" };
+
+const workshops = [
+  { id: 41, value: { en: "Accessible entrances", de: "Barrierefreie Eingänge" } },
+  { id: 42, value: { en: "Crowds and queues", de: "Menschen und Schlangen" } },
+  { id: 43, value: { en: "Tickets without paper", de: "Karten ohne Papier" } },
+];
+const shirts = ["S", "M", "L", "XL"].map((size, index) => ({ id: 51 + index, value: { en: size } }));
+
+type OfEvent = (kind: string, data: Readonly<Record<string, unknown>>) => object;
+
+/** A conference of three days with workshops and shirts as add-ons: about a quarter of its attendees have one or the other. */
+export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
+  yield ofEvent("event", {
+    slug: conference,
+    name: { en: "Demo Conference", de: "Demo-Konferenz" },
+    live: true,
+    currency: "EUR",
+    timezone: "Europe/Berlin",
+    date_from: "2027-05-12T09:00:00+02:00",
+    date_to: "2027-05-14T17:00:00+02:00",
+    date_admission: "2027-05-12T08:00:00+02:00",
+    has_subevents: false,
+  });
+  yield ofEvent("event_settings", { locale: "en", locales: ["en", "de"], ticket_download: true });
+  yield ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true });
+  yield ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1, is_addon: false });
+  yield ofEvent("category", { id: 2, name: { en: "Workshops", de: "Workshops" }, position: 2, is_addon: true });
+  yield ofEvent("category", { id: 3, name: { en: "Shirts", de: "T-Shirts" }, position: 3, is_addon: true });
+  const addons = [2, 3].map((category) => ({ addon_category: category, min_count: 0, max_count: 1 }));
+  for (const [{ id, price }, name] of [
+    [ticket, { en: "Conference ticket", de: "Konferenzticket" }],
+    [student, { en: "Student ticket", de: "Studierendenticket" }],
+    [vip, { en: "VIP ticket", de: "VIP-Ticket" }],
+  ] as const) {
+    const about = { category: 1, position: id, tax_rule: 1, admission: true, active: true };
+    yield ofEvent("item", { id, name, default_price: price, ...about, variations: [], addons, bundles: [] });
+  }
+  for (const [{ id, price }, name, category, variations] of [
+    [workshop, { en: "Workshop", de: "Workshop" }, 2, workshops],
+    [shirt, { en: "Shirt", de: "T-Shirt" }, 3, shirts],
+  ] as const) {
+    yield ofEvent("item", {
+      id,
+      name,
+      default_price: price,
+      category,
+      position: id,
+      tax_rule: 1,
+      admission: false,
+      active: true,
+      variations: variations.map((variation, position) => ({ ...variation, price, active: true, position })),
+      addons: [],
+      bundles: [],
+    });
+  }
+  yield ofEvent("quota", { id: 1, name: "Everybody", size: 3500, items: [1, 2, 3], variations: [] });
+  yield ofEvent("quota", { id: 2, name: "VIP", size: 400, items: [3], variations: [] });
+  for (const [index, { id }] of workshops.entries()) {
+    yield ofEvent("quota", { id: 3 + index, name: `Workshop ${index + 1}`, size: 200, items: [4], variations: [id] });
+  }
+  yield ofEvent("quota", { id: 6, name: "Shirts", size: 1000, items: [5], variations: shirts.map(({ id }) => id) });
+  yield* orders(ofEvent);
+  yield ofEvent("checkin_list", {
+    id: 3,
+    name: "VIP lounge",
+    all_products: false,
+    limit_products: [3],
+    allow_multiple_entries: true,
+  });
+  yield ofEvent("checkin_list", {
+    id: 2,
+    name: "Workshops and shirts",
+    all_products: false,
+    limit_products: [4, 5],
+    addon_match: true,
+  });
+  yield ofEvent("checkin_list", { id: 1, name: "Main entrance", all_products: false, limit_products: [1, 2, 3] });
+}
+
+function* orders(ofEvent: OfEvent): Generator<object> {
+  for (let number = 1, position = 1; number <= attendees; number += 1) {
+    const person = personOf(number);
+    const kind = drawNumber(`${conference} kind ${number}`, 10);
+    const bought = kind < 7 ? ticket : kind < 9 ? student : vip;
+    const purchases: Purchase[] = [{ item: bought.id, price: bought.price, person }];
+    const extra = drawNumber(`${conference} extra ${number}`, 60);
+    const chosen = workshops[extra % workshops.length];
+    const worn = shirts[extra % shirts.length];
+    if (extra < 9 && chosen !== undefined)
+      purchases.push({ item: workshop.id, variation: chosen.id, price: workshop.price, isAddon: true });
+    if (extra >= 6 && extra < 15 && worn !== undefined)
+      purchases.push({ item: shirt.id, variation: worn.id, price: shirt.price, isAddon: true });
+    yield ofEvent("order", demoOrder({ event: conference, number, firstPosition: position, buyer: person, purchases }));
+    position += purchases.length;
+  }
+}

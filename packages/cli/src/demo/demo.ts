@@ -1,0 +1,54 @@
+import { conference, conferenceRecords } from "./conference.ts";
+import { secretOf } from "./demo-order.ts";
+import { festivalRecords } from "./festival.ts";
+
+/** Keys and ids that the demo's `curl` lines are made of. */
+export const demo = { organizer: "demo", event: conference, list: 1 } as const;
+
+/** Tickets and add-ons of both events together. */
+export const demoPositions = 20_000;
+
+/** The secret of the first ticket, which is for the conference. */
+export const firstSecret = secretOf(conference, 1);
+
+/** The demo as the NDJSON that an import reads: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last. */
+export async function* demoStream(keys: { apiKey: string; deviceKey: string }): AsyncGenerator<Uint8Array> {
+  const encoder = new TextEncoder();
+  for (const record of demoRecords(keys)) yield encoder.encode(`${JSON.stringify(record)}\n`);
+}
+
+/** The records of the demo, the same every time. */
+export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Generator<object> {
+  const { organizer } = demo;
+  const ofOrganizer = (kind: string, data: Record<string, unknown>) => ({ kind, organizer, data });
+  const ofEvent = (event: string) => (kind: string, data: Readonly<Record<string, unknown>>) => ({
+    kind,
+    organizer,
+    event,
+    data,
+  });
+
+  yield ofOrganizer("organizer", { slug: organizer, name: "Demo Events" });
+  yield ofOrganizer("api_key", { token: keys.apiKey, name: "demo", permissions: ["*"], all_events: true });
+  yield ofOrganizer("gate", { id: 1, name: "Main entrance", identifier: "main" });
+  yield ofOrganizer("gate", { id: 2, name: "North gate", identifier: "north" });
+  yield ofOrganizer("device", {
+    device_id: 1,
+    token: keys.deviceKey,
+    name: "Scanner 1",
+    gate: 1,
+    security_profile: "full",
+    software_brand: "demo",
+    all_events: true,
+  });
+  const conferenceWhole = [...conferenceRecords(ofEvent(conference))];
+  yield* festivalRecords(ofEvent, demoPositions - countPositions(conferenceWhole));
+  yield* conferenceWhole;
+}
+
+function countPositions(records: readonly object[]): number {
+  return records.reduce((count, record) => {
+    const { data } = record as { data: { positions?: readonly unknown[] } };
+    return count + (data.positions?.length ?? 0);
+  }, 0);
+}
