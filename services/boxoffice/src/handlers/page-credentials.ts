@@ -1,10 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
+import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import * as credentials from "../store/credentials.ts";
 import { requireOrganizer } from "./store-credential.ts";
-
-/** No page has more. */
-const longestPage = 50;
 
 interface Asked {
   readonly organizer: string;
@@ -17,13 +14,10 @@ interface Asked {
 export async function pageCredentials<T>(
   db: Db,
   kind: credentials.CredentialKind,
-  { organizer, page: asked, pageSize }: Asked,
+  { organizer, ...asked }: Asked,
 ): Promise<{ count: number; page: number; found: credentials.StoredCredential<T>[] }> {
   await requireOrganizer(db, organizer);
   const count = await credentials.count(db, { organizer, kind });
-  const limit = pageSize >= 1 && pageSize <= longestPage ? pageSize : longestPage;
-  const last = Math.max(1, Math.ceil(count / limit));
-  const page = asked === 0 ? last : asked;
-  if (page < 1 || page > last) throw new Fault("not_found", "invalid_page", "Invalid page.");
-  return { count, page, found: await credentials.page<T>(db, { organizer, kind, limit, offset: (page - 1) * limit }) };
+  const { page, limit, offset } = cutPage(asked, count);
+  return { count, page, found: await credentials.page<T>(db, { organizer, kind, limit, offset }) };
 }

@@ -1,3 +1,4 @@
+import { cutPage } from "@tessera/kit/cut-page";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
@@ -6,7 +7,6 @@ import { findListsChanged } from "../store/list-changes.ts";
 import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 import { toCheckinList } from "../wire.ts";
-import { cutPage } from "./cut-page.ts";
 import { requireEvent } from "./find-or-fault.ts";
 
 /** Pages through the lists of an event. */

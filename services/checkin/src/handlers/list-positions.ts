@@ -1,3 +1,4 @@
+import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type {
   ListedPosition,
@@ -9,7 +10,6 @@ import type { EventInfo } from "../store/events.ts";
 import { countPositions, type PositionFilter, pagePositions } from "../store/listed-positions.ts";
 import type { TicketRead } from "../store/ticket-rows.ts";
 import { decodePosition, toListedPosition, toTicket } from "../wire.ts";
-import { cutPage } from "./cut-page.ts";
 import { requireEvent, requireList } from "./find-or-fault.ts";
 
 /** Pages through the tickets of a list, and searches them. */

@@ -1,4 +1,4 @@
-import { Fault } from "@tessera/kit/fault";
+import { Fault } from "./fault.ts";
 
 /** No page has more. */
 const longestPage = 50;
