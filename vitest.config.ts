@@ -19,8 +19,10 @@ const startRedis = "packages/testkit/src/vitest-redis.ts";
 
 /** Tests of the platform that hold for one process with everything in it, as they do for many on real engines. */
 const anyPlatform = "test/{contract,e2e,security}/**/*.e2e.test.ts";
-/** These are about the command that runs everything in one process. */
-const oneProcessOnly = ["test/e2e/local-start.e2e.test.ts", "test/e2e/waiting-facts.e2e.test.ts"];
+/** These are about commands, or about everything in one process. */
+const oneProcessOnly = ["local-start", "waiting-facts", "doctor", "from-pretix"].map(
+  (name) => `test/e2e/${name}.e2e.test.ts`,
+);
 
 function project(
   name: string,

@@ -131,7 +131,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 }
 
 /** The memory bus reaches only this process: a consumer elsewhere would never hear of a fact, nor one here of facts from elsewhere. */
-async function refuseLostFacts(running: readonly string[]): Promise<void> {
+export async function refuseLostFacts(running: readonly string[]): Promise<void> {
   const owned = new Map(Object.values(topics).map((topic) => [topic.name, topic.owner]));
   const ownersFor = (service: ServiceDefinition) => service.consumes.flatMap((topic) => owned.get(topic) ?? []);
   const all = await loadServices(Object.keys(services));

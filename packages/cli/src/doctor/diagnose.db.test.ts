@@ -1,0 +1,160 @@
+import { systemClock } from "@tessera/kit/clock";
+import { createLog } from "@tessera/kit/log";
+import { type Db, openDatabase } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { sql } from "@tessera/kit/pg/sql";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { migrateAll } from "../migrate.ts";
+import { diagnose } from "./diagnose.ts";
+import { examineDatabase } from "./examine-database.ts";
+import type { Level } from "./finding.ts";
+import { lookAround } from "./surroundings.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
+
+function questionAbout(url: string, names: readonly string[] = ["all"]) {
+  const environment = { HTTP_PORT: "18439", DATABASE_URL: url };
+  return { names, environment, data: "/nonexistent", url: undefined, health: [] };
+}
+
+/** What was found about parts that live in the database. */
+async function examine(url: string, { aheadMs = 0 } = {}) {
+  const clock = { now: () => systemClock.now() + aheadMs * 1000 };
+  const findings = await diagnose(questionAbout(url), { limitMs: 20_000, clock });
+  const say = (area: string, ...levels: Level[]) =>
+    findings
+      .filter((each) => each.area === area && (levels.length === 0 || levels.includes(each.level)))
+      .map(({ level, what }) => `${level}: ${what}`);
+  return { findings, say };
+}
+
+describe("a database that is ready", () => {
+  let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+  let admin: Db;
+  const opened: Db[] = [];
+  const open = (options: { schema: string; role?: string; applicationName?: string }) => {
+    const db = openDatabase({ url: database.url, applicationName: "test", log, ...options });
+    opened.push(db);
+    return db;
+  };
+
+  beforeAll(async () => {
+    database = await createEmptyDatabase();
+    await migrateAll({ url: database.url, names: ["all"] });
+    admin = open({ schema: "public" });
+  });
+  afterAll(async () => {
+    await Promise.all(opened.map((db) => db.close()));
+    await database.drop();
+  });
+
+  it("is well", async () => {
+    const { say } = await examine(database.url);
+    expect(say("database", "wrong", "warning")).toEqual([]);
+    expect(say("database")[0]).toMatch(/^ok: PostgreSQL 1\d\.\d+ at /);
+    expect(say("schemas")).toEqual([
+      "ok: the schema of boxoffice is up to date",
+      "ok: the schema of checkin is up to date",
+      "ok: the schema of gateway is up to date",
+    ]);
+    expect(say("facts")).toEqual([
+      "ok: boxoffice has no late and no parked facts; no process of it is connected",
+      "ok: checkin has no late and no parked facts; no process of it is connected",
+      "ok: gateway has no late and no parked facts; no process of it is connected",
+    ]);
+    expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
+  });
+
+  it("is compared with the clock here", async () => {
+    expect((await examine(database.url, { aheadMs: 3000 })).say("clock")).toEqual([
+      expect.stringMatching(/^warning: the clock of the database's machine is [23]\.\d seconds behind/),
+    ]);
+    expect((await examine(database.url, { aheadMs: -60_000 })).say("clock")).toEqual([
+      expect.stringMatching(/^wrong: the clock of the database's machine is (?:60|59)\.\d seconds ahead of/),
+    ]);
+  });
+
+  it("tells of facts that wait and of facts that were parked, with the command for them", async () => {
+    const boxoffice = open({ schema: "boxoffice", role: roleOf("boxoffice") });
+    await boxoffice.run(sql`
+      insert into outbox (topic, key, created_at)
+      select 'a.b.v1', 'k', now() - interval '2 hours' from generate_series(1, 3)`);
+    await boxoffice.run(sql`
+      insert into dead_letter (consumer, topic, key, fact_id, fact_at, cause)
+      select 'boxoffice c.d.v1', 'c.d.v1', 'Müller', gen_random_uuid(), now(), 'quoted: Müller' from generate_series(1, 2)`);
+    const idle = await examine(database.url);
+    expect(idle.say("facts", "wrong", "warning")).toEqual([
+      "warning: the outbox of boxoffice holds 3 facts, the oldest for 2 hours",
+      "wrong: boxoffice has parked 2 facts of c.d.v1",
+    ]);
+    expect(idle.findings.find(({ what }) => what.includes("parked 2"))?.mend).toContain(
+      "tessera topics parked --service boxoffice --topic c.d.v1",
+    );
+    expect(JSON.stringify(idle.findings)).not.toContain("Müller");
+
+    const running = open({ schema: "boxoffice", applicationName: "tessera-boxoffice" });
+    await running.one(sql`select 1 as alive`);
+    expect((await examine(database.url)).say("facts", "wrong")[0]).toContain("holds 3 facts");
+    await running.close();
+    await boxoffice.run(sql`delete from outbox`);
+    await boxoffice.run(sql`delete from dead_letter`);
+  });
+
+  it("tells of migrations that were changed or are missing", async () => {
+    const checkin = open({ schema: "checkin", role: roleOf("checkin") });
+    const gateway = open({ schema: "gateway", role: roleOf("gateway") });
+    await checkin.run(sql`update migration set checksum = 'x' where scope = 'own' and revision = 1`);
+    await gateway.run(sql`delete from migration where scope = 'kit' and revision = 2`);
+    const { findings, say } = await examine(database.url);
+    expect(say("schemas", "wrong")).toEqual([
+      expect.stringMatching(/^wrong: migration 0001_\w+\.sql of schema checkin was changed after it was applied$/),
+      expect.stringMatching(/^wrong: schema gateway lacks 0002_\w+\.sql$/),
+    ]);
+    expect(findings.filter(({ area }) => area === "schemas").map(({ mend }) => mend)).toEqual([
+      undefined,
+      "restore the file and add a new one",
+      "run `tessera migrate gateway`",
+    ]);
+    expect(say("facts", "skipped")).toEqual(["skipped: the facts of checkin", "skipped: the facts of gateway"]);
+  });
+
+  it("tells of transactions that stay open and of indexes that are invalid", async () => {
+    const around = await lookAround(questionAbout(database.url), { clock: systemClock });
+    const boxoffice = open({ schema: "boxoffice", role: roleOf("boxoffice") });
+    await boxoffice.run(sql`create table twice (value integer)`);
+    await boxoffice.run(sql`insert into twice (value) values (1), (1)`);
+    await boxoffice.run(sql`create unique index concurrently twice_once on twice (value)`).catch(() => {});
+    const findings = await admin.transaction(async (tx) => {
+      await tx.one(sql`select 1 as alive`);
+      return examineDatabase(around, { longSeconds: 0 });
+    });
+    await around.close();
+    expect(findings.filter(({ level }) => level !== "ok").map(({ level, what }) => `${level}: ${what}`)).toEqual([
+      expect.stringMatching(
+        /^warning: a transaction of process \d+ \(test\) has been open for \d+ seconds?, idle in transaction$/,
+      ),
+      "wrong: the index boxoffice.twice_once is invalid",
+    ]);
+    await boxoffice.run(sql`drop table twice`);
+  });
+});
+
+describe("a database that is not ready", () => {
+  it("lacks what migrating makes", async () => {
+    const empty = await createEmptyDatabase();
+    const { findings, say } = await examine(empty.url);
+    expect(say("database", "wrong")).toEqual(["wrong: the extension pg_trgm is not installed in this database"]);
+    expect(say("schemas")).toHaveLength(3);
+    expect(findings.find(({ area }) => area === "schemas")).toMatchObject({
+      level: "wrong",
+      what: expect.stringContaining("schema boxoffice is not there"),
+      mend: "run `tessera migrate boxoffice` with an administrator's URL",
+    });
+    await empty.drop();
+    expect((await examine(empty.url)).findings.find(({ area }) => area === "database")).toMatchObject({
+      level: "wrong",
+      why: "there is no such database (3D000)",
+    });
+  });
+});

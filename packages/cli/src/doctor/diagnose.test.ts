@@ -1,0 +1,205 @@
+import { mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { serveGrpc } from "@tessera/kit/grpc/server";
+import { createLog } from "@tessera/kit/log";
+import { implement } from "@tessera/kit/rpc";
+import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import { afterEach, describe, expect, it } from "vitest";
+import { diagnose } from "./diagnose.ts";
+
+const opened: Server[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  for (const server of opened.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true });
+});
+
+async function listen(server: Server): Promise<number> {
+  opened.push(server);
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "tessera-doctor-"));
+  folders.push(folder);
+  return folder;
+}
+
+async function examine(
+  environment: Record<string, string>,
+  { names = ["all"], limitMs = 10_000, health = [] as string[], url = undefined as string | undefined } = {},
+) {
+  const question = { names, environment, data: await newFolder(), url, health };
+  const findings = await diagnose(question, { limitMs });
+  return {
+    findings,
+    of: (area: string) => findings.filter((each) => each.area === area),
+    all: JSON.stringify(findings),
+  };
+}
+
+/** Nothing listens at the port of a server that has ended. */
+async function deadPort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe("what does not run", () => {
+  it("is no fault of a folder where nothing was started yet, and nothing is made there", async () => {
+    const { findings, of } = await examine({ HTTP_PORT: String(await deadPort()) });
+    expect(findings.filter(({ level }) => level === "wrong" || level === "warning")).toEqual([]);
+    expect(of("database")).toEqual([
+      expect.objectContaining({ level: "skipped", why: expect.stringContaining("holds no database yet") }),
+    ]);
+    expect(await readdir(folders[0] ?? "")).toEqual([]);
+  });
+
+  it("is named with its setting, and secrets are not", async () => {
+    const port = await deadPort();
+    const { of, all } = await examine({
+      DATABASE_URL: `postgresql://tessera:Pa55-of-db@127.0.0.1:${port}/tickets`,
+      BUS: "kafka",
+      KAFKA_BROKERS: `127.0.0.1:${port}`,
+      CACHE: "redis",
+      REDIS_URL: `redis://:Pa55-of-redis@127.0.0.1:${port}`,
+      HTTP_PORT: String(port),
+    });
+    expect(of("database")).toEqual([
+      expect.objectContaining({
+        level: "wrong",
+        what: `the database at 127.0.0.1:${port}/tickets cannot be used`,
+        why: "nothing listens there (ECONNREFUSED)",
+      }),
+    ]);
+    expect(of("bus")[0]).toMatchObject({ level: "wrong", mend: expect.stringContaining("KAFKA_BROKERS") });
+    expect(of("cache")).toEqual([
+      expect.objectContaining({
+        level: "warning",
+        what: `Redis at 127.0.0.1:${port} is away`,
+        why: expect.stringContaining("answers do not depend on it"),
+      }),
+    ]);
+    expect(of("schemas").every(({ level }) => level === "skipped")).toBe(true);
+    expect(all).not.toMatch(/Pa55/);
+  });
+
+  it("does not hang the doctor, be it a database, a cache or a gateway that says nothing", async () => {
+    const silent = createServer(() => {});
+    const port = await listen(silent);
+    const connections: { destroy(): void }[] = [];
+    silent.on("connection", (socket) => connections.push(socket));
+    const started = performance.now();
+    const { of } = await examine(
+      {
+        DATABASE_URL: `postgresql://tessera:x@127.0.0.1:${port}/tickets`,
+        CACHE: "redis",
+        REDIS_URL: `redis://127.0.0.1:${port}`,
+      },
+      { limitMs: 700, url: `http://127.0.0.1:${port}` },
+    );
+    expect(performance.now() - started).toBeLessThan(5000);
+    for (const area of ["database", "cache", "gateway"])
+      expect(of(area)[0]).toMatchObject({
+        level: "wrong",
+        what: `the examination of ${area} did not come to an end`,
+        why: "no end within 0.7 seconds",
+      });
+    expect(of("schemas").map(({ what }) => what)).toContain(
+      "the examination of schemas (checkin) did not come to an end",
+    );
+    for (const connection of connections) connection.destroy();
+  });
+});
+
+describe("ports and processes", () => {
+  it("are told from what else is there", async () => {
+    const stranger = await listen(createHttpServer((_request, response) => response.end("hello")));
+    const ready = JSON.stringify({ ready: false, stage: "serving", dependencies: { "checkin database": "away" } });
+    const operations = await listen(createHttpServer((_request, response) => response.end(ready)));
+    const { of } = await examine({ HTTP_PORT: String(stranger), METRICS_PORT: String(operations) });
+    expect(of("ports")).toEqual([
+      expect.objectContaining({
+        level: "wrong",
+        what: `127.0.0.1:${stranger} (REST) is held by something that does not answer as Tessera does`,
+        mend: expect.stringContaining("set HTTP_PORT to another port"),
+      }),
+      { area: "ports", level: "ok", what: `127.0.0.1:${operations} (health and metrics) is held by a running Tessera` },
+    ]);
+    expect(of("processes")).toEqual([
+      expect.objectContaining({
+        level: "wrong",
+        what: `the process at 127.0.0.1:${operations} is not ready: checkin database`,
+      }),
+    ]);
+    expect(of("gateway")[0]).toMatchObject({ level: "wrong" });
+  });
+
+  it("that speak gRPC are asked what every service can answer, however they are addressed", async () => {
+    const log = createLog({ service: "test", destination: { write: () => {} } });
+    const facts = implement(FactsServiceService, {
+      markFacts: async () => ({ marker: "", partitions: [] }),
+      caughtUp: async () => ({ caughtUp: false }),
+    });
+    const peer = await serveGrpc({ host: "127.0.0.1", port: 0, implementations: [facts], log });
+    const address = `127.0.0.1:${peer.port}`;
+    const { of } = await examine(
+      {
+        BOXOFFICE_ADDRESS: `ipv4:${address}`,
+        CHECKIN_ADDRESS: address,
+        GRPC_HOST: "127.0.0.1",
+        GRPC_PORT: String(peer.port),
+        HTTP_PORT: "0",
+        METRICS_PORT: "0",
+      },
+      { names: ["gateway"] },
+    );
+    await peer.stop(0);
+    expect(of("processes").map(({ what }) => what)).toEqual([
+      `boxoffice answers at ipv4:${address}`,
+      `checkin answers at ${address}`,
+    ]);
+    expect(of("ports").map(({ what }) => what)).toEqual([`${address} (gRPC of gateway) is held by a running Tessera`]);
+  });
+
+  it("are found missing where they were named", async () => {
+    const port = await deadPort();
+    const { of } = await examine(
+      { BOXOFFICE_ADDRESS: `127.0.0.1:${port}`, HTTP_HOST: "192.0.2.1", METRICS_HOST: "192.0.2.1" },
+      { names: ["gateway"], health: [`http://127.0.0.1:${port}`] },
+    );
+    expect(of("processes").map(({ level, what }) => `${level}: ${what}`)).toEqual([
+      `wrong: the process at 127.0.0.1:${port} does not answer`,
+      `wrong: boxoffice does not answer at 127.0.0.1:${port}`,
+    ]);
+    expect(of("ports")).toContainEqual(
+      expect.objectContaining({ level: "wrong", mend: "set METRICS_HOST to one it has" }),
+    );
+  });
+});
+
+describe("files", () => {
+  it("are tried out in a folder that is in use, leaving nothing", async () => {
+    const folder = await newFolder();
+    await mkdir(join(folder, "content"));
+    await mkdir(join(folder, "incoming"));
+    const { of } = await examine({ FILES_DIR: folder });
+    expect(of("files")[0]).toEqual({
+      area: "files",
+      level: "ok",
+      what: `the folder ${folder} takes files and gives them back`,
+    });
+    expect(await readdir(folder, { recursive: true })).toEqual(["content", "incoming"]);
+  });
+
+  it("cannot be put where a file is in the way", async () => {
+    const { of } = await examine({ FILES_DIR: join(import.meta.filename, "files") });
+    expect(of("files")[0]).toMatchObject({ level: "wrong", mend: expect.stringContaining("FILES_DIR") });
+  });
+});

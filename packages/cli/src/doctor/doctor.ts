@@ -1,0 +1,83 @@
+import { Fault } from "@tessera/kit/fault";
+import { readOptions } from "../options.ts";
+import { loadServices, requireAllAlone, services } from "../services.ts";
+import { diagnose } from "./diagnose.ts";
+import { isUnwell, renderJson, renderText } from "./render.ts";
+import type { Question } from "./surroundings.ts";
+
+const usage = `tessera doctor [all | NAME…]  [OPTIONS]
+
+Tells what is wrong with configuration, database, bus, cache, files, ports, versions and clocks, and how to mend it. It
+reads the settings that \`tessera serve\` would read for the same names (${Object.keys(services).join(", ")}; without one: all),
+changes nothing, and prints no secret. Exit status: 0 nothing is wrong, 1 something is, 2 the command is used wrongly.`;
+
+const options = {
+  "database-url": { type: "string", value: "URL", help: "the database (default DATABASE_URL)" },
+  data: {
+    type: "string",
+    value: "DIR",
+    default: ".tessera",
+    help: "without a database URL: the data folder of `tessera serve all` (default .tessera)",
+  },
+  url: { type: "string", value: "URL", help: "where clients reach the gateway (default BASE_URL)" },
+  health: {
+    type: "string",
+    value: "URL,…",
+    help: "operations ports of running processes, as http://host:9090 (default: METRICS_PORT on this machine)",
+  },
+  timeout: { type: "string", value: "SECONDS", default: "12", help: "limit of each examination (default 12)" },
+  json: { type: "boolean", default: false, help: "print findings as JSON" },
+} as const;
+
+/** A connection that hangs keeps a process alive; by then everything was told. */
+const lingerMs = 200;
+
+/** Prints what is wrong and how to mend it; the exit status says whether anything is. */
+export async function doctor(args: string[]): Promise<void> {
+  try {
+    const asked = await readQuestion(args);
+    if (asked === undefined) return;
+    const findings = await diagnose(asked.question, { limitMs: asked.limitMs });
+    process.exitCode = isUnwell(findings) ? 1 : 0;
+    const colored = process.stdout.isTTY === true && !process.env["NO_COLOR"];
+    process.stdout.write(asked.json ? renderJson(findings) : renderText(findings, { colored }));
+    setTimeout(() => process.exit(), lingerMs).unref();
+  } catch (error) {
+    if (!(error instanceof Fault) || error.kind !== "invalid") throw error;
+    process.stderr.write(`tessera: ${error.message}\n`);
+    process.exitCode = 2;
+  }
+}
+
+async function readQuestion(
+  args: string[],
+): Promise<{ question: Question; limitMs: number; json: boolean } | undefined> {
+  const read = readOptions(usage, options, args);
+  if (read === undefined) return undefined;
+  const { values } = read;
+  const names = read.names.length === 0 ? ["all"] : read.names;
+  requireAllAlone(names);
+  const health = (values.health ?? "").split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
+  for (const url of [...health, ...(values.url === undefined ? [] : [values.url])]) {
+    if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
+      throw new Fault("invalid", "bad_url", "--url and --health take addresses such as http://localhost:9090");
+  }
+  const limitMs = readLimit(values.timeout);
+  // Unknown names are wrong usage, and told before anything is examined.
+  await loadServices(names);
+  const { data, url } = values;
+  const given = values["database-url"];
+  const environment = { ...process.env, ...(given === undefined ? {} : { DATABASE_URL: given }) };
+  return {
+    question: { names, environment, data, url, health },
+    limitMs,
+    json: values.json,
+  };
+}
+
+function readLimit(text: string): number {
+  const seconds = Number(text);
+  if (!/^\d{1,3}$/.test(text) || seconds < 1)
+    throw new Fault("invalid", "bad_timeout", "--timeout takes whole seconds from 1 to 999");
+  return seconds * 1000;
+}

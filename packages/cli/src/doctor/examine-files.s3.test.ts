@@ -1,0 +1,44 @@
+import { systemClock } from "@tessera/kit/clock";
+import { type S3Server, startS3 } from "@tessera/testkit/engines/s3-server";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { examineClock } from "./examine-clock.ts";
+import { examineFiles } from "./examine-files.ts";
+import { lookAround } from "./surroundings.ts";
+
+let server: S3Server;
+// The first time on a machine it is built.
+beforeAll(async () => {
+  server = await startS3();
+}, 600_000);
+afterAll(() => server.stop());
+
+async function around({ bucket = server.bucket, secretKey = server.secretKey, aheadMs = 0 } = {}) {
+  const environment = {
+    FILES: "s3",
+    S3_ENDPOINT: server.endpoint,
+    S3_BUCKET: bucket,
+    S3_PATH_STYLE: "on",
+    S3_ACCESS_KEY_ID: server.accessKey,
+    S3_SECRET_ACCESS_KEY: secretKey,
+  };
+  const clock = { now: () => systemClock.now() + aheadMs * 1000 };
+  return lookAround({ names: ["all"], environment, data: "/nonexistent", url: undefined, health: [] }, { clock });
+}
+
+it("a bucket is tried out, and its server's clock is looked at", async () => {
+  const { signal } = new AbortController();
+  expect(await examineFiles(await around())).toEqual([
+    { level: "ok", what: `the bucket ${server.bucket} takes files and gives them back` },
+  ]);
+  expect(await examineFiles(await around({ bucket: "absent" }))).toEqual([
+    expect.objectContaining({ level: "wrong", what: "the bucket absent cannot be used" }),
+  ]);
+  expect(await examineFiles(await around({ secretKey: "not-the-secret" }))).toEqual([
+    expect.objectContaining({ level: "wrong", mend: expect.stringContaining("credentials") }),
+  ]);
+  expect((await examineClock(await around(), signal)).filter(({ level }) => level !== "skipped")).toEqual([]);
+  expect((await examineClock(await around({ aheadMs: -20_000 }), signal))[0]).toMatchObject({
+    level: "wrong",
+    what: expect.stringMatching(/^the clock of the file store's machine is (?:19|20)\.\d seconds ahead of/),
+  });
+});

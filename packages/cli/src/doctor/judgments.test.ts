@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { tellDifference, tellLag } from "./examine-bus.ts";
+import { judgeRedis } from "./examine-cache.ts";
+import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";
+import { judgeWaiting } from "./examine-facts.ts";
+import { judgeFree } from "./examine-files.ts";
+import { judgeAnswer } from "./examine-gateway.ts";
+import { judgeReadiness } from "./examine-processes.ts";
+import { buildVersion, judgeNode } from "./examine-versions.ts";
+import type { Finding } from "./finding.ts";
+import { judgeSkew, skewByDate } from "./judge-skew.ts";
+
+const say = (findings: readonly Finding[]) => findings.map(({ level, what }) => `${level}: ${what}`);
+
+describe("versions", () => {
+  it("of Node.js begin with 24", () => {
+    expect(judgeNode("22.11.0")).toMatchObject({ level: "wrong", what: "this is Node.js 22.11.0" });
+    expect(judgeNode("24.0.0").level).toBe("ok");
+  });
+
+  it("of a running gateway are compared with this one", () => {
+    const page = (version: string, url = "https://tickets.example/api/v1") =>
+      JSON.stringify({ info: { title: "Tessera", version }, servers: [{ url }] });
+    const at = { place: "tickets.example", baseUrl: "https://tickets.example/" };
+    expect(say(judgeAnswer({ status: 200, text: page(buildVersion()) }, at))).toEqual([
+      `ok: the gateway at tickets.example answers, version ${buildVersion()}`,
+    ]);
+    expect(say(judgeAnswer({ status: 200, text: page("9.9.9", "http://localhost:8000") }, at)).slice(1)).toEqual([
+      `warning: the gateway at tickets.example runs version 9.9.9, this is ${buildVersion()}`,
+      "warning: the gateway makes its links with localhost:8000, and BASE_URL is tickets.example here",
+    ]);
+    for (const text of ["<html>", "[]", "null", '{"info":{"title":"Other"}}'])
+      expect(say(judgeAnswer({ status: 404, text }, at))).toEqual([
+        "wrong: what answers at tickets.example is not Tessera (status 404)",
+      ]);
+  });
+});
+
+describe("clocks", () => {
+  it("may be a second apart, and not five", () => {
+    expect([0, 1000, -1000].flatMap((ms) => judgeSkew("it", ms))).toEqual([]);
+    expect(say(judgeSkew("the server", 1600))).toEqual([
+      "warning: the clock of the server is 1.6 seconds ahead of that of this machine",
+    ]);
+    expect(say(judgeSkew("the server", -5100))).toEqual([
+      "wrong: the clock of the server is 5.1 seconds behind that of this machine",
+    ]);
+  });
+
+  it("are off by an HTTP date only as far as its whole second proves", () => {
+    const date = "Sat, 01 Feb 2025 10:00:05 GMT";
+    const at = Date.parse(date);
+    expect(skewByDate(date, { asked: at + 900, answered: at + 990 })).toBe(0);
+    expect(skewByDate(date, { asked: at - 3000, answered: at - 2000 })).toBe(2000);
+    expect(skewByDate(date, { asked: at + 8000, answered: at + 9000 })).toBe(-7000);
+    expect(skewByDate("yesterday", { asked: 0, answered: 0 })).toBeUndefined();
+    expect(skewByDate(null, { asked: 0, answered: 0 })).toBeUndefined();
+  });
+});
+
+describe("a database server", () => {
+  const good: ServerState = {
+    version: "18.1",
+    number: 180_001,
+    encoding: "UTF8",
+    standby: false,
+    readonly: false,
+    most: 100,
+    reserved: 3,
+    trigrams: "installed",
+  };
+
+  it("is refused when it is old, cannot write every name, only reads, or lacks what search needs", () => {
+    expect(judgeServer(good)).toEqual([]);
+    const bad = { ...good, version: "14.9", number: 140_009, encoding: "LATIN1", standby: true };
+    expect(say(judgeServer({ ...bad, trigrams: "available" }))).toEqual([
+      "wrong: PostgreSQL 14.9 is too old",
+      "wrong: the database keeps texts as LATIN1",
+      "wrong: this server is a standby",
+      "wrong: the extension pg_trgm is not installed in this database",
+    ]);
+    expect(judgeServer({ ...good, trigrams: "absent", readonly: true }).map(({ mend }) => mend)).toEqual([
+      "set DATABASE_URL to the primary",
+      "install its contrib package (postgresql-contrib)",
+    ]);
+  });
+
+  it("has connections left, for what runs and for what would start", () => {
+    const levelOf = (used: number, ours: number, services = 3) =>
+      judgeConnections(good, { used, ours }, services).level;
+    expect(levelOf(30, 30)).toBe("ok");
+    expect(levelOf(70, 5)).toBe("warning");
+    expect(levelOf(70, 40)).toBe("ok");
+    expect(levelOf(80, 80)).toBe("warning");
+    expect(levelOf(95, 90)).toBe("wrong");
+  });
+});
+
+describe("facts that are late", () => {
+  const boxoffice = { name: "boxoffice", running: 5, bus: "kafka" } as const;
+
+  it("are wrong where a process should move them, and a reminder where none runs", () => {
+    expect(judgeWaiting({ count: 5, seconds: 59 }, boxoffice)).toEqual([]);
+    expect(say(judgeWaiting({ count: 10_000, seconds: 7300 }, boxoffice))).toEqual([
+      "wrong: the outbox of boxoffice holds 10000 facts or more, the oldest for 2 hours",
+    ]);
+    expect(judgeWaiting({ count: 1, seconds: 90 }, { ...boxoffice, running: 0 })).toEqual([
+      expect.objectContaining({ level: "warning", mend: "start it: tessera serve boxoffice" }),
+    ]);
+  });
+
+  it("are told by their group, and whether anybody reads", () => {
+    const group = { service: "checkin", topic: "a.b.v1", groupId: "tessera.checkin.a.b.v1" };
+    expect(tellLag(group, { waiting: 7, seconds: 600, readers: 0 })).toEqual({
+      level: "wrong",
+      what: "checkin has 7 facts of a.b.v1 still to accept, the oldest for more than 10 minutes",
+      why: "no process reads as group tessera.checkin.a.b.v1",
+      mend: "start it: tessera serve checkin",
+    });
+    expect(tellLag(group, { waiting: 7, seconds: 60, readers: 2 }).mend).toContain("tessera topics parked");
+  });
+
+  it("have topics as they are declared", () => {
+    const topic = { topic: "a.b.v1", wanted: "4 partitions" };
+    expect(tellDifference({ ...topic, what: "topic", found: undefined, remedy: "create" })).toMatchObject({
+      level: "wrong",
+      mend: "tessera topics apply",
+    });
+    expect(
+      tellDifference({ ...topic, what: "partitions", found: "8", remedy: "decide", advice: "leave it" }),
+    ).toMatchObject({ level: "warning", mend: "leave it" });
+  });
+});
+
+describe("engines", () => {
+  it("tell what is unwise about Redis", () => {
+    const at = { place: "cache:6379", ms: 1 };
+    const information = (entries: Record<string, string>) => new Map(Object.entries(entries));
+    expect(say(judgeRedis(information({ redis_version: "7.2.1", maxmemory: "0" }), at))).toEqual([
+      "ok: Redis 7.2.1 at cache:6379 answers within 1.0 ms",
+    ]);
+    const valkey = { redis_version: "7.2.4", valkey_version: "9.1.2", role: "slave", maxmemory: "1000" };
+    expect(say(judgeRedis(information({ ...valkey, maxmemory_policy: "noeviction" }), { ...at, ms: 60 }))).toEqual([
+      "ok: Valkey 9.1.2 at cache:6379 answers within 60.0 ms",
+      "warning: connecting to Valkey takes 60 ms",
+      "wrong: this Valkey is a replica",
+      "warning: Valkey refuses writes when its memory is full (maxmemory-policy noeviction)",
+    ]);
+    expect(judgeRedis(information({ redis_version: "6.2.0" }), at)[1]?.level).toBe("warning");
+  });
+
+  it("tell when hardly any room is left for files", () => {
+    expect([2000, 500, 50].flatMap((megabytes) => judgeFree(megabytes).map(({ level }) => level))).toEqual([
+      "warning",
+      "wrong",
+    ]);
+  });
+});
+
+describe("a process", () => {
+  it("is ready, or says what it lacks", () => {
+    expect(say(judgeReadiness({ ready: true, stage: "serving", dependencies: {} }, "a:1"))).toEqual([
+      "ok: the process at a:1 is ready",
+    ]);
+    expect(judgeReadiness({ ready: false, stage: "serving", dependencies: { db: "away", x: "ok" } }, "a:1")).toEqual([
+      expect.objectContaining({ level: "wrong", what: "the process at a:1 is not ready: db", why: "away" }),
+    ]);
+    expect(say(judgeReadiness({ ready: false, stage: "draining", dependencies: {} }, "a:1"))).toEqual([
+      "warning: the process at a:1 is draining",
+    ]);
+  });
+});
