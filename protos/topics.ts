@@ -1,10 +1,14 @@
 import { hash } from "node:crypto";
 import {
+  BlockedSecretChanged,
   CategoryChanged,
   CredentialChanged,
   EventChanged,
   ItemChanged,
   PositionChanged,
+  QuestionChanged,
+  ReusableMediumChanged,
+  RevokedSecretChanged,
   SubeventChanged,
 } from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
@@ -58,6 +62,13 @@ export const topics = {
     retention: { kind: "compacted" },
     personalData: [],
   }),
+  questionChanged: topic("boxoffice.question-changed.v1", QuestionChanged, {
+    owner: "boxoffice",
+    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
+    partitions: 4,
+    retention: { kind: "compacted" },
+    personalData: [],
+  }),
   positionChanged: topic("boxoffice.position-changed.v1", PositionChanged, {
     owner: "boxoffice",
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position?.id ?? 0),
@@ -77,6 +88,27 @@ export const topics = {
       "position.order.email",
       "position.order.invoice_name",
     ],
+  }),
+  revokedSecretChanged: topic("boxoffice.revoked-secret-changed.v1", RevokedSecretChanged, {
+    owner: "boxoffice",
+    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
+    partitions: 4,
+    retention: { kind: "compacted" },
+    personalData: [],
+  }),
+  blockedSecretChanged: topic("boxoffice.blocked-secret-changed.v1", BlockedSecretChanged, {
+    owner: "boxoffice",
+    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
+    partitions: 4,
+    retention: { kind: "compacted" },
+    personalData: [],
+  }),
+  reusableMediumChanged: topic("boxoffice.reusable-medium-changed.v1", ReusableMediumChanged, {
+    owner: "boxoffice",
+    key: (fact) => entityKey(fact.organizer, "", fact.id),
+    partitions: 4,
+    retention: { kind: "compacted" },
+    personalData: [],
   }),
   scanDecided: topic("checkin.scan-decided.v1", ScanDecided, {
     owner: "checkin",

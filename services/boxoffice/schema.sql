@@ -1,13 +1,37 @@
+create sequence blocked_secret_id_seq as bigint;
 create sequence category_id_seq as bigint;
 create sequence device_id_seq as bigint;
 create sequence gate_id_seq as bigint;
 create sequence item_id_seq as bigint;
 create sequence position_id_seq as bigint;
+create sequence question_id_seq as bigint;
+create sequence question_option_id_seq as bigint;
 create sequence quota_id_seq as bigint;
+create sequence reusable_medium_id_seq as bigint;
 create sequence revision_seq as bigint;
+create sequence revoked_secret_id_seq as bigint;
+create sequence seat_id_seq as bigint;
 create sequence subevent_id_seq as bigint;
 create sequence tax_rule_id_seq as bigint;
 create sequence variation_id_seq as bigint;
+
+create table answered_request (
+  request_id uuid not null,
+  rpc text not null,
+  response bytea,
+  answered_at timestamptz not null default now(),
+  constraint answered_request_pkey primary key (request_id, rpc)
+);
+create index answered_request_by_time on answered_request using btree (answered_at);
+
+create table blocked_secret (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint blocked_secret_pkey primary key (organizer, event, id)
+);
 
 create table category (
   organizer text collate "C" not null,
@@ -154,9 +178,22 @@ create table "position" (
   state bytea not null,
   earlier_checkins bytea,
   revision bigint not null,
-  constraint position_pkey primary key (organizer, event, id)
+  seat bigint,
+  taken_as text,
+  constraint position_pkey primary key (organizer, event, id),
+  constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );
+create index position_by_seat on "position" using btree (organizer, event, seat) where (seat is not null);
 comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
+
+create table question (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint question_pkey primary key (organizer, event, id)
+);
 
 create table quota (
   organizer text collate "C" not null,
@@ -182,6 +219,27 @@ create table rebuild (
   constraint rebuild_pkey primary key (id)
 );
 
+create table reusable_medium (
+  organizer text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  type text collate "C" not null generated always as ((data ->> 'type'::text)) stored,
+  identifier text collate "C" not null generated always as ((data ->> 'identifier'::text)) stored,
+  revision bigint not null,
+  constraint reusable_medium_pkey primary key (organizer, id)
+);
+create unique index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
+comment on column reusable_medium.data is 'personal data: customer, notes, info';
+
+create table revoked_secret (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  revision bigint not null,
+  constraint revoked_secret_pkey primary key (organizer, event, id)
+);
+
 create table sales_channel (
   organizer text collate "C" not null,
   identifier text collate "C" not null,
@@ -190,6 +248,18 @@ create table sales_channel (
   constraint sales_channel_pkey primary key (organizer, identifier)
 );
 
+create table seat (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  data jsonb not null,
+  guid text collate "C" not null generated always as ((data ->> 'seat_guid'::text)) stored,
+  subevent bigint generated always as (((data ->> 'subevent'::text))::bigint) stored,
+  revision bigint not null,
+  constraint seat_pkey primary key (organizer, event, id)
+);
+create unique index seat_by_guid on seat using btree (organizer, event, guid, coalesce(subevent, (0)::bigint));
+
 create table subevent (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -197,6 +267,18 @@ create table subevent (
   data jsonb not null,
   revision bigint not null,
   constraint subevent_pkey primary key (organizer, event, id)
+);
+
+create table taken_capacity (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  subevent bigint,
+  item bigint not null,
+  variation bigint,
+  taken_as text not null,
+  positions bigint not null,
+  constraint taken_capacity_key unique nulls not distinct (organizer, event, subevent, item, variation, taken_as),
+  constraint taken_capacity_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );
 
 create table tax_rule (
@@ -208,6 +290,7 @@ create table tax_rule (
   constraint tax_rule_pkey primary key (organizer, event, id)
 );
 
+alter table blocked_secret add constraint blocked_secret_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table category add constraint category_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table credential add constraint credential_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table event add constraint event_organizer_fkey foreign key (organizer) references organizer(slug);
@@ -215,7 +298,12 @@ alter table gate add constraint gate_organizer_fkey foreign key (organizer) refe
 alter table item add constraint item_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table "order" add constraint order_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table "position" add constraint position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table question add constraint question_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table quota add constraint quota_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table reusable_medium add constraint reusable_medium_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table revoked_secret add constraint revoked_secret_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table sales_channel add constraint sales_channel_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table seat add constraint seat_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table subevent add constraint subevent_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table taken_capacity add constraint taken_capacity_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table tax_rule add constraint tax_rule_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

@@ -1,6 +1,26 @@
 create sequence list_id as bigint;
 create sequence scan_id as bigint;
 
+create table answered_request (
+  request_id uuid not null,
+  rpc text not null,
+  response bytea,
+  answered_at timestamptz not null default now(),
+  constraint answered_request_pkey primary key (request_id, rpc)
+);
+create index answered_request_by_time on answered_request using btree (answered_at);
+
+create table blocked_secret (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  secret text collate "C" not null,
+  blocked boolean not null,
+  constraint blocked_secret_pkey primary key (organizer, event, id)
+);
+create index blocked_secret_by_secret on blocked_secret using btree (organizer, event, lower("left"(secret, 250)));
+
 create table category (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -113,6 +133,14 @@ create table list (
   constraint list_pkey primary key (organizer, event, id)
 );
 
+create table list_change (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  changed_at timestamptz not null,
+  changed_in xid8 not null,
+  constraint list_change_pkey primary key (organizer, event)
+);
+
 create table migration (
   scope text not null,
   revision integer not null,
@@ -177,7 +205,7 @@ create table "position" (
 ) with (fillfactor=90);
 create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
 create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
-create index position_by_search_text on "position" using gin (search_text gin_trgm_ops);
+create index position_by_search_text on "position" using gin (search_text gin_trgm_ops) with (gin_pending_list_limit='1024');
 create index position_by_secret on "position" using btree (organizer, event, lower("left"(secret, 250)));
 comment on column "position".attendee_name is 'personal data';
 comment on column "position".order_email is 'personal data';
@@ -197,6 +225,18 @@ create table presence (
   constraint presence_last_type_check check ((last_type = any (array['entry'::text, 'exit'::text])))
 ) with (fillfactor=80);
 
+create table question (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  items bigint[] not null,
+  "position" bigint not null,
+  ask_during_checkin boolean not null,
+  document jsonb not null,
+  constraint question_pkey primary key (organizer, event, id)
+);
+
 create table rebuild (
   id uuid not null default gen_random_uuid(),
   topic text not null,
@@ -211,6 +251,30 @@ create table rebuild (
   cause text,
   constraint rebuild_pkey primary key (id)
 );
+
+create table reusable_medium (
+  organizer text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  type text collate "C" not null,
+  identifier text collate "C" not null,
+  active boolean not null,
+  expires_at timestamptz,
+  linked_positions jsonb not null,
+  constraint reusable_medium_pkey primary key (organizer, id)
+);
+create index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
+
+create table revoked_secret (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  secret text collate "C" not null,
+  "position" bigint,
+  constraint revoked_secret_pkey primary key (organizer, event, id)
+);
+create index revoked_secret_by_secret on revoked_secret using btree (organizer, event, lower("left"(secret, 250)));
 
 create table scan (
   organizer text collate "C" not null,

@@ -86,6 +86,20 @@ describe("bad records", () => {
     expect(JSON.stringify(answer.body)).not.toContain("do-not-log-this");
   });
 
+  it("takes orders for which there is no room, and says so", async () => {
+    const quota = ofEvent("quota", { id: 90, size: 1, items: [1] });
+    const positions = [1, 2].map((number) =>
+      positionData({ id: 5200 + number, positionid: number, secret: `crowded-${number}` }),
+    );
+    const answer = await platform.import([quota, ofEvent("order", orderData({ code: "CROWD", positions }))]);
+    expect(answer).toMatchObject({ accepted: 2, settled: true });
+    expect(answer.overbooked).toEqual([
+      { organizer: "bigevents", event: "sampleconf", quota: 90, size: 1, taken: expect.any(Number) },
+    ]);
+    const removed = await platform.import([{ ...ofEvent("quota", { id: 90 }), deleted: true }]);
+    expect(removed.overbooked).toEqual([]);
+  });
+
   it("takes invalid UTF-8 as a bad line", async () => {
     const good = Buffer.from(
       `${JSON.stringify(ofEvent("order", orderData({ code: "UTF8A", positions: [positionData({ id: 5100, secret: "utf8" })] })))}\n`,

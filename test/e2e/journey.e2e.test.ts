@@ -7,6 +7,7 @@ import {
   groundwork,
   listData,
   ofEvent,
+  ofOrganizer,
   orderData,
   positionData,
 } from "./sample-records.ts";
@@ -26,11 +27,35 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
       "zwiebelhuber",
       "z3fsn8jyufm5kpk768q69gkbyr5f4h6w",
       "secret-of-the-pending-one",
+      "revoked-long-ago",
+      "blocked-long-ago",
+      "wristband-1",
       "Ærøskøbing",
     );
     const answer = await platform.import([
       ...groundwork(),
-      ofEvent("order", orderData()),
+      ofEvent("question", {
+        id: 1,
+        question: { en: "Diet?" },
+        type: "C",
+        items: [1],
+        options: [{ id: 5, answer: {} }],
+      }),
+      ofEvent("seat", { id: 1, seat_guid: "A-1", product: 1 }),
+      ofEvent(
+        "order",
+        orderData({
+          positions: [positionData({ seat: "A-1", answers: [{ question: 1, answer: "None", options: [5] }] })],
+        }),
+      ),
+      ofEvent("revoked_secret", { id: 1, secret: "revoked-long-ago", created: "2027-12-02T10:00:00Z", position: 1001 }),
+      ofEvent("blocked_secret", { id: 1, secret: "blocked-long-ago", updated: "2027-12-02T10:00:00Z" }),
+      ofOrganizer("reusable_medium", {
+        id: 1,
+        type: "barcode",
+        identifier: "wristband-1",
+        linked_orderpositions: [1001],
+      }),
       ofEvent(
         "order",
         orderData({
@@ -57,7 +82,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
       ofEvent("checkin_list", listData()),
       ofEvent("checkin_list", listData({ id: 2, name: "Tickets only", all_products: false, limit_products: [1] })),
     ]);
-    expect(answer).toMatchObject({ rejected: 0, errors: [], settled: true, records: 17, accepted: 17 });
+    expect(answer).toMatchObject({ rejected: 0, errors: [], settled: true, records: 22, accepted: 22 });
   });
   afterAll(() => platform.stop());
 
@@ -198,7 +223,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     expect((await positions("page=99")).status).toBe(404);
   });
 
-  it("keeps lists: create, change, replace, delete", async () => {
+  it("[A4.20, A4.21, A4.29] keeps lists: create, change, replace, delete", async () => {
     const path = `${eventPath}/checkinlists/`;
     const created = await platform.request("POST", path, {
       as: token,

@@ -1,7 +1,16 @@
 import { implement } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
+import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecords } from "./handlers/apply-records.ts";
+import { createApiKey } from "./handlers/create-api-key.ts";
+import { createDevice } from "./handlers/create-device.ts";
+import { findOverbooked } from "./handlers/find-overbooked.ts";
+import { listApiKeys } from "./handlers/list-api-keys.ts";
+import { listDevices } from "./handlers/list-devices.ts";
+import { revokeApiKey } from "./handlers/revoke-api-key.ts";
+import { revokeDevice } from "./handlers/revoke-device.ts";
 import { rebuilds } from "./records/rebuilds.ts";
 
 /** Owns what everything else refers to: organizers, events, products, orders, keys and devices. */
@@ -14,6 +23,19 @@ export const boxoffice = defineService({
   consumes: [],
   rebuilds,
   async start({ db, log }) {
-    return { grpc: [implement(RecordsServiceService, { applyRecords: applyRecords({ db, log }) })] };
+    return {
+      grpc: [
+        implement(RecordsServiceService, { applyRecords: applyRecords({ db, log }) }),
+        implement(CredentialsServiceService, {
+          listApiKeys: listApiKeys({ db }),
+          createApiKey: createApiKey({ db, log }),
+          revokeApiKey: revokeApiKey({ db, log }),
+          listDevices: listDevices({ db }),
+          createDevice: createDevice({ db, log }),
+          revokeDevice: revokeDevice({ db, log }),
+        }),
+        implement(QuotasServiceService, { findOverbooked: findOverbooked({ db }) }),
+      ],
+    };
   },
 });

@@ -6,10 +6,14 @@ import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/sc
 import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { topics } from "@tessera/protos/topics";
 import { settings } from "./config.ts";
+import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
 import { categoryChanged } from "./consumers/category-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { itemChanged } from "./consumers/item-changed.ts";
 import { positionChanged } from "./consumers/position-changed.ts";
+import { questionChanged } from "./consumers/question-changed.ts";
+import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
+import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
@@ -37,7 +41,11 @@ export const checkin = defineService({
     topics.subeventChanged.name,
     topics.categoryChanged.name,
     topics.itemChanged.name,
+    topics.questionChanged.name,
     topics.positionChanged.name,
+    topics.revokedSecretChanged.name,
+    topics.blockedSecretChanged.name,
+    topics.reusableMediumChanged.name,
   ],
   rebuilds: [rebuildScans],
   async start({ config, db, clock, log, metrics }) {
@@ -67,7 +75,17 @@ export const checkin = defineService({
         implement(ScansServiceService, { redeem }),
         implement(RecordsServiceService, { applyRecords: (request) => applyRecords({ db, events }, request) }),
       ],
-      consumers: [eventChanged(db), subeventChanged(db), categoryChanged(db), itemChanged(db), positionChanged(db)],
+      consumers: [
+        eventChanged(db),
+        subeventChanged(db),
+        categoryChanged(db),
+        itemChanged(db),
+        questionChanged(db),
+        positionChanged(db),
+        revokedSecretChanged(db),
+        blockedSecretChanged(db),
+        reusableMediumChanged(db),
+      ],
       jobs: [compactCounts(db, events)],
     };
   },

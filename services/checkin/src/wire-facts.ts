@@ -1,17 +1,25 @@
 import type {
+  BlockedSecretChanged,
   EarlierCheckin,
   EventChanged,
   ItemChanged,
+  QuestionChanged,
+  ReusableMediumChanged,
+  RevokedSecretChanged,
   SubeventChanged,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { countedAs } from "./domain/counted-as.ts";
 import { toSearchText } from "./domain/search-text.ts";
 import type { PositionFact } from "./position-fact.ts";
+import type { BlockedSecretCopy } from "./store/blocked-secrets.ts";
 import type { EarlierScan } from "./store/earlier-scans.ts";
 import type { EventCopy } from "./store/events.ts";
 import type { ItemCopy } from "./store/items.ts";
 import type { EntityKey } from "./store/keys.ts";
 import type { PositionCopy } from "./store/positions.ts";
+import type { QuestionCopy } from "./store/questions.ts";
+import type { MediumCopy } from "./store/reusable-media.ts";
+import type { RevokedSecretCopy } from "./store/revoked-secrets.ts";
 import type { SubeventCopy } from "./store/subevents.ts";
 import { orderOf, toTicket } from "./wire.ts";
 
@@ -70,6 +78,28 @@ export function toItemCopy(fact: ItemChanged): ItemCopy {
       checkinText: variation.checkinText ?? null,
     })),
   };
+}
+
+export function toQuestionCopy(fact: QuestionChanged): QuestionCopy {
+  const { organizer, event, id, revision, items, position, askDuringCheckin } = fact;
+  const document = new TextDecoder("utf-8", { fatal: true }).decode(fact.document);
+  return { organizer, event, id, revision, items, position, askDuringCheckin, document };
+}
+
+export function toRevokedSecretCopy(fact: RevokedSecretChanged): RevokedSecretCopy {
+  const { organizer, event, id, revision, secret } = fact;
+  return { organizer, event, id, revision, secret, position: fact.position ?? null };
+}
+
+export function toBlockedSecretCopy(fact: BlockedSecretChanged): BlockedSecretCopy {
+  const { organizer, event, id, revision, secret, blocked } = fact;
+  return { organizer, event, id, revision, secret, blocked };
+}
+
+export function toMediumCopy(fact: ReusableMediumChanged): MediumCopy {
+  const { organizer, id, revision, type, identifier, active } = fact;
+  const linkedPositions = fact.linkedPositions.map((linked) => ({ event: linked.event, id: linked.id }));
+  return { organizer, id, revision, type, identifier, active, expires: fact.expires ?? null, linkedPositions };
 }
 
 export function toPositionCopy(fact: PositionFact): PositionCopy {

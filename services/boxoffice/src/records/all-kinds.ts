@@ -1,4 +1,5 @@
 import { apiKey } from "./api-key.ts";
+import { blockedSecret } from "./blocked-secret.ts";
 import { category } from "./category.ts";
 import { device } from "./device.ts";
 import { event } from "./event.ts";
@@ -8,8 +9,12 @@ import { item } from "./item.ts";
 import type { RecordKind } from "./kind.ts";
 import { order } from "./order.ts";
 import { organizer } from "./organizer.ts";
+import { question } from "./question.ts";
 import { quota } from "./quota.ts";
+import { reusableMedium } from "./reusable-medium.ts";
+import { revokedSecret } from "./revoked-secret.ts";
 import { salesChannel } from "./sales-channel.ts";
+import { seat } from "./seat.ts";
 import { subevent } from "./subevent.ts";
 import { taxRule } from "./tax-rule.ts";
 
@@ -30,18 +35,18 @@ export const kinds: ReadonlyMap<string, AnyKind> = new Map(
     tax_rule: taxRule,
     category,
     item,
+    question,
+    seat,
     quota,
     order,
+    revoked_secret: revokedSecret,
+    blocked_secret: blockedSecret,
+    reusable_medium: reusableMedium,
   }),
 );
 
 /** Kinds that the format has and this version does not take. */
 export const laterKinds: ReadonlySet<string> = new Set([
-  "question",
-  "seat",
-  "revoked_secret",
-  "blocked_secret",
-  "reusable_medium",
   "voucher",
   "ticket_layout",
   "ticket_layout_item",

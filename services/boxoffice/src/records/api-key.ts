@@ -4,17 +4,12 @@ import { isPermission, resolvePermissions } from "../domain/permissions.ts";
 import * as credentials from "../store/credentials.ts";
 import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
 import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
-import { compileKeyReader, compileReader } from "./read.ts";
+import { compileKeyReader, compileReader, type Reading, type Rule } from "./read.ts";
 import { verbatim } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
 
-interface ApiKey {
-  token: string;
-  name: string;
-  permissions: string[];
-  all_events: boolean;
-  events: string[];
-  active: boolean;
+interface ApiKey extends StoredApiKey {
+  readonly token: string;
 }
 
 /** An API key without its clear token. */
@@ -25,30 +20,38 @@ interface ApiKeyRecord {
   readonly document: string;
 }
 
-const schema = object(
-  {
-    token: verbatim(1000),
-    name: text({ default: "", maxLength: 190 }),
-    permissions: arrayOf(text(), {
-      default: [],
-      maxItems: 1000,
-      description: "Names of permissions, classic names included; `*` for all.",
-    }),
-    all_events: boolean({ default: false }),
-    events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
-    active: boolean({ default: true }),
-  },
-  { required: ["token"] },
-);
+const fields = {
+  name: text({ default: "", maxLength: 190 }),
+  permissions: arrayOf(text(), {
+    default: [],
+    maxItems: 1000,
+    description: "Names of permissions, classic names included; `*` for all.",
+  }),
+  all_events: boolean({ default: false }),
+  events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
+  active: boolean({ default: true }),
+};
 
-const read = compileReader<ApiKey>(schema, {
-  rules: {
-    "permissions.*": (name) =>
-      typeof name === "string" && !isPermission(name) ? "There is no permission of this name." : undefined,
-  },
-  complete: (key) => ({ ...key, permissions: resolvePermissions(key.permissions) }),
-  omit: ["token"],
-});
+const schema = object({ token: verbatim(1000), ...fields }, { required: ["token"] });
+
+const rules: Readonly<Record<string, Rule>> = {
+  "permissions.*": (name) =>
+    typeof name === "string" && !isPermission(name) ? "There is no permission of this name." : undefined,
+};
+
+function complete<K extends StoredApiKey>(key: K): K {
+  return { ...key, permissions: resolvePermissions(key.permissions) };
+}
+
+const read = compileReader<ApiKey>(schema, { rules, complete, omit: ["token"] });
+
+/** Reads all there is of an API key but its token. */
+export const readApiKeyFields = compileReader<StoredApiKey>(object(fields), { rules, complete });
+
+/** Makes the record of a key whose token only its hash is known of. */
+export function apiKeyOf(tokenHash: Buffer, { data, document }: Reading<StoredApiKey>): ApiKeyRecord {
+  return { id: tokenHash.toString("hex"), tokenHash, data, document };
+}
 
 const readToken = compileKeyReader(schema, "token");
 
@@ -60,11 +63,7 @@ export const apiKey: RecordKind<ApiKeyRecord> = {
     const checked = read(data);
     if (!checked.ok) return checked;
     const { token, ...stored } = checked.value.data;
-    const tokenHash = hashToken(token);
-    return {
-      ok: true,
-      value: { id: tokenHash.toString("hex"), tokenHash, data: stored, document: checked.value.document },
-    };
+    return { ok: true, value: apiKeyOf(hashToken(token), { data: stored, document: checked.value.document }) };
   },
   readKey(data) {
     const token = readToken(data);

@@ -6,7 +6,7 @@ import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
 import * as catalogue from "../store/catalogue.ts";
-import { readDocuments } from "../store/rebuild-reads.ts";
+import { type DocumentTable, readDocuments } from "../store/rebuild-reads.ts";
 import type { RecordKind } from "./kind.ts";
 import { compileKeyReader, type Reading } from "./read.ts";
 import { rebuildEntities } from "./rebuild-entities.ts";
@@ -25,8 +25,8 @@ interface CommonOptions<T> {
 
 /** Others keep copies of these. */
 interface ToldOptions<T, F> extends CommonOptions<T> {
-  readonly table: "subevent" | "category" | "item";
-  readonly belongsTo: "event";
+  readonly table: DocumentTable;
+  readonly belongsTo: "organizer" | "event";
   /** What is published about its entities. */
   readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
 }

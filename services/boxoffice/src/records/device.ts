@@ -4,18 +4,18 @@ import { resolveSecurityProfile } from "../domain/security-profile.ts";
 import * as credentials from "../store/credentials.ts";
 import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.ts";
 import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
-import { compileKeyReader, compileReader } from "./read.ts";
+import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
 
-interface Device extends StoredDevice {
-  readonly token: string | null;
-}
-
 /** As it may be sent. */
-interface SentDevice extends Omit<Device, "security_profile" | "software_brand"> {
+interface SentDevice extends Omit<StoredDevice, "security_profile" | "software_brand"> {
   readonly security_profile: string | null;
   readonly software_brand: string | null;
+}
+
+interface Tokened {
+  readonly token: string | null;
 }
 
 /** A device without its clear token. */
@@ -26,41 +26,52 @@ interface DeviceRecord {
   readonly document: string;
 }
 
-const schema = object(
-  {
-    device_id: id(),
-    token: text({
-      nullable: true,
-      default: null,
-      trim: false,
-      blank: false,
-      maxLength: 1000,
-      description: "Null: the device was never initialised, nothing authenticates as it.",
-    }),
-    name: text({ default: "", maxLength: 190 }),
-    gate: idOrNull(),
-    security_profile: text({
-      nullable: true,
-      default: "full",
-      maxLength: 190,
-      description: "A name that is not known counts as `pretixscan`.",
-    }),
-    software_brand: text({ nullable: true, default: "", maxLength: 190 }),
-    all_events: boolean({ default: false }),
-    events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
-    revoked: boolean({ default: false }),
-  },
-  { required: ["device_id"] },
-);
+const token = text({
+  nullable: true,
+  default: null,
+  trim: false,
+  blank: false,
+  maxLength: 1000,
+  description: "Null: the device was never initialised, nothing authenticates as it.",
+});
 
-const read = compileReader<SentDevice, Device>(schema, {
-  complete: (device) => ({
+const fields = {
+  name: text({ default: "", maxLength: 190 }),
+  gate: idOrNull(),
+  security_profile: text({
+    nullable: true,
+    default: "full",
+    maxLength: 190,
+    description: "A name that is not known counts as `pretixscan`.",
+  }),
+  software_brand: text({ nullable: true, default: "", maxLength: 190 }),
+  all_events: boolean({ default: false }),
+  events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
+  revoked: boolean({ default: false }),
+};
+
+const schema = object({ device_id: id(), token, ...fields }, { required: ["device_id"] });
+
+function complete<D extends SentDevice>(device: D) {
+  return {
     ...device,
     security_profile: resolveSecurityProfile(device.security_profile),
     software_brand: device.software_brand ?? "",
-  }),
-  omit: ["token"],
-});
+  };
+}
+
+const read = compileReader<SentDevice & Tokened, StoredDevice & Tokened>(schema, { complete, omit: ["token"] });
+
+/** Reads all there is of a device but its token. */
+export const readDeviceFields = compileReader<SentDevice, StoredDevice>(
+  object({ device_id: id(), ...fields }, { required: ["device_id"] }),
+  { complete },
+);
+
+/** Makes the record of a device whose token only its hash is known of; null for one without. */
+export function deviceOf(tokenHash: Buffer | null, { data, document }: Reading<StoredDevice>): DeviceRecord {
+  return { id: String(data.device_id), tokenHash, data, document };
+}
 
 /** A device that scans. */
 export const device: RecordKind<DeviceRecord> = {
@@ -69,16 +80,9 @@ export const device: RecordKind<DeviceRecord> = {
   read(data) {
     const checked = read(data);
     if (!checked.ok) return checked;
-    const { token, ...stored } = checked.value.data;
-    return {
-      ok: true,
-      value: {
-        id: String(stored.device_id),
-        tokenHash: token === null ? null : hashToken(token),
-        data: stored,
-        document: checked.value.document,
-      },
-    };
+    const { token: sent, ...stored } = checked.value.data;
+    const tokenHash = sent === null ? null : hashToken(sent);
+    return { ok: true, value: deviceOf(tokenHash, { data: stored, document: checked.value.document }) };
   },
   readKey: compileKeyReader(schema, "device_id"),
   keyOf: ({ id }) => id,

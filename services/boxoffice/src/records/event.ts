@@ -77,6 +77,10 @@ export const event: RecordKind<Reading<Event>> = {
 
 /** What lives in an event besides its orders, and the topics that tell of it. */
 const contents: readonly { readonly table: catalogue.CatalogueTable; readonly topic?: { readonly name: string } }[] = [
+  { table: "revoked_secret", topic: topics.revokedSecretChanged },
+  { table: "blocked_secret", topic: topics.blockedSecretChanged },
+  { table: "seat" },
+  { table: "question", topic: topics.questionChanged },
   { table: "quota" },
   { table: "item", topic: topics.itemChanged },
   { table: "category", topic: topics.categoryChanged },

@@ -5,7 +5,7 @@ import { topics } from "@tessera/protos/topics";
 import type { Known } from "../store/references.ts";
 import { findUsers } from "../store/usage.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseUsed } from "./kind.ts";
+import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
 
@@ -175,14 +175,10 @@ export const item: RecordKind<Reading<Item>> = {
     for (const { addon_category } of data.addons) mentioned.categories.add(addon_category);
   },
   async refuse(tx, run) {
-    const refused = await refuseLostVariations(tx, run);
-    // Items may bundle items of the same run, so refusing one may leave another without what it bundles.
-    for (;;) {
-      const left = run.values.filter((value) => !refused.has(value));
-      const found = refuseEach(left, examiner(left, run.known));
-      if (found.size === 0) return refused;
-      for (const [value, errors] of found) refused.set(value, errors);
-    }
+    const lost = await refuseLostVariations(tx, run);
+    const complete = run.values.filter((value) => !lost.has(value));
+    // Items may bundle items of the same run.
+    return new Map([...lost, ...refuseTogether(complete, (left) => examiner(left, run.known))]);
   },
   refuseRemoval: (tx, removal) => refuseUsed(tx, "item", removal),
 };

@@ -75,6 +75,20 @@ export function refuseEach<V>(
   return refusals;
 }
 
+/** Examines records that may refer to each other, anew with every refusal: it may leave others without what they refer to. */
+export function refuseTogether<V>(
+  values: readonly V[],
+  examinerOf: (left: readonly V[]) => (value: V, complain: Complain) => void,
+): Map<V, Record<string, string[]>> {
+  const refused = new Map<V, Record<string, string[]>>();
+  for (;;) {
+    const left = values.filter((value) => !refused.has(value));
+    const found = refuseEach(left, examinerOf(left));
+    if (found.size === 0) return refused;
+    for (const [value, errors] of found) refused.set(value, errors);
+  }
+}
+
 /** Says something about an element of a list, which is reported under the name of the list. */
 export function ofElement(index: number, message: string): string {
   return `Element ${index + 1}: ${message}`;

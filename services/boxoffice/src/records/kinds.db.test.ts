@@ -501,7 +501,7 @@ describe("what does not fit together", () => {
     ],
     [
       "what a quota refers to",
-      sample.quota({ items: [1, 9], variations: [31, 9], subevent: 9 }),
+      sample.quota({ items: [1, 9, 3], variations: [31, 9], subevent: 9 }),
       {
         items: inElement(2, notKnown("item 9")),
         variations: inElement(2, notKnown("variation 9")),

@@ -97,24 +97,27 @@ const answer = object(
   { required: ["question"] },
 );
 
+const longestGuid = 190;
+
+/** What a seat says of itself, as a record and in a position. */
+export const seatFields = {
+  id: idOrNull(),
+  name: { ...lineOrNull(1000), description: "Null: made of zone, row and number." },
+  seat_guid: verbatim(longestGuid),
+  zone_name: text({ default: "", maxLength: 1000 }),
+  row_name: text({ default: "", maxLength: 1000 }),
+  row_label: lineOrNull(1000),
+  seat_number: text({ default: "", maxLength: 1000 }),
+  seat_label: lineOrNull(1000),
+};
+
 /** A seat as its guid alone, or with all that is known of it. */
 const seat: Schema = {
-  ...object(
-    {
-      id: idOrNull(),
-      name: lineOrNull(1000),
-      seat_guid: verbatim(1000),
-      zone_name: text({ default: "", maxLength: 1000 }),
-      row_name: text({ default: "", maxLength: 1000 }),
-      row_label: lineOrNull(1000),
-      seat_number: text({ default: "", maxLength: 1000 }),
-      seat_label: lineOrNull(1000),
-    },
-    { required: ["seat_guid"] },
-  ),
+  ...object(seatFields, { required: ["seat_guid"] }),
   type: ["object", "string", "null"],
   minLength: 1,
-  maxLength: 1000,
+  maxLength: longestGuid,
+  description: "Its guid, or the seat itself, which then need not be known. A seat that is known stays as it is.",
   ...storableText,
   default: null,
 };

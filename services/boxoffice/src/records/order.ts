@@ -1,15 +1,18 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
+import { takenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import type { Known } from "../store/references.ts";
-import { type Complain, notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { type Complain, notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { type CheckinData, type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
+import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
 import { positionChanged } from "./position-fact.ts";
 import { encodeEarlierCheckins, toOrder, toPosition } from "./position-message.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
+import type { Seat } from "./seat.ts";
 
 /** An order with all that can be made of it before the database is asked. */
 interface OrderRecord extends Reading<OrderData> {
@@ -48,13 +51,18 @@ export const order: RecordKind<OrderRecord> = {
   readKey: compileKeyReader(orderSchema, "code"),
   keyOf: ({ data }) => data.code,
   *idsOf({ data }) {
-    for (const { id } of data.positions) yield ["position_id_seq", id];
+    for (const { id, seat } of data.positions) {
+      yield ["position_id_seq", id];
+      if (typeof seat === "object" && seat?.id) yield ["seat_id_seq", seat.id];
+    }
   },
   mention({ data }, mentioned) {
     mentioned.orders.add(data.code);
     mentioned.salesChannels.add(data.sales_channel);
     for (const { tax_rule } of data.fees) if (tax_rule !== null) mentioned.taxRules.add(tax_rule);
     for (const position of data.positions) {
+      for (const { question } of position.answers ?? []) mentioned.questions.add(question);
+      mentionSeat(position, mentioned);
       mentioned.positions.add(position.id);
       mentioned.items.add(position.item);
       if (position.subevent !== null) mentioned.subevents.add(position.subevent);
@@ -62,25 +70,19 @@ export const order: RecordKind<OrderRecord> = {
     }
   },
   async refuse(_tx, { values, known }) {
-    const ordersOf = new Map(known.positions);
-    return refuseEach(
-      values,
-      ({ data }, complain) => {
-        examineReferences(data, known, complain);
-        for (const [index, { id }] of data.positions.entries()) {
-          if ((ordersOf.get(id) ?? data.code) === data.code) continue;
-          complain(`positions.${index}.id`, `position ${id} belongs to another order`);
-        }
-      },
-      ({ data }) => {
-        // An order that is split gives positions to another, which comes behind it.
-        for (const id of missing(data, known.orders)) ordersOf.delete(id);
-        for (const { id } of data.positions) ordersOf.set(id, data.code);
-      },
-    );
+    const refused = new Map<OrderRecord, Record<string, string[]>>();
+    // An order that is refused keeps its seats and positions, which others may have counted on.
+    for (;;) {
+      const left = values.filter((value) => !refused.has(value));
+      const found = refuseUnfounded(left, known);
+      const seatless = found.size > 0 ? found : refuseSharedSeats(left, known);
+      if (seatless.size === 0) return refused;
+      for (const [value, errors] of seatless) refused.set(value, errors);
+    }
   },
   async store(tx, { scope, values, known }) {
-    const rows = values.flatMap((value) => value.positions);
+    const seats = await findOrCreateSeats(tx, scope, { values, known });
+    const rows = values.flatMap((value) => seatRows(value, seats));
     const sent = new Set(rows.map(({ id }) => id));
     const gone = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
     await removePositions(tx, scope, gone);
@@ -130,6 +132,29 @@ function examineCheckins({ checkins }: PositionData, complain: Complain): void {
   }
 }
 
+/** Refuses orders that refer to what does not exist, or to positions of others. */
+function refuseUnfounded(values: readonly OrderRecord[], known: Known): Map<OrderRecord, Record<string, string[]>> {
+  const ordersOf = new Map(known.positions);
+  const seats = new SeatPlan(known);
+  return refuseEach(
+    values,
+    ({ data }, complain) => {
+      examineReferences(data, known, complain);
+      seats.examine(data, complain);
+      for (const [index, { id }] of data.positions.entries()) {
+        if ((ordersOf.get(id) ?? data.code) === data.code) continue;
+        complain(`positions.${index}.id`, `position ${id} belongs to another order`);
+      }
+    },
+    ({ data }) => {
+      seats.admit(data);
+      // An order that is split gives positions to another, which comes behind it.
+      for (const id of missing(data, known.orders)) ordersOf.delete(id);
+      for (const { id } of data.positions) ordersOf.set(id, data.code);
+    },
+  );
+}
+
 function examineReferences(data: OrderData, known: Known, complain: Complain): void {
   if (!known.salesChannels.has(data.sales_channel)) complain("sales_channel", notKnown("sales channel"));
   for (const [index, { tax_rule }] of data.fees.entries()) {
@@ -149,6 +174,16 @@ function examinePosition(position: PositionData, known: Known, complain: Complai
   if (subevent === null && known.series === true) complain("subevent", "A position of a series belongs to a date.");
   if (isUnknown(subevent, known.subevents)) complain("subevent", notKnown(`subevent ${subevent}`));
   if (isUnknown(tax_rule, known.taxRules)) complain("tax_rule", notKnown(`tax rule ${tax_rule}`));
+  for (const [index, { question, options }] of (position.answers ?? []).entries()) {
+    const has = known.questions.get(question)?.options;
+    if (has === undefined) {
+      complain("answers", ofElement(index, notKnown(`question ${question}`)));
+      continue;
+    }
+    for (const option of options) {
+      if (!has.includes(option)) complain("answers", ofElement(index, `question ${question} has no option ${option}`));
+    }
+  }
 }
 
 function isUnknown(id: number | null, known: ReadonlySet<number>): boolean {
@@ -168,9 +203,26 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       addonTo: position.addon_to,
       secret: position.secret,
       canceled: position.canceled,
-      state: Position.encode(toPosition(position, orderPart)).finish(),
+      seat: null,
+      takenAs: takenAs({ canceled: position.canceled, orderStatus: data.status }),
+      state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
     };
+  });
+}
+
+/** Puts positions on their seats, which only the database knows. */
+function seatRows(
+  { data, positions: rows }: OrderRecord,
+  seats: ReadonlyMap<string, Seat>,
+): readonly positions.PositionRow[] {
+  if (data.positions.every((position) => position.seat === null)) return rows;
+  const orderPart = toOrder(data);
+  return data.positions.flatMap((position, index) => {
+    const row = rows[index];
+    const seat = seats.get(keyOfSeat(position) ?? "");
+    if (row === undefined || seat === undefined) return row ?? [];
+    return { ...row, seat: seat.id, state: Position.encode(toPosition(position, { order: orderPart, seat })).finish() };
   });
 }
 

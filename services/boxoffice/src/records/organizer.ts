@@ -1,5 +1,6 @@
 import { object, slug, text } from "@tessera/kit/schema-build";
-import { topics } from "@tessera/protos/topics";
+import { entityKey, topics } from "@tessera/protos/topics";
+import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
 import * as organizers from "../store/organizers.ts";
 import { credentialKey } from "./credential-fact.ts";
@@ -31,6 +32,11 @@ export const organizer: RecordKind<Reading<Organizer>> = {
       await tx.retract(
         topics.credentialChanged,
         removed.map(({ kind, id }) => credentialKey(slug, kind, id)),
+      );
+      const media = await catalogue.removeAll(tx, "reusable_medium", { organizer: slug, event: "" });
+      await tx.retract(
+        topics.reusableMediumChanged,
+        media.map((id) => entityKey(slug, "", id)),
       );
       await organizers.remove(tx, slug);
     }

@@ -1,6 +1,7 @@
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { describe, expect, it } from "vitest";
 import { position, sample, sendOne } from "../testing/records.ts";
+import { toSeat } from "./position-message.ts";
 import { readRecord } from "./read-record.ts";
 
 interface OrderRecord {
@@ -90,7 +91,8 @@ describe("the message of a position", () => {
       taxRule: 9,
       secret: " kept to the letter ",
       pseudonymizationId: " P ",
-      seat: { id: 10, name: "A-1", seatGuid: "guid", zoneName: "A", rowName: "1", seatNumber: "2", rowLabel: "Row" },
+      // Which seat the guid stands for is looked up later.
+      seat: undefined,
       canceled: true,
       blocked: ["admin", "api:x"],
       validFrom: 1_767_225_600_000_000,
@@ -131,14 +133,16 @@ describe("the message of a position", () => {
     ).toBe("Ada");
   });
 
-  it("makes a seat out of its guid", () => {
-    expect(messageOf({}, { seat: "A-1-2" }).seat).toEqual({
-      id: 0,
-      name: "A-1-2",
-      seatGuid: "A-1-2",
-      zoneName: "",
-      rowName: "",
-      seatNumber: "",
+  it.each([
+    ["its own name", { name: "Throne" }, "Throne"],
+    ["that of its place", {}, "A, Row 1, Seat 2"],
+    ["its guid where nothing else is known", { zone_name: "", row_name: "", seat_number: "" }, "guid"],
+  ])("names a seat by %s", (_name, changes, name) => {
+    const place = { zone_name: "A", row_name: "1", row_label: null, seat_number: "2", seat_label: null };
+    expect(toSeat({ id: 10, name: null, seat_guid: "guid", ...place, ...changes })).toMatchObject({
+      id: 10,
+      name,
+      seatGuid: "guid",
     });
   });
 

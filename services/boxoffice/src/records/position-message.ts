@@ -8,6 +8,7 @@ import {
   type Seat,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { composeName } from "../domain/compose-name.ts";
+import { composeSeatName } from "../domain/compose-seat-name.ts";
 import type { AnswerData, CheckinData, OrderData, PositionData, SeatData } from "./order-schema.ts";
 
 const statuses = {
@@ -39,8 +40,11 @@ function toInvoiceName(address: OrderData["invoice_address"]): InvoiceName | und
   return { name: address.name || composeName(nameParts), nameParts, company: address.company ?? "" };
 }
 
-/** Writes a position as everybody outside boxoffice sees it. */
-export function toPosition(data: PositionData, order: Order): Position {
+/** Writes a position as everybody outside boxoffice sees it. Its seat is the one that is known, whatever the order says of it. */
+export function toPosition(
+  data: PositionData,
+  { order, seat }: { readonly order: Order; readonly seat?: SeatData | undefined },
+): Position {
   const attendeeNameParts = toNameParts(data.attendee_name_parts);
   return {
     id: data.id,
@@ -65,7 +69,7 @@ export function toPosition(data: PositionData, order: Order): Position {
     taxRule: data.tax_rule ?? undefined,
     secret: data.secret,
     pseudonymizationId: data.pseudonymization_id,
-    seat: data.seat === null ? undefined : toSeat(data.seat),
+    seat: seat === undefined ? undefined : toSeat(seat),
     canceled: data.canceled,
     blocked: data.blocked ?? [],
     validFrom: data.valid_from ?? undefined,
@@ -81,14 +85,11 @@ function toNameParts(parts: PositionData["attendee_name_parts"]): Record<string,
   return Object.fromEntries(present.sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-/** Of a guid alone nothing is known but itself. */
-function toSeat(data: SeatData | string): Seat {
-  if (typeof data === "string") {
-    return { id: 0, name: data, seatGuid: data, zoneName: "", rowName: "", seatNumber: "" };
-  }
+/** Writes a seat as its position shows it. */
+export function toSeat(data: SeatData): Seat {
   return {
     id: data.id ?? 0,
-    name: data.name ?? data.seat_guid,
+    name: data.name || composeSeatName(data) || data.seat_guid,
     seatGuid: data.seat_guid,
     zoneName: data.zone_name,
     rowName: data.row_name,

@@ -1,6 +1,7 @@
 import { arrayOf, boolean, id, integer, object, text } from "@tessera/kit/schema-build";
+import type { Known } from "../store/references.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
+import { type Complain, notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
 
@@ -37,14 +38,9 @@ export const quota: RecordKind<Reading<Quota>> = {
     if (data.subevent !== null) mentioned.subevents.add(data.subevent);
   },
   async refuse(_tx, { values, known }) {
-    const variations = new Set([...known.items.values()].flatMap((ofItem) => [...ofItem]));
+    const itemsOf = new Map([...known.items].flatMap(([item, ofItem]) => [...ofItem].map((id) => [id, item] as const)));
     return refuseEach(values, ({ data }, complain) => {
-      for (const [index, item] of data.items.entries()) {
-        if (!known.items.has(item)) complain("items", ofElement(index, notKnown(`item ${item}`)));
-      }
-      for (const [index, variation] of data.variations.entries()) {
-        if (!variations.has(variation)) complain("variations", ofElement(index, notKnown(`variation ${variation}`)));
-      }
+      examineProducts(data, { known, itemsOf }, complain);
       if (data.subevent === null && known.series === true)
         complain("subevent", "A quota of a series belongs to a date.");
       if (data.subevent !== null && !known.subevents.has(data.subevent)) {
@@ -53,3 +49,27 @@ export const quota: RecordKind<Reading<Quota>> = {
     });
   },
 };
+
+/** A position with a variation is matched by it alone, so an item and its variations are listed together. */
+function examineProducts(
+  { items, variations }: Quota,
+  { known, itemsOf }: { readonly known: Known; readonly itemsOf: ReadonlyMap<number, number> },
+  complain: Complain,
+): void {
+  const listed = new Set(items);
+  const accompanied = new Set(variations.map((variation) => itemsOf.get(variation)));
+  for (const [index, item] of items.entries()) {
+    const ofItem = known.items.get(item);
+    if (ofItem === undefined) complain("items", ofElement(index, notKnown(`item ${item}`)));
+    else if (ofItem.size > 0 && !accompanied.has(item)) {
+      complain("items", ofElement(index, `item ${item} has variations; list those that the quota counts`));
+    }
+  }
+  for (const [index, variation] of variations.entries()) {
+    const item = itemsOf.get(variation);
+    if (item === undefined) complain("variations", ofElement(index, notKnown(`variation ${variation}`)));
+    else if (!listed.has(item)) {
+      complain("variations", ofElement(index, `variation ${variation} belongs to item ${item}, which is not listed`));
+    }
+  }
+}

@@ -74,10 +74,18 @@ function everything(): TestRecord[] {
     sample.taxRule(),
     sample.category({ position: -4 }),
     sample.item({ category: 1, tax_rule: 1, default_price: "23.5", internal_name: "Intern" }),
+    sample.question({ type: "M", items: [1], options: [{ id: 5, answer: { en: "Green" } }], valid_number_max: "3" }),
+    sample.seat({ product: 1, row_name: "7" }),
     sample.item({ id: 2, variations, available_from: "2026-01-01T00:00:00+05:45" }),
     sample.order({
-      positions: [position({ attendee_name: "Zoë 🎟", checkins }), position({ id: 2, positionid: 2, secret: "b" })],
+      positions: [
+        position({ attendee_name: "Zoë 🎟", checkins, answers: [{ question: 1, answer: "Green", options: [5] }] }),
+        position({ id: 2, positionid: 2, secret: "b", seat: "stalls-1-1" }),
+      ],
     }),
+    sample.revokedSecret({ position: 2 }),
+    sample.blockedSecret({ blocked: false }),
+    sample.medium({ linked_orderpositions: [2, { id: 1, event: "fest" }], expires: "2030-01-01T00:00:00.000001Z" }),
     ...inEvent("series", [sample.order({ code: "SERIE", positions: [position({ id: 9, subevent: 1, secret: "c" })] })]),
   ];
 }

@@ -13,6 +13,11 @@ const tables = {
   category: { level: "event", key: "id", type: sql`bigint` },
   item: { level: "event", key: "id", type: sql`bigint` },
   quota: { level: "event", key: "id", type: sql`bigint` },
+  question: { level: "event", key: "id", type: sql`bigint` },
+  seat: { level: "event", key: "id", type: sql`bigint` },
+  revoked_secret: { level: "event", key: "id", type: sql`bigint` },
+  blocked_secret: { level: "event", key: "id", type: sql`bigint` },
+  reusable_medium: { level: "organizer", key: "id", type: sql`bigint` },
 } as const;
 
 export interface CatalogueRow {

@@ -1,4 +1,4 @@
-import type { Tx } from "@tessera/kit/pg/database";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
 export type CredentialKind = "api_key" | "device";
@@ -32,7 +32,7 @@ export async function upsert(
 
 export interface StoredCredential<T> {
   readonly id: string;
-  readonly tokenHash: Uint8Array | null;
+  readonly tokenHash: Buffer | null;
   readonly data: T;
   readonly revision: number;
 }
@@ -43,14 +43,98 @@ export async function touchDevicesAt<T>(
   organizer: string,
   gates: readonly number[],
 ): Promise<StoredCredential<T>[]> {
-  const rows = await tx.many<{ id: string; token_hash: Buffer | null; data: T; revision: number }>(sql`
+  const rows = await tx.many<StoredRow<T>>(sql`
     update credential
        set revision = nextval('revision_seq')
      where credential.organizer = ${organizer}
        and credential.kind = 'device'
        and (credential.data ->> 'gate')::bigint = any(${gates}::bigint[])
     returning credential.id, credential.token_hash, credential.data, credential.revision`);
-  return rows.map(({ id, token_hash: tokenHash, data, revision }) => ({ id, tokenHash, data, revision }));
+  return rows.map(toStored);
+}
+
+interface StoredRow<T> {
+  readonly id: string;
+  readonly token_hash: Buffer | null;
+  readonly data: T;
+  readonly revision: number;
+}
+
+function toStored<T>({ id, token_hash: tokenHash, data, revision }: StoredRow<T>): StoredCredential<T> {
+  return { id, tokenHash, data, revision };
+}
+
+/** Finds the credentials whose ids begin like this: two of them, where there are more. */
+export async function findByPrefix<T>(
+  db: Queryable,
+  { organizer, kind, prefix }: { organizer: string; kind: CredentialKind; prefix: string },
+): Promise<StoredCredential<T>[]> {
+  const rows = await db.many<StoredRow<T>>(sql`
+    select credential.id, credential.token_hash, credential.data, credential.revision
+      from credential
+     where credential.organizer = ${organizer}
+       and credential.kind = ${kind}
+       and starts_with(credential.id, ${prefix})
+     order by credential.id
+     limit 2`);
+  return rows.map(toStored);
+}
+
+/** Finds a credential. */
+export async function find<T>(
+  db: Queryable,
+  { organizer, kind, id }: { organizer: string; kind: CredentialKind; id: string },
+): Promise<StoredCredential<T> | undefined> {
+  const row = await db.maybeOne<StoredRow<T>>(sql`
+    select credential.id, credential.token_hash, credential.data, credential.revision
+      from credential
+     where credential.organizer = ${organizer}
+       and credential.kind = ${kind}
+       and credential.id = ${id}`);
+  return row === undefined ? undefined : toStored(row);
+}
+
+/** Finds the credential that a token belongs to, if it is one of this organizer and kind. */
+export async function findByToken<T>(
+  db: Queryable,
+  { organizer, kind, tokenHash }: { organizer: string; kind: CredentialKind; tokenHash: Buffer },
+): Promise<StoredCredential<T> | undefined> {
+  const row = await db.maybeOne<StoredRow<T>>(sql`
+    select credential.id, credential.token_hash, credential.data, credential.revision
+      from credential
+     where credential.token_hash = ${tokenHash}
+       and credential.organizer = ${organizer}
+       and credential.kind = ${kind}`);
+  return row === undefined ? undefined : toStored(row);
+}
+
+/** Counts the credentials of one kind. */
+export async function count(
+  db: Queryable,
+  { organizer, kind }: { organizer: string; kind: CredentialKind },
+): Promise<number> {
+  const { rows } = await db.one<{ rows: number }>(sql`
+    select count(*) as rows
+      from credential
+     where credential.organizer = ${organizer}
+       and credential.kind = ${kind}`);
+  return rows;
+}
+
+/** Reads a part of the credentials of one kind: devices by number, keys by name. */
+export async function page<T>(
+  db: Queryable,
+  options: { organizer: string; kind: CredentialKind; limit: number; offset: number },
+): Promise<StoredCredential<T>[]> {
+  const rows = await db.many<StoredRow<T>>(sql`
+    select credential.id, credential.token_hash, credential.data, credential.revision
+      from credential
+     where credential.organizer = ${options.organizer}
+       and credential.kind = ${options.kind}
+     order by (credential.data ->> 'device_id')::bigint, lower(credential.data ->> 'name'), credential.id
+     limit ${options.limit}
+    offset ${options.offset}`);
+  return rows.map(toStored);
 }
 
 /** Removes credentials and returns the ids of those that were there. */

@@ -12,6 +12,12 @@ export type IdSequence =
   | "item_id_seq"
   | "variation_id_seq"
   | "quota_id_seq"
+  | "question_id_seq"
+  | "question_option_id_seq"
+  | "seat_id_seq"
+  | "revoked_secret_id_seq"
+  | "blocked_secret_id_seq"
+  | "reusable_medium_id_seq"
   | "position_id_seq";
 
 /**
@@ -32,6 +38,12 @@ export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): P
     behind.map((row) => row.highest),
   );
   await tx.run(sql`select setval(behind.sequence::regclass, behind.highest) from (${still}) as behind`);
+}
+
+/** Takes the next id; what records bring along has been raised above. */
+export async function next(tx: Tx, sequence: IdSequence): Promise<number> {
+  const { id } = await tx.one<{ id: number }>(sql`select nextval(${sequence}::text::regclass) as id`);
+  return id;
 }
 
 function behindOf(sequences: readonly string[], highest: readonly number[]) {

@@ -7,6 +7,11 @@ export interface Lock {
   readonly exclusive: boolean;
 }
 
+/** The lock of all that belongs to an organizer: whoever changes one of its events shares it, whoever changes what they share has it alone. */
+export function organizerLock(organizer: string): string {
+  return `records ${organizer}`;
+}
+
 /** Takes locks in the order of their names, so that no two transactions wait for each other. */
 export async function take(tx: Tx, locks: readonly Lock[]): Promise<void> {
   const sorted = locks.toSorted((one, other) => (one.name < other.name ? -1 : 1));

@@ -1,4 +1,4 @@
-import type { Tx } from "@tessera/kit/pg/database";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
 /** Stores an organizer; one that is stored already as it is stays untouched. */
@@ -10,6 +10,13 @@ export async function upsert(tx: Tx, organizer: { slug: string; document: string
        set data = excluded.data,
            revision = nextval('revision_seq')
      where kept.data is distinct from excluded.data`);
+}
+
+/** Tells whether there is such an organizer. */
+export async function exists(db: Queryable, slug: string): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select from organizer where organizer.slug = ${slug}) as found`);
+  return found;
 }
 
 /** Removes an organizer that has no events any more, with its sales channels and gates. */

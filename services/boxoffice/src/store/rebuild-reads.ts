@@ -15,6 +15,10 @@ const keys = {
   subevent: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
   category: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
   item: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  question: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  revoked_secret: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  blocked_secret: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
+  reusable_medium: { organizer: sql`text`, id: sql`bigint` },
   position: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
 } as const;
 
@@ -86,14 +90,18 @@ function columnsOf(table: EntityTable): { readonly name: Sql; readonly type: Sql
   return Object.entries(keys[table]).map(([name, type]) => ({ name: identifier(name), type }));
 }
 
+/** A table of documents that others keep copies of. */
+export type DocumentTable = Exclude<EntityTable, "credential" | "event" | "position">;
+
 /** Reads documents, each under a new revision. */
 export async function readDocuments(
   tx: Tx,
-  table: "subevent" | "category" | "item",
+  table: DocumentTable,
   wantedKeys: readonly EntityKey[],
 ): Promise<(Scope & { readonly id: number; readonly data: unknown; readonly revision: number })[]> {
+  const event = "event" in keys[table] ? sql`kept.event` : sql`''`;
   return tx.many(sql`
-    select kept.organizer, kept.event, kept.id, kept.data, nextval('revision_seq') as revision
+    select kept.organizer, ${event} as event, kept.id, kept.data, nextval('revision_seq') as revision
     ${wanted(table, wantedKeys)}`);
 }
 

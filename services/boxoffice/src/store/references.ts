@@ -1,5 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 
 /** What a run of records refers to. */
@@ -15,6 +15,15 @@ export interface Mentioned {
   everyItem: boolean;
   readonly orders: Set<string>;
   readonly positions: Set<number>;
+  readonly questions: Set<number>;
+  /** Questions are compared with all others of their event. */
+  everyQuestion: boolean;
+  readonly seats: Set<number>;
+  readonly seatPlaces: SeatPlace[];
+  readonly media: Set<number>;
+  readonly mediumCodes: MediumCode[];
+  /** Ids of positions in whatever events the organizer has. */
+  readonly linkedPositions: Set<number>;
   /** Hashes of tokens, in hex. */
   readonly tokens: Set<string>;
 }
@@ -38,8 +47,40 @@ export interface Known {
   readonly orders: ReadonlyMap<string, readonly number[]>;
   /** The order of each position. */
   readonly positions: ReadonlyMap<number, string>;
+  readonly questions: ReadonlyMap<number, KnownQuestion>;
+  readonly seats: ReadonlyMap<number, KnownSeat>;
+  readonly media: ReadonlyMap<number, MediumCode>;
+  /** The events that have a position of that id. */
+  readonly linkedPositions: ReadonlyMap<number, readonly string[]>;
   /** Whom a token belongs to: organizer, kind and id of the credential. */
   readonly tokens: ReadonlyMap<string, string>;
+}
+
+export interface KnownQuestion {
+  readonly type: string;
+  readonly identifier: string;
+  readonly options: readonly number[];
+  readonly askedAtCheckin: boolean;
+  readonly dependsOn: number | null;
+}
+
+/** What tells the seats of an event apart besides their ids. */
+interface SeatPlace {
+  readonly guid: string;
+  readonly subevent: number | null;
+}
+
+export interface KnownSeat extends SeatPlace {
+  readonly id: number;
+  readonly data: unknown;
+  /** The position that takes it: not canceled, and of an order that is neither canceled nor expired. */
+  readonly heldBy: number | null;
+}
+
+/** What tells the media of an organizer apart besides their ids. */
+export interface MediumCode {
+  readonly type: string;
+  readonly identifier: string;
 }
 
 /** Returns an empty collection for `findMentioned`. */
@@ -55,6 +96,13 @@ export function nothingMentioned(): Mentioned {
     everyItem: false,
     orders: new Set(),
     positions: new Set(),
+    questions: new Set(),
+    everyQuestion: false,
+    seats: new Set(),
+    seatPlaces: [],
+    media: new Set(),
+    mediumCodes: [],
+    linkedPositions: new Set(),
     tokens: new Set(),
   };
 }
@@ -74,6 +122,10 @@ interface KnownRow {
   readonly items: Readonly<Record<string, readonly number[]>> | null;
   readonly orders: Readonly<Record<string, readonly number[]>> | null;
   readonly positions: Readonly<Record<string, string>> | null;
+  readonly questions: Readonly<Record<string, KnownQuestion>> | null;
+  readonly seats: Readonly<Record<string, KnownSeat>> | null;
+  readonly media: Readonly<Record<string, MediumCode>> | null;
+  readonly linked_positions: Readonly<Record<string, readonly string[]>> | null;
   readonly tokens: Readonly<Record<string, string>> | null;
 }
 
@@ -128,6 +180,66 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
              where position.organizer = ${organizer}
                and position.event = ${event}
                and position.id = any(${[...mentioned.positions]}::bigint[])) as positions,
+           (select jsonb_object_agg(question.id, jsonb_build_object(
+                     'type', question.data -> 'type',
+                     'identifier', question.data -> 'identifier',
+                     'options', jsonb_path_query_array(question.data, '$.options[*].id'),
+                     'askedAtCheckin', question.data -> 'ask_during_checkin',
+                     'dependsOn', question.data -> 'dependency_question'))
+              from question
+             where question.organizer = ${organizer}
+               and question.event = ${event}
+               and (${mentioned.everyQuestion}::boolean or question.id = any(${[...mentioned.questions]}::bigint[]))) as questions,
+           (select jsonb_object_agg(found.id, to_jsonb(found) || jsonb_build_object('heldBy', holder."heldBy"))
+              from (select wanted.id
+                      from unnest(${[...mentioned.seats]}::bigint[]) as wanted (id)
+                     union
+                    select named.id
+                      from unnest(${mentioned.seatPlaces.map(({ guid }) => guid)}::text[],
+                                  ${mentioned.seatPlaces.map(({ subevent }) => subevent ?? 0)}::bigint[]) as wanted (guid, subevent)
+                     cross join lateral (select seat.id
+                                           from seat
+                                          where ${withKey(sql`seat.organizer, seat.event, seat.guid, coalesce(seat.subevent, 0)`, sql`${organizer}, ${event}, wanted.guid, wanted.subevent`)}
+                                          limit 1) as named) as wanted
+             cross join lateral (select seat.id, seat.guid, seat.subevent, seat.data
+                                   from seat
+                                  where ${withKey(sql`seat.organizer, seat.event, seat.id`, sql`${organizer}, ${event}, wanted.id`)}
+                                  limit 1) as found
+              left join lateral (select position.id as "heldBy"
+                                   from position
+                                  where position.seat is not null
+                                    and position.taken_as is not null
+                                    and ${withKey(sql`position.organizer, position.event, position.seat`, sql`${organizer}, ${event}, found.id`)}
+                                  limit 1) as holder on true) as seats,
+           (select jsonb_object_agg(medium.id, to_jsonb(medium))
+              from (select wanted.id
+                      from unnest(${[...mentioned.media]}::bigint[]) as wanted (id)
+                     union
+                    select named.id
+                      from unnest(${mentioned.mediumCodes.map(({ identifier }) => identifier)}::text[],
+                                  ${mentioned.mediumCodes.map(({ type }) => type)}::text[]) as wanted (identifier, type)
+                     cross join lateral (select reusable_medium.id
+                                           from reusable_medium
+                                          where reusable_medium.organizer = ${organizer}
+                                            and reusable_medium.identifier = wanted.identifier
+                                            and reusable_medium.type = wanted.type
+                                          limit 1) as named) as wanted
+             cross join lateral (select reusable_medium.id, reusable_medium.type, reusable_medium.identifier
+                                   from reusable_medium
+                                  where reusable_medium.organizer = ${organizer}
+                                    and reusable_medium.id = wanted.id
+                                  limit 1) as medium) as media,
+           (select jsonb_object_agg(linked.id, linked.events)
+              from (select position.id, jsonb_agg(position.event) as events
+                      from unnest(${[...mentioned.linkedPositions]}::bigint[]) as wanted (id)
+                      join event on event.organizer = ${organizer}
+                     cross join lateral (select position.id, position.event
+                                           from position
+                                          where position.organizer = ${organizer}
+                                            and position.event = event.slug
+                                            and position.id = wanted.id
+                                          limit 1) as position
+                     group by position.id) as linked) as linked_positions,
            (select jsonb_object_agg(encode(credential.token_hash, 'hex'), concat_ws('/', credential.organizer, credential.kind, credential.id))
               from credential
              where credential.token_hash = any(${[...mentioned.tokens].map((hash) => Buffer.from(hash, "hex"))}::bytea[])) as tokens`);
@@ -143,8 +255,23 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
     items: new Map(Object.entries(row.items ?? {}).map(([id, variations]) => [Number(id), new Set(variations)])),
     orders: toMap(row.orders, String),
     positions: toMap(row.positions, Number),
+    questions: toMap(row.questions, Number),
+    seats: toMap(row.seats, Number),
+    media: toMap(row.media, Number),
+    linkedPositions: toMap(row.linked_positions, Number),
     tokens: toMap(row.tokens, String),
   };
+}
+
+/**
+ * Asks for the row of a key, to be limited to one, in a table that has several keys.
+ *
+ * The key is asked for as a range, which only its own index can give without sorting. To a plan that was made while the
+ * table was new, any index that begins with the event looks as good for a key that is equal, and it would walk the whole
+ * event for each of them.
+ */
+function withKey(columns: Sql, values: Sql): Sql {
+  return sql`(${columns}) >= (${values}) and (${columns}) <= (${values}) order by ${columns}`;
 }
 
 function toMap<K, V>(rows: Readonly<Record<string, V>> | null, toKey: (text: string) => K): Map<K, V> {

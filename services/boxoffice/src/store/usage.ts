@@ -50,6 +50,7 @@ const references = {
   }),
   subevent: (scope: Scope) => ({
     quotas: quotas(scope, sql`quota.data -> 'subevent' = to_jsonb(${id})`),
+    seats: seats(scope, sql`seat.subevent = ${id}`),
     positions: positions(scope, sql`position.subevent = ${id}`),
   }),
   tax_rule: (scope: Scope) => ({
@@ -69,6 +70,8 @@ const references = {
   }),
   item: (scope: Scope) => ({
     "other items": items(scope, sql`item.data -> 'bundles' @> ${listOf("bundled_item")} and item.id <> ${id}`),
+    questions: questions(scope, sql`question.data -> 'items' @> to_jsonb(${id})`),
+    seats: seats(scope, sql`seat.data -> 'product' = to_jsonb(${id})`),
     quotas: quotas(scope, sql`quota.data -> 'items' @> to_jsonb(${id})`),
     positions: positions(scope, sql`position.item = ${id}`),
   }),
@@ -76,6 +79,22 @@ const references = {
     items: items(scope, sql`item.data -> 'bundles' @> ${listOf("bundled_variation")}`),
     quotas: quotas(scope, sql`quota.data -> 'variations' @> to_jsonb(${id})`),
     positions: positions(scope, sql`position.variation = ${id}`),
+  }),
+  question: (scope: Scope) => ({
+    "answers in orders": sql`
+      select
+        from "order"
+       where "order".organizer = ${scope.organizer}
+         and "order".event = ${scope.event}
+         and "order".data -> 'positions'
+             @> jsonb_build_array(jsonb_build_object('answers', jsonb_build_array(jsonb_build_object('question', ${id}))))`,
+    "other questions": questions(
+      scope,
+      sql`question.data -> 'dependency_question' = to_jsonb(${id}) and question.id <> ${id}`,
+    ),
+  }),
+  seat: (scope: Scope) => ({
+    positions: positions(scope, sql`position.seat = ${id}`),
   }),
 } as const;
 
@@ -85,6 +104,14 @@ function items({ organizer, event }: Scope, condition: Sql): Sql {
 
 function quotas({ organizer, event }: Scope, condition: Sql): Sql {
   return sql`select from quota where quota.organizer = ${organizer} and quota.event = ${event} and ${condition}`;
+}
+
+function questions({ organizer, event }: Scope, condition: Sql): Sql {
+  return sql`select from question where question.organizer = ${organizer} and question.event = ${event} and ${condition}`;
+}
+
+function seats({ organizer, event }: Scope, condition: Sql): Sql {
+  return sql`select from seat where seat.organizer = ${organizer} and seat.event = ${event} and ${condition}`;
 }
 
 function positions({ organizer, event }: Scope, condition: Sql): Sql {

@@ -9,7 +9,10 @@ export interface TestRecord {
   readonly data: unknown;
 }
 
-const ofEvents = new Set(["event", "event_settings", "subevent", "tax_rule", "category", "item", "quota", "order"]);
+const ofEvents = new Set([
+  ...["event", "event_settings", "subevent", "tax_rule", "category", "item", "question", "seat", "quota", "order"],
+  ...["revoked_secret", "blocked_secret"],
+]);
 
 /** Makes a record of organizer `org` and, where its kind belongs to one, event `fest`. */
 export function record(kind: string, data: unknown, rest: Omit<TestRecord, "kind" | "data"> = {}): TestRecord {
@@ -53,6 +56,13 @@ export const sample = {
   category: (rest: Data = {}) => record("category", { id: 1, name: { en: "Tickets" }, ...rest }),
   item: (rest: Data = {}) => record("item", { id: 1, name: { en: "Ticket" }, ...rest }),
   quota: (rest: Data = {}) => record("quota", { id: 1, size: 100, items: [1], ...rest }),
+  question: (rest: Data = {}) => record("question", { id: 1, question: { en: "Vegetarian?" }, type: "B", ...rest }),
+  seat: (rest: Data = {}) => record("seat", { id: 1, seat_guid: "stalls-1-1", ...rest }),
+  revokedSecret: (rest: Data = {}) =>
+    record("revoked_secret", { id: 1, secret: "revoked", created: "2026-01-01T10:00:00Z", ...rest }),
+  blockedSecret: (rest: Data = {}) =>
+    record("blocked_secret", { id: 1, secret: "blocked", updated: "2026-01-01T10:00:00Z", ...rest }),
+  medium: (rest: Data = {}) => record("reusable_medium", { id: 1, type: "nfc_uid", identifier: "04AB", ...rest }),
   order: (rest: Data = {}) =>
     record("order", { code: "ABCDE", status: "p", datetime: "2026-01-01T10:00:00Z", positions: [position()], ...rest }),
 };

@@ -11,10 +11,13 @@ export interface EntityKey extends EventKey {
   readonly id: number;
 }
 
+/** A table of copies, each of an entity with an id. */
+type CopyTable = "subevent" | "category" | "item" | "question" | "revoked_secret" | "blocked_secret";
+
 /** Removes entities of one table. */
 export async function removeEntities(
   db: Queryable,
-  table: "subevent" | "category" | "item" | "position",
+  table: CopyTable | "position",
   keys: readonly EntityKey[],
 ): Promise<void> {
   if (keys.length === 0) return;
@@ -30,7 +33,7 @@ export async function removeEntities(
 /** Removes entities of one table whose state is older than a revision; returns how many those were. */
 export async function removeOlder(
   db: Queryable,
-  table: "event" | "subevent" | "category" | "item",
+  table: CopyTable | "event" | "reusable_medium",
   revision: number,
 ): Promise<number> {
   return db.run(sql`

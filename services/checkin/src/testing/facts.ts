@@ -1,9 +1,13 @@
 import type {
+  BlockedSecretChanged,
   CategoryChanged,
   EarlierCheckin,
   EventChanged,
   ItemChanged,
   PositionChanged,
+  QuestionChanged,
+  ReusableMediumChanged,
+  RevokedSecretChanged,
   SubeventChanged,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { type Order, OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
@@ -60,6 +64,34 @@ export function itemFact(id: number, changes: Partial<ItemChanged> = {}): ItemCh
     checkinAttention: false,
     variations: [],
     document: nothing,
+    ...changes,
+  };
+}
+
+export function questionFact(id: number, changes: Partial<QuestionChanged> = {}): QuestionChanged {
+  const document = Buffer.from(JSON.stringify({ id }));
+  return { ...place, id, revision: 1, items: [1], position: id, askDuringCheckin: true, document, ...changes };
+}
+
+export function revokedSecretFact(id: number, changes: Partial<RevokedSecretChanged> = {}): RevokedSecretChanged {
+  return { ...place, id, revision: 1, secret: `revoked${id}`, position: id, ...changes };
+}
+
+export function blockedSecretFact(id: number, changes: Partial<BlockedSecretChanged> = {}): BlockedSecretChanged {
+  return { ...place, id, revision: 1, secret: `blocked${id}`, blocked: true, ...changes };
+}
+
+export function mediumFact(id: number, changes: Partial<ReusableMediumChanged> = {}): ReusableMediumChanged {
+  const { organizer } = place;
+  const linkedPositions = [{ event: place.event, id }];
+  return {
+    organizer,
+    id,
+    revision: 1,
+    type: "nfc_uid",
+    identifier: `04${id}`,
+    active: true,
+    linkedPositions,
     ...changes,
   };
 }

@@ -25,7 +25,8 @@ import { checkin } from "../index.ts";
 import { noon, place } from "./facts.ts";
 
 const tables = [
-  ...["event", "subevent", "category", "item", "list", "position", "scan", "presence", "count_delta"],
+  ...["event", "subevent", "category", "item", "list", "position", "scan", "presence", "count_delta", "list_change"],
+  ...["question", "revoked_secret", "blocked_secret", "reusable_medium"],
   ...["outbox", "inbox", "dead_letter", "passed_marker"],
 ];
 

@@ -1,0 +1,69 @@
+/** How a position counts towards what is taken. */
+export type TakenAs = "paid" | "pending";
+
+/** How many positions of one product take capacity on one date, in one way. */
+export interface Taken {
+  readonly subevent: number | null;
+  readonly item: number;
+  readonly variation: number | null;
+  readonly takenAs: TakenAs;
+  readonly positions: number;
+}
+
+export interface QuotaLimits {
+  /** Null: unlimited. */
+  readonly size: number | null;
+  readonly items: readonly number[];
+  readonly variations: readonly number[];
+  readonly subevent: number | null;
+  readonly closed: boolean;
+}
+
+export interface Availability {
+  /** `gone`: what was paid for takes everything. `ordered`: what is unpaid stands in the way, or the quota is closed. */
+  readonly state: "available" | "ordered" | "gone";
+  readonly taken: number;
+  /** Null: unlimited. Below zero: overbooked. A closed quota sells nothing, whatever is left. */
+  readonly left: number | null;
+}
+
+/** Finds what a position takes; null where it takes nothing. */
+export function takenAs({
+  canceled,
+  orderStatus,
+}: {
+  readonly canceled: boolean;
+  readonly orderStatus: "n" | "p" | "e" | "c";
+}): TakenAs | null {
+  if (canceled) return null;
+  if (orderStatus === "p") return "paid";
+  return orderStatus === "n" ? "pending" : null;
+}
+
+/**
+ * Derives how much of a quota is left from what is taken.
+ *
+ * A position with a variation matches by its variation alone, one without by its
+ * item, and either only on the quota's own date.
+ */
+export function computeAvailability(quota: QuotaLimits, taken: Iterable<Taken>): Availability {
+  const items = new Set(quota.items);
+  const variations = new Set(quota.variations);
+  const sums = { paid: 0, pending: 0 };
+  for (const { subevent, item, variation, takenAs: as, positions } of taken) {
+    if (subevent !== quota.subevent) continue;
+    if (variation === null ? items.has(item) : variations.has(variation)) sums[as] += positions;
+  }
+  const all = sums.paid + sums.pending;
+  const left = quota.size === null ? null : quota.size - all;
+  return { state: stateOf(quota, { paid: sums.paid, left }), taken: all, left };
+}
+
+function stateOf(
+  { size, closed }: QuotaLimits,
+  { paid, left }: { readonly paid: number; readonly left: number | null },
+): Availability["state"] {
+  if (size !== null && size <= paid) return "gone";
+  if (closed || (left !== null && left <= 0)) return "ordered";
+  return "available";
+}

@@ -1,0 +1,18 @@
+export interface SeatPlace {
+  readonly zone_name: string;
+  readonly row_name: string;
+  readonly row_label: string | null;
+  readonly seat_number: string;
+  readonly seat_label: string | null;
+}
+
+/** Puts a seat's name together: its zone, row and number, the labels before what is made of bare numbers. */
+export function composeSeatName({ zone_name, row_name, row_label, seat_number, seat_label }: SeatPlace): string {
+  return [
+    zone_name,
+    row_label || (row_name === "" ? "" : `Row ${row_name}`),
+    seat_label || (seat_number === "" ? "" : `Seat ${seat_number}`),
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}

@@ -1,0 +1,45 @@
+import { boolean, id, instant, object } from "@tessera/kit/schema-build";
+import type { BlockedSecretChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { topics } from "@tessera/protos/topics";
+import { catalogueKind } from "./catalogue-kind.ts";
+import type { RecordKind } from "./kind.ts";
+import { compileReader, type Reading } from "./read.ts";
+import { verbatim } from "./schema-parts.ts";
+
+interface BlockedSecret {
+  id: number;
+  secret: string;
+  blocked: boolean;
+}
+
+const schema = object(
+  {
+    id: id(),
+    secret: verbatim(1000),
+    blocked: boolean({ default: true, description: "False: it was blocked before and is not any more." }),
+    updated: instant(),
+  },
+  { required: ["id", "secret", "updated"] },
+);
+
+/** A secret that is blocked, or was. Devices that are offline learn from it which tickets to refuse. */
+export const blockedSecret: RecordKind<Reading<BlockedSecret>> = {
+  ...catalogueKind<BlockedSecret, BlockedSecretChanged>({
+    table: "blocked_secret",
+    belongsTo: "event",
+    schema,
+    key: "id",
+    read: compileReader(schema),
+    fact: {
+      topic: topics.blockedSecretChanged,
+      of: ({ scope, data, revision }) => ({
+        ...scope,
+        id: data.id,
+        revision,
+        secret: data.secret,
+        blocked: data.blocked,
+      }),
+    },
+  }),
+  idsOf: ({ data }) => [["blocked_secret_id_seq", data.id]],
+};

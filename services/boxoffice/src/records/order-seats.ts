@@ -1,0 +1,141 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { takenAs } from "../domain/availability.ts";
+import type { Scope } from "../domain/scope.ts";
+import { seatKey } from "../domain/seat-key.ts";
+import * as catalogue from "../store/catalogue.ts";
+import type { Known, Mentioned } from "../store/references.ts";
+import { drawSeatIds } from "../store/seats.ts";
+import { type Complain, notKnown, refuseEach } from "./kind.ts";
+import type { OrderData, PositionData, SeatData } from "./order-schema.ts";
+import type { Seat } from "./seat.ts";
+
+interface WithOrder {
+  readonly data: OrderData;
+}
+
+/** Collects the seats that a position names. */
+export function mentionSeat({ seat, subevent }: PositionData, mentioned: Mentioned): void {
+  if (seat === null) return;
+  mentioned.seatPlaces.push({ guid: typeof seat === "string" ? seat : seat.seat_guid, subevent });
+  if (typeof seat === "object" && seat.id !== null) mentioned.seats.add(seat.id);
+}
+
+/** Which seat a position has, if any: its guid and date in one. */
+export function keyOfSeat({ seat, subevent }: PositionData): string | undefined {
+  if (seat === null) return undefined;
+  return seatKey(typeof seat === "string" ? seat : seat.seat_guid, subevent);
+}
+
+/** The seats that exist, and those that the orders of a run bring along, one after the other. */
+export class SeatPlan {
+  readonly #keys: Set<string>;
+  readonly #keyOfId: Map<number, string>;
+
+  constructor({ seats }: Known) {
+    this.#keyOfId = new Map([...seats.values()].map(({ id, guid, subevent }) => [id, seatKey(guid, subevent)]));
+    this.#keys = new Set(this.#keyOfId.values());
+  }
+
+  /** Complains about seats that do not exist and are not described, or are described with the id of another. */
+  examine({ positions }: OrderData, complain: Complain): void {
+    const described = new Map<number, string>();
+    for (const [index, position] of positions.entries()) {
+      const { seat } = position;
+      const key = keyOfSeat(position);
+      if (seat === null || key === undefined || this.#keys.has(key)) continue;
+      if (typeof seat === "string") complain(`positions.${index}.seat`, notKnown("a seat with this guid"));
+      else if (seat.id !== null) {
+        const known = this.#keyOfId.get(seat.id) ?? described.get(seat.id);
+        if (known !== undefined && known !== key)
+          complain(`positions.${index}.seat`, `seat ${seat.id} is another seat`);
+        described.set(seat.id, key);
+      }
+    }
+  }
+
+  /** Takes over the seats that an order describes. */
+  admit({ positions }: OrderData): void {
+    for (const position of positions) {
+      const key = keyOfSeat(position);
+      if (key === undefined) continue;
+      this.#keys.add(key);
+      if (typeof position.seat === "object" && position.seat?.id) this.#keyOfId.set(position.seat.id, key);
+    }
+  }
+}
+
+/**
+ * Refuses orders whose positions would share a seat, as all of the run would be stored together: orders may swap seats.
+ * What is canceled, or belongs to an order that is canceled or expired, has given its seat back.
+ */
+export function refuseSharedSeats<V extends WithOrder>(
+  values: readonly V[],
+  known: Known,
+): Map<V, Record<string, string[]>> {
+  const moving = new Set(
+    values.flatMap(({ data }) => [...(known.orders.get(data.code) ?? []), ...data.positions.map(({ id }) => id)]),
+  );
+  const taken = new Set<string>();
+  for (const { guid, subevent, heldBy } of known.seats.values()) {
+    if (heldBy !== null && !moving.has(heldBy)) taken.add(seatKey(guid, subevent));
+  }
+  return refuseEach(
+    values,
+    ({ data }, complain) => {
+      const own = new Set<string>();
+      for (const [index, key] of seatsTakenBy(data)) {
+        if (taken.has(key) || own.has(key)) complain(`positions.${index}.seat`, "another position has this seat");
+        own.add(key);
+      }
+    },
+    ({ data }) => {
+      for (const [, key] of seatsTakenBy(data)) taken.add(key);
+    },
+  );
+}
+
+/** By the index of the position that takes them. */
+function seatsTakenBy({ status, positions }: OrderData): [number, string][] {
+  return positions.flatMap((position, index): [number, string][] => {
+    const key = keyOfSeat(position);
+    const takes = takenAs({ canceled: position.canceled, orderStatus: status }) !== null;
+    return key === undefined || !takes ? [] : [[index, key]];
+  });
+}
+
+/** Finds the seats of orders, creating those that only the orders describe. */
+export async function findOrCreateSeats(
+  tx: Tx,
+  scope: Scope,
+  { values, known }: { readonly values: readonly WithOrder[]; readonly known: Known },
+): Promise<ReadonlyMap<string, Seat>> {
+  const seats = new Map(
+    [...known.seats.values()].map(({ guid, subevent, data }) => [seatKey(guid, subevent), data as Seat]),
+  );
+  const described = new Map<string, SeatData & Omit<Seat, "id">>();
+  for (const position of values.flatMap(({ data }) => data.positions)) {
+    const key = keyOfSeat(position);
+    const { seat, subevent, item } = position;
+    if (key === undefined || seat === null || typeof seat === "string" || seats.has(key) || described.has(key))
+      continue;
+    described.set(key, { ...seat, subevent, product: item, blocked: false });
+  }
+  const numbered = [...described].flatMap(([key, data]) =>
+    data.id === null ? [] : [[key, { ...data, id: data.id }] as const],
+  );
+  await createSeats(tx, scope, numbered);
+  const unnumbered = [...described].filter(([, { id }]) => id === null);
+  const ids = await drawSeatIds(tx, scope, unnumbered.length);
+  const drawn = unnumbered.flatMap(([key, data], index) => {
+    const id = ids[index];
+    return id === undefined ? [] : [[key, { ...data, id }] as const];
+  });
+  await createSeats(tx, scope, drawn);
+  return new Map([...seats, ...numbered, ...drawn]);
+}
+
+async function createSeats(tx: Tx, scope: Scope, seats: readonly (readonly [string, Seat])[]): Promise<void> {
+  if (seats.length === 0) return;
+  const rows = seats.map(([, seat]) => ({ key: String(seat.id), document: JSON.stringify(seat) }));
+  await catalogue.upsert(tx, "seat", { scope, rows });
+}

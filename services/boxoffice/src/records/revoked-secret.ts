@@ -1,0 +1,53 @@
+import { id, instant, object } from "@tessera/kit/schema-build";
+import type { RevokedSecretChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { topics } from "@tessera/protos/topics";
+import { catalogueKind } from "./catalogue-kind.ts";
+import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
+import { compileReader, type Reading } from "./read.ts";
+import { idOrNull, verbatim } from "./schema-parts.ts";
+
+interface RevokedSecret {
+  id: number;
+  secret: string;
+  position: number | null;
+}
+
+const schema = object(
+  {
+    id: id(),
+    secret: verbatim(1000),
+    created: instant(),
+    position: { ...idOrNull(), description: "The id of the position that had the secret." },
+  },
+  { required: ["id", "secret", "created"] },
+);
+
+/** A secret that a ticket had and that admits nobody any more. */
+export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
+  ...catalogueKind<RevokedSecret, RevokedSecretChanged>({
+    table: "revoked_secret",
+    belongsTo: "event",
+    schema,
+    key: "id",
+    read: compileReader(schema),
+    fact: {
+      topic: topics.revokedSecretChanged,
+      of: ({ scope, data, revision }) => ({
+        ...scope,
+        id: data.id,
+        revision,
+        secret: data.secret,
+        position: data.position ?? undefined,
+      }),
+    },
+  }),
+  idsOf: ({ data }) => [["revoked_secret_id_seq", data.id]],
+  mention({ data }, mentioned) {
+    if (data.position !== null) mentioned.positions.add(data.position);
+  },
+  async refuse(_tx, { values, known }) {
+    return refuseEach(values, ({ data: { position } }, complain) => {
+      if (position !== null && !known.positions.has(position)) complain("position", notKnown(`position ${position}`));
+    });
+  },
+};

@@ -1,0 +1,129 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { any, boolean, id, object } from "@tessera/kit/schema-build";
+import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { Scope } from "../domain/scope.ts";
+import { seatKey } from "../domain/seat-key.ts";
+import * as catalogue from "../store/catalogue.ts";
+import type { Known } from "../store/references.ts";
+import { findSeated, replaceStates } from "../store/seats.ts";
+import { findUsers } from "../store/usage.ts";
+import { type Changed, catalogueKind } from "./catalogue-kind.ts";
+import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
+import { type SeatData, seatFields } from "./order-schema.ts";
+import { positionChanged } from "./position-fact.ts";
+import { toSeat } from "./position-message.ts";
+import { compileReader, type Reading } from "./read.ts";
+import { idOrNull } from "./schema-parts.ts";
+
+/** A seat as it is kept. */
+export interface Seat extends SeatData {
+  readonly id: number;
+  readonly subevent: number | null;
+  readonly product: number | null;
+  readonly blocked: boolean;
+}
+
+const schema = object(
+  {
+    ...seatFields,
+    id: id(),
+    subevent: idOrNull(),
+    product: idOrNull(),
+    blocked: boolean({ default: false }),
+    orderposition: any({ default: null, readOnly: true, description: "Follows from the positions of orders." }),
+  },
+  { required: ["id", "seat_guid"] },
+);
+
+const base = catalogueKind<Seat>({
+  table: "seat",
+  belongsTo: "event",
+  schema,
+  key: "id",
+  read: compileReader(schema, { omit: ["orderposition"] }),
+  afterChange: reseat,
+});
+
+/** A seat. A position that has it takes it along into its facts. */
+export const seat: RecordKind<Reading<Seat>> = {
+  ...base,
+  idsOf: ({ data }) => [["seat_id_seq", data.id]],
+  mention({ data }, mentioned) {
+    mentioned.seats.add(data.id);
+    mentioned.seatPlaces.push({ guid: data.seat_guid, subevent: data.subevent });
+    if (data.product !== null) mentioned.items.add(data.product);
+    if (data.subevent !== null) mentioned.subevents.add(data.subevent);
+  },
+  async refuse(tx, run) {
+    const lost = await refuseLostSeats(tx, run);
+    const left = run.values.filter((value) => !lost.has(value));
+    return new Map([...lost, ...refuseTogether(left, (rest) => examiner(rest, run.known))]);
+  },
+  async store(tx, run) {
+    // Seats may swap their guids, which no two have at any time: they make room first.
+    const keys = findRenamed(run).map(({ data }) => String(data.id));
+    if (keys.length > 0) await catalogue.remove(tx, "seat", { scope: run.scope, keys });
+    await base.store(tx, run);
+  },
+  refuseRemoval: (tx, removal) => refuseUsed(tx, "seat", removal),
+};
+
+function keyOf({ seat_guid, subevent }: Seat): string {
+  return seatKey(seat_guid, subevent);
+}
+
+/** Those that are another seat from now on. */
+function findRenamed({ values, known }: Run<Reading<Seat>>): Reading<Seat>[] {
+  return values.filter(({ data }) => {
+    const before = known.seats.get(data.id);
+    return before !== undefined && seatKey(before.guid, before.subevent) !== keyOf(data);
+  });
+}
+
+/** Orders know their seats by guid and date. */
+async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Reading<Seat>, Record<string, string[]>>> {
+  const renamed = findRenamed(run);
+  if (renamed.length === 0) return new Map();
+  const users = await findUsers(tx, "seat", { scope: run.scope, keys: renamed.map(({ data }) => String(data.id)) });
+  return refuseEach(renamed, ({ data }, complain) => {
+    const by = users.get(String(data.id));
+    if (by === undefined) return;
+    const before = run.known.seats.get(data.id);
+    if (before?.guid !== data.seat_guid) complain("seat_guid", `${by} refer to the seat by its former guid`);
+    if (before?.subevent !== data.subevent) complain("subevent", `${by} refer to the seat on its former date`);
+  });
+}
+
+/** Examines seats as they would be together, with those that stay as they are. */
+function examiner(left: readonly Reading<Seat>[], known: Known) {
+  const sent = new Set(left.map(({ data }) => data.id));
+  const owners = new Map<string, number>();
+  for (const { id, guid, subevent } of known.seats.values()) if (!sent.has(id)) owners.set(seatKey(guid, subevent), id);
+  for (const { data } of left) if (!owners.has(keyOf(data))) owners.set(keyOf(data), data.id);
+
+  return ({ data }: Reading<Seat>, complain: Complain) => {
+    const owner = owners.get(keyOf(data));
+    if (owner !== data.id) complain("seat_guid", `seat ${owner} has this guid`);
+    if (data.product !== null && !known.items.has(data.product)) complain("product", notKnown(`item ${data.product}`));
+    if (data.subevent === null && known.series === true) complain("subevent", "A seat of a series belongs to a date.");
+    if (data.subevent !== null && !known.subevents.has(data.subevent)) {
+      complain("subevent", notKnown(`subevent ${data.subevent}`));
+    }
+  };
+}
+
+/** Tells of the positions whose seats changed. */
+async function reseat(tx: Tx, scope: Scope, changed: readonly Changed<Seat>[]): Promise<void> {
+  const seats = new Map(changed.map(({ data }) => [data.id, data]));
+  const rows = (await findSeated(tx, scope, [...seats.keys()])).map(({ id, seat, state }) => {
+    const data = seats.get(seat);
+    const position = Position.decode(state);
+    return { id, state: data === undefined ? state : Position.encode({ ...position, seat: toSeat(data) }).finish() };
+  });
+  const states = new Map(rows.map(({ id, state }) => [id, state]));
+  const facts = (await replaceStates(tx, scope, rows)).flatMap((change) => {
+    const state = states.get(change.id);
+    return state === undefined ? [] : [{ ...scope, ...change, state }];
+  });
+  await tx.publish(positionChanged, facts);
+}

@@ -1,0 +1,55 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { QuotaLimits, Taken, TakenAs } from "../domain/availability.ts";
+import type { Scope } from "../domain/scope.ts";
+
+/**
+ * Writes the part of a statement that adds changes to what is taken of an event. `changes` has the columns subevent,
+ * item, variation, taken_as and positions; what takes nothing may be among them.
+ */
+export function addTaken({ organizer, event }: Scope, changes: Sql): Sql {
+  return sql`
+    insert into taken_capacity as kept (organizer, event, subevent, item, variation, taken_as, positions)
+    select ${organizer}, ${event}, change.subevent, change.item, change.variation, change.taken_as, sum(change.positions)
+      from (${changes}) as change
+     where change.taken_as is not null
+     group by change.subevent, change.item, change.variation, change.taken_as
+    having sum(change.positions) <> 0
+        on conflict (organizer, event, subevent, item, variation, taken_as) do update
+       set positions = kept.positions + excluded.positions`;
+}
+
+export interface QuotaRow extends QuotaLimits {
+  readonly id: number;
+}
+
+/** Reads the limited quotas of events, event by event, by their ids. */
+export async function readLimitedQuotas(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & QuotaRow)[]> {
+  return db.many<Scope & QuotaRow>(sql`
+    select quota.organizer, quota.event, quota.id,
+           (quota.data ->> 'size')::bigint as size,
+           quota.data -> 'items' as items,
+           quota.data -> 'variations' as variations,
+           (quota.data ->> 'subevent')::bigint as subevent,
+           (quota.data -> 'closed')::boolean as closed
+      from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
+                  ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
+      join quota
+        on quota.organizer = wanted.organizer
+           and quota.event = wanted.event
+     where quota.data ->> 'size' is not null
+     order by quota.organizer, quota.event, quota.id`);
+}
+
+/** Reads what is taken of events. */
+export async function readTaken(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & Taken)[]> {
+  const rows = await db.many<Scope & Omit<Taken, "takenAs"> & { taken_as: TakenAs }>(sql`
+    select taken_capacity.organizer, taken_capacity.event, taken_capacity.subevent, taken_capacity.item,
+           taken_capacity.variation, taken_capacity.taken_as, taken_capacity.positions
+      from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
+                  ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
+      join taken_capacity
+        on taken_capacity.organizer = wanted.organizer
+           and taken_capacity.event = wanted.event`);
+  return rows.map(({ taken_as: takenAs, ...row }) => ({ ...row, takenAs }));
+}

@@ -1,0 +1,60 @@
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
+import type { Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
+import type { ChangedPosition } from "./positions.ts";
+
+/** Draws ids for seats that came without one, larger than those of all seats of the event. */
+export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const rows = await tx.many<{ id: number }>(sql`
+    select greatest(highest.id + wanted.number, nextval('seat_id_seq')) as id
+      from (select coalesce(max(seat.id), 0) as id
+              from seat
+             where seat.organizer = ${organizer}
+               and seat.event = ${event}) as highest,
+           generate_series(1, ${count}::integer) as wanted (number)`);
+  return rows.map((row) => row.id);
+}
+
+export interface SeatedPosition {
+  readonly id: number;
+  readonly seat: number;
+  /** An encoded Position. */
+  readonly state: Uint8Array;
+}
+
+/** Finds the positions that have one of these seats. */
+export async function findSeated(
+  tx: Tx,
+  { organizer, event }: Scope,
+  seats: readonly number[],
+): Promise<SeatedPosition[]> {
+  return tx.many<SeatedPosition>(sql`
+    select position.id, position.seat, position.state
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.seat = any(${seats}::bigint[])`);
+}
+
+/** Replaces the states of positions and returns those that differ from what was there. */
+export async function replaceStates(
+  tx: Tx,
+  { organizer, event }: Scope,
+  rows: readonly Omit<SeatedPosition, "seat">[],
+): Promise<ChangedPosition[]> {
+  if (rows.length === 0) return [];
+  const changed = await tx.many<{ id: number; revision: number; earlier_checkins: Buffer | null }>(sql`
+    update position
+       set state = incoming.state,
+           revision = nextval('revision_seq')
+      from unnest(${rows.map((row) => row.id)}::bigint[], ${toByteaArray(rows.map((row) => row.state))}::bytea[])
+           as incoming (id, state)
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = incoming.id
+       and position.state <> incoming.state
+    returning position.id, position.revision, position.earlier_checkins`);
+  return changed.map((row) => ({ id: row.id, revision: row.revision, earlierCheckins: row.earlier_checkins }));
+}
