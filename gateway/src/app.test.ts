@@ -70,7 +70,7 @@ describe("credentials", () => {
     await refusal(`Device ${keys.operator}`);
   });
 
-  it("[A2.1, A2.2] whatever is not allowed answers alike", async () => {
+  it("[A2.1, A2.2, S5.4] whatever is not allowed answers alike", async () => {
     const answers = await Promise.all([
       app.send("GET", "/api/v1/organizers/nobody/events/sampleconf/checkinlists/"),
       app.send("GET", "/api/v1/organizers/bigevents/events/nothing/checkinlists/"),
@@ -91,7 +91,7 @@ describe("credentials", () => {
 });
 
 describe("the order of checks", () => {
-  it("[A1.11, A1.12, A1.13, A1.14, A1.15, A1.17] 406 before 401 before 403 before 405 before 404 before 400", async () => {
+  it("[A1.11, A1.12, A1.13, A1.14, A1.15, A1.17, S2.4] 406 before 401 before 403 before 405 before 404 before 400", async () => {
     const wrong = { headers: { ...json, accept: "text/html" }, body: "{" };
     expect((await app.send("DELETE", `${lists}x/status/`, { ...wrong, key: "nobody" })).status).toBe(406);
     expect((await app.send("DELETE", `${lists}x/status/`, { headers: json, body: "{", key: "nobody" })).status).toBe(
@@ -120,7 +120,7 @@ describe("the order of checks", () => {
     expect(app.peers.calls).toEqual([]);
   });
 
-  it("[A4.5] a path that leads nowhere is nobody's secret, and not JSON", async () => {
+  it("[A4.5, S8.4] a path that leads nowhere is nobody's secret, and not JSON", async () => {
     for (const key of [null, keys.all, "nobody"]) {
       const { status, headers, text } = await app.send("GET", "/api/v1/nothing/", { key });
       expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
@@ -293,12 +293,12 @@ describe("bodies", () => {
     expect((await create('\ufeff{"name":"x"}')).status).toBe(201);
   });
 
-  it("compressed bodies are read nowhere but in imports", async () => {
+  it("[S4.7] compressed bodies are read nowhere but in imports", async () => {
     expect((await create(gzipSync('{"name":"x"}'), { ...json, "content-encoding": "gzip" })).status).toBe(415);
     expect((await create('{"name":"x"}', { ...json, "content-encoding": "identity" })).status).toBe(201);
   });
 
-  it("[A4.28] is limited, announced or not", async () => {
+  it("[A4.28, S4.2] is limited, announced or not", async () => {
     const large = `{"name":"${"x".repeat(2000)}"}`;
     expect(await create(large)).toMatchObject({ status: 413, json: { detail: expect.any(String) } });
     expect((await create(large, { ...json, "transfer-encoding": "chunked" })).status).toBe(413);
@@ -312,7 +312,7 @@ describe("bodies", () => {
     );
   });
 
-  it("must arrive in time", async () => {
+  it("[S4.2] must arrive in time", async () => {
     const socket = connect(app.port, "127.0.0.1");
     socket.write(
       `POST ${lists} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name"`,
@@ -348,7 +348,7 @@ describe("problems", () => {
     app.seen.length = 0;
   });
 
-  it("[A8.7] a bug says nothing of itself, but the log does", async () => {
+  it("[A8.7, S8.3] a bug says nothing of itself, but the log does", async () => {
     failing(new TypeError("the password is hunter2"));
     const { status, text } = await app.send("GET", `${lists}7/`);
     expect(status).toBe(500);
@@ -371,7 +371,44 @@ describe("every answer", () => {
     }
   });
 
-  it("carries the id of its request, unless that could harm a log", async () => {
+  it("[S8.1, S8.2] may be read by its own origin alone, and as what it is, errors too", async () => {
+    app.peers.when("checkinLists", "getCheckinList", async () => {
+      throw new TypeError("a bug");
+    });
+    const preflight = { "access-control-request-method": "POST", "access-control-request-headers": "authorization" };
+    const answers = await Promise.all(
+      (
+        [
+          [200, "GET", lists, {}],
+          [200, "GET", "/api/v1/openapi.json", { key: null }],
+          [200, "OPTIONS", lists, { headers: preflight }],
+          [401, "OPTIONS", lists, { key: null, headers: preflight }],
+          [301, "GET", lists.slice(0, -1), { key: null }],
+          [400, "POST", lists, { headers: json, body: "{" }],
+          [401, "GET", lists, { key: null }],
+          [403, "GET", lists, { key: keys.none }],
+          [404, "GET", "/api/v1/nothing/", {}],
+          [404, "GET", `${lists}x/`, {}],
+          [405, "DELETE", lists, {}],
+          [406, "GET", lists, { headers: { accept: "text/html" } }],
+          [413, "POST", lists, { headers: json, body: "x".repeat(2000) }],
+          [415, "POST", lists, { headers: { "content-type": "text/plain" }, body: "x" }],
+          [500, "GET", `${lists}7/`, {}],
+        ] as const
+      ).map(async ([status, method, path, options]) => {
+        const headers = { origin: "https://elsewhere.example", ...("headers" in options ? options.headers : {}) };
+        const answer = await app.send(method, path, { ...options, headers });
+        return { expected: `${status} ${method} ${path}`, seen: `${answer.status} ${method} ${path}`, answer };
+      }),
+    );
+    expect(answers.map(({ seen }) => seen)).toEqual(answers.map(({ expected }) => expected));
+    for (const { seen, answer } of answers) {
+      const opening = Object.keys(answer.headers).filter((name) => name.startsWith("access-control-"));
+      expect([seen, answer.headers["x-content-type-options"], opening]).toEqual([seen, "nosniff", []]);
+    }
+  });
+
+  it("[S8.7] carries the id of its request, unless that could harm a log", async () => {
     expect((await app.send("GET", lists, { headers: { "x-request-id": "abc-12345" } })).headers["x-request-id"]).toBe(
       "abc-12345",
     );
@@ -380,7 +417,7 @@ describe("every answer", () => {
     );
   });
 
-  it("is logged in one line, without the address and without the token", async () => {
+  it("[S8.7] is logged in one line, without the address and without the token", async () => {
     await app.send("GET", `${lists}secret-of-a-ticket/?search=Somebody`);
     const [line, ...others] = app.logged.filter(({ message }) => message === "request");
     expect(others).toEqual([]);
@@ -403,7 +440,7 @@ describe("the document", () => {
     expect(document).toMatchObject({ openapi: "3.1.0", servers: [{ url: publicBase }], info: { version: "1.2.3" } });
   });
 
-  it("is shown by a page that fetches nothing from elsewhere", async () => {
+  it("[S8.4] is shown by a page that fetches nothing from elsewhere", async () => {
     const page = await app.send("GET", "/docs", { key: null, headers: { accept: "text/html" } });
     expect(page.status).toBe(200);
     expect(page.headers["content-security-policy"]).not.toMatch(/https?:|unsafe-eval|script-src[^;]*unsafe-inline/);
@@ -443,7 +480,7 @@ describe("stopping", () => {
 });
 
 describe("a slow header", () => {
-  it("larger than allowed is refused", async () => {
+  it("[S4.3] larger than allowed is refused", async () => {
     const { status } = await app.send("GET", lists, { headers: { "x-large": "x".repeat(20_000) } });
     expect(status).toBe(431);
   });

@@ -157,7 +157,7 @@ const redeem = () =>
   });
 
 describe("the gateway as a service", () => {
-  it("lets in with the answer of an import whoever the import has brought", async () => {
+  it("[R7.5] lets in with the answer of an import whoever the import has brought", async () => {
     expect((await redeem()).status).toBe(401);
     const answer = await fetch(`${base}/api/v1/import/`, {
       method: "POST",
@@ -179,7 +179,7 @@ describe("the gateway as a service", () => {
     );
   });
 
-  it("shuts out whom a fact revokes", async () => {
+  it("[S2.2] shuts out whom a fact revokes", async () => {
     const revoked = { ...credential, revision: 2, active: false };
     const headers = { [header.factId]: randomUUID(), [header.at]: String(systemClock.now()) };
     await bus.publish(topics.credentialChanged.name, [

@@ -34,7 +34,7 @@ describe("the OpenAPI document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  it("has every route with every status, and nothing else", async () => {
+  it("[S9.1] has every route with every status, and nothing else", async () => {
     const { document, routes } = await documented();
     const declared = routes.map((route) => [
       `${route.method} ${documentedPath(route.path)}`,

@@ -136,12 +136,13 @@ function response(
 ): object {
   const { description, schema } = answer;
   const retry = status === 409 || status === 429 || status === 503;
+  const types = status < 300 ? [produces].flat() : ["application/json"];
   return {
     description,
     ...(retry ? { headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } } } : {}),
     ...(schema === undefined
       ? {}
-      : { content: { [status < 300 ? produces : "application/json"]: { schema: components.refer(schema) } } }),
+      : { content: Object.fromEntries(types.map((type) => [type, { schema: components.refer(schema) }])) }),
   };
 }
 

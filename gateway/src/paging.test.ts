@@ -42,7 +42,7 @@ describe("the size of a page", () => {
     ["50", 50],
     ["51", 50],
     ["99999999999999999999", 50],
-  ])("[A5.3] is what page_size=%s says, up to 50", async (sent, size) => {
+  ])("[A5.3, S4.1] is what page_size=%s says, up to 50", async (sent, size) => {
     expect((await pageOf(`?page_size=${encodeURIComponent(sent)}`)).size).toBe(size);
   });
 

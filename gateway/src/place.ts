@@ -25,7 +25,7 @@ export function toPlaces(routes: readonly Route[]): readonly Place[] {
     routes: methods,
     allow: [...methods.keys(), ...(methods.has("GET") ? ["HEAD"] : []), "OPTIONS"].join(", "),
     isPublic: Array.from(methods.values()).every(({ access }) => access.kind === "public"),
-    produces: [...new Set(Array.from(methods.values(), (route) => route.produces ?? "application/json"))],
+    produces: [...new Set(Array.from(methods.values(), (route) => route.produces ?? "application/json").flat())],
   }));
 }
 

@@ -86,8 +86,8 @@ export interface Declaration<P extends Parameters, B> {
   readonly streams?: string | readonly string[];
   /** Its success holds a secret that is stored nowhere: it is not kept for an idempotency key, the handler makes the same answer again of the same request id. */
   readonly showsSecret?: true;
-  /** The media type of its successful answer; JSON when left out. */
-  readonly produces?: string;
+  /** The media type of its successful answer, or each that it may have; JSON when left out. */
+  readonly produces?: string | readonly string[];
   readonly answers: Readonly<Record<number, Answer>>;
   /** Throws `not_found` when the object of the path is missing: asked only when query or body are not valid, because that counts before they do. */
   readonly exists?: (request: Incoming<unknown, unknown>) => Promise<void>;

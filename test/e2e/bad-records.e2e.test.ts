@@ -31,7 +31,7 @@ describe("bad records", () => {
       headers: { ...ndjson, ...headers },
     });
 
-  it("reports bad lines by line, kind and field and takes the others", async () => {
+  it("[R2.9, R4.8, R6.2, R10.1, R10.2] reports bad lines by line, kind and field and takes the others", async () => {
     const good = ofEvent(
       "order",
       orderData({ code: "GOOD1", positions: [positionData({ id: 5000, secret: "good" })] }),
@@ -86,7 +86,7 @@ describe("bad records", () => {
     expect(JSON.stringify(answer.body)).not.toContain("do-not-log-this");
   });
 
-  it("takes orders for which there is no room, and says so", async () => {
+  it("[R8.1, R8.2] takes orders for which there is no room, and says so", async () => {
     const quota = ofEvent("quota", { id: 90, size: 1, items: [1] });
     const positions = [1, 2].map((number) =>
       positionData({ id: 5200 + number, positionid: number, secret: `crowded-${number}` }),
@@ -109,7 +109,7 @@ describe("bad records", () => {
     expect(answer.body.errors[0].line).toBe(2);
   });
 
-  it("skips a line of 100 MB in constant memory and goes on", async () => {
+  it("[R2.13] skips a line of 100 MB in constant memory and goes on", async () => {
     const last = `\n${JSON.stringify(ofEvent("order", orderData({ code: "AFTER", positions: [positionData({ id: 5200, secret: "after" })] })))}`;
     async function* stream() {
       const first = Buffer.from(`${JSON.stringify(ofEvent("item", itemData()))}\n`);
@@ -129,7 +129,7 @@ describe("bad records", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it("refuses a gzip bomb and a broken gzip stream, takes a good one", async () => {
+  it("[R2.15, S4.7] refuses a gzip bomb and a broken gzip stream, takes a good one", async () => {
     const good = ofEvent(
       "order",
       orderData({ code: "GZIPA", positions: [positionData({ id: 5300, secret: "gzipped" })] }),
@@ -157,11 +157,11 @@ describe("bad records", () => {
     ["nothing", "", 400],
     ["an HTML page", "<html></html>", 400],
     ["a JSON array", "[{}]", 400],
-  ])("refuses %s as no NDJSON", async (_name, body, status) => {
+  ])("[R7.4] refuses %s as no NDJSON", async (_name, body, status) => {
     expect((await post(body)).status).toBe(status);
   });
 
-  it("asks for the operator key", async () => {
+  it("[R1.2] asks for the operator key", async () => {
     const send = (as: string | undefined) =>
       platform.request("POST", "/api/v1/import/", { ...(as === undefined ? {} : { as }), body: "{}", headers: ndjson });
     expect((await send(undefined)).status).toBe(401);

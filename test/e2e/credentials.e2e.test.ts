@@ -47,7 +47,7 @@ describe.each(platformKinds)("keys and devices by command, %s", (kind) => {
 
   const lists = (as: string, path = eventPath) => platform.request("GET", `${path}/checkinlists/`, { as });
 
-  it("a key works when it is printed, may what its permissions say, and is refused once it is revoked", async () => {
+  it("[R9.7, R9.15, S2.2] a key works when it is printed, may what its permissions say, and is refused once it is revoked", async () => {
     const events = ["--events", "sampleconf"];
     const token = await create("keys", "create", "--name", "Shop ★", "--permissions", "can_view_orders", ...events);
     expect((await lists(`Token ${token}`)).status).toBe(200);
@@ -76,7 +76,7 @@ describe.each(platformKinds)("keys and devices by command, %s", (kind) => {
     expect(JSON.parse(listed.stdout)).toContainEqual({ ...key, active: false });
   });
 
-  it("a device scans by its profile at its gate, and hears the sentence that scanners know once it is revoked", async () => {
+  it("[R9.5, R9.7, R9.8] a device scans by its profile at its gate, and hears the sentence that scanners know once it is revoked", async () => {
     const details = [
       "--gate",
       "7",
@@ -106,7 +106,7 @@ describe.each(platformKinds)("keys and devices by command, %s", (kind) => {
       .toMatchObject({ status: 401, body: { detail: "Device access has been revoked." } });
   });
 
-  it("twice the same makes two", async () => {
+  it("[R9.2, R9.13] twice the same makes two", async () => {
     const path = "/api/v1/organizers/bigevents/apikeys/";
     const options = {
       as: `Token ${platform.operatorKey}`,
@@ -121,7 +121,7 @@ describe.each(platformKinds)("keys and devices by command, %s", (kind) => {
     }
   });
 
-  it("the same under an idempotency key is one, whose token is kept nowhere", async () => {
+  it("[R9.14] the same under an idempotency key is one, whose token is kept nowhere", async () => {
     const send = (key: string, name: string) =>
       platform.request("POST", "/api/v1/organizers/bigevents/devices/", {
         as: `Token ${platform.operatorKey}`,
@@ -153,7 +153,7 @@ describe.each(platformKinds)("keys and devices by command, %s", (kind) => {
     ]);
   });
 
-  it("a record decides, whatever was done to its key before", async () => {
+  it("[R9.10] a record decides, whatever was done to its key before", async () => {
     const token = "token-of-the-shop-that-goes-on-sending-it";
     const record = ofOrganizer("api_key", { token, name: "sent", permissions: ["*"], all_events: true });
     await platform.import([record]);

@@ -47,7 +47,7 @@ describe("tessera import --from-pretix", () => {
     (await platform.request("GET", `${list}${path}`, { as: `Token ${apiKey}` })).body;
   const orderQueries = () => stub.requests.filter(({ path }) => path === orders).map(({ query }) => query);
 
-  it("goes on after kill -9, its tickets open the gate, and a second time changes nothing", async () => {
+  it("[R1.10, R1.12, R1.13, R10.4] goes on after kill -9, its tickets open the gate, and a second time changes nothing", async () => {
     stub.interfere = ({ path, query }) => path === orders && query.get("page") === "13";
     const killed = start();
     await expect.poll(() => readFile(stateFile(), "utf8").catch(() => "")).toContain('"reached"');

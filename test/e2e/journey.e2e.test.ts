@@ -283,7 +283,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     ).toBe(403);
   });
 
-  it("takes a record again without changing anything, and takes a change at once", async () => {
+  it("[R3.51, R5.1, R7.5] takes a record again without changing anything, and takes a change at once", async () => {
     const same = await platform.import([ofEvent("order", orderData())]);
     expect(same).toMatchObject({ accepted: 1, settled: true });
     const changed = await platform.import([

@@ -43,7 +43,7 @@ describe("tessera serve all, by itself", () => {
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  it("loads the demo, and its curl lines survive kill -9 and a restart", async () => {
+  it("[R1.5] loads the demo, and its curl lines survive kill -9 and a restart", async () => {
     const port = await freePort();
     const first = serve(port, ["--demo"]);
     const output = await first.printed("Ctrl-C stops it.");
@@ -71,7 +71,7 @@ describe("tessera serve all, by itself", () => {
     for (const secret of secrets) expect(log).not.toContain(secret);
   }, 120_000);
 
-  it("imports a file at the start, takes a fixed operator key, and starts fresh", async () => {
+  it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, takes a fixed operator key, and starts fresh", async () => {
     const port = await freePort();
     const file = join(directory, "records.ndjson");
     await writeFile(

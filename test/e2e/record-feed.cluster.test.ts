@@ -70,7 +70,7 @@ describe("the feed of records", () => {
     }
   };
 
-  it("brings in everything, whatever partition it comes by: organizer, event, products, orders, lists", async () => {
+  it("[R1.21] brings in everything, whatever partition it comes by: organizer, event, products, orders, lists", async () => {
     await feed([...groundwork(), order("FED01", 501), ofEvent("checkin_list", listData())] as never);
     const arrived = () =>
       platform.request("GET", `${eventPath}/checkinlists/1/positions/`, { as: token }).then(({ status, body }) => ({
@@ -81,7 +81,7 @@ describe("the feed of records", () => {
     expect(await parked()).toEqual([]);
   });
 
-  it("takes changes and removals in the order they were sent", async () => {
+  it("[R1.22] takes changes and removals in the order they were sent", async () => {
     await feed([
       order("FED02", 502),
       order("FED02", 502, { positions: [positionData({ id: 502, secret: "secret-502-new" })] }),
@@ -94,7 +94,7 @@ describe("the feed of records", () => {
     expect(await find(503)).toEqual([]);
   });
 
-  it("parks what is wrong with the reason, and goes on behind it", async () => {
+  it("[R1.23, R10.5] parks what is wrong with the reason, and goes on behind it", async () => {
     await bus.publish(recordFeed.name, [
       { key: "bigevents/sampleconf", value: Buffer.from([0xff, 0xfe, 0x00]), headers: {} },
       { key: "bigevents/sampleconf", value: null, headers: {} },
@@ -111,7 +111,7 @@ describe("the feed of records", () => {
     expect(causes.join()).not.toContain("secret-505");
   });
 
-  it("does not let a record that has to wait undo a later one of the same order", async () => {
+  it("[R1.25] does not let a record that has to wait undo a later one of the same order", async () => {
     const unknownItem = orderData({
       code: "FED08",
       positions: [positionData({ id: 508, secret: "secret-508-old", item: 77 })],
@@ -121,7 +121,7 @@ describe("the feed of records", () => {
     expect((await find(508)).map(({ secret }) => secret)).toEqual(["secret-508"]);
   });
 
-  it("does nothing twice when a record is sent again", async () => {
+  it("[R1.26] does nothing twice when a record is sent again", async () => {
     const before = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
     await feed([order("FED04", 504), order("FED04", 504), order("FED07", 507)] as never);
     await expect.poll(() => find(507), { timeout: 30_000 }).toHaveLength(1);

@@ -55,7 +55,7 @@ const longestSilence = 1500;
 const longestRevocationMs = 10_000;
 const longestAnswerMs = 3000;
 
-it("Redis may be there, dead, empty or frozen: every answer is the same, and soon", { timeout: 170_000 }, () =>
+it("[S10.3] Redis may be there, dead, empty or frozen: every answer is the same, and soon", { timeout: 170_000 }, () =>
   withDice(async (dice) => {
     const { festival, baseUrls } = cluster;
     const [first, second] = festival.spare;

@@ -97,7 +97,7 @@ async function untilRead(): Promise<void> {
   await importUntilAnswered({ baseUrl: cluster.baseUrls[0], body: pulseRecord(randomUUID()) });
 }
 
-it("facts that come again, in another order and on other partitions, act once, and the newest state stays", () =>
+it("[S10.2] facts that come again, in another order and on other partitions, act once, and the newest state stays", () =>
   withDice(async (dice) => {
     const { db, festival, baseUrls } = cluster;
     // So that there are states to fall back to.
@@ -148,7 +148,7 @@ async function keysAlive(): Promise<Set<string>> {
 
 const nonsense = Buffer.alloc(40, 0xff);
 
-it("what is no fact is parked with its cause, and everything else goes on", () =>
+it("[S10.1] what is no fact is parked with its cause, and everything else goes on", () =>
   withDice(async (dice) => {
     const { db, festival } = cluster;
     const load = cluster.startLoad(dice, { connectionsMayBreak: false });

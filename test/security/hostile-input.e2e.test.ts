@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   apiKey,
@@ -90,7 +91,7 @@ describe("hostile input", () => {
     ofEvent("order", orderData({ code, positions: positions.map((position) => positionData(position)) }));
   const positionOf = (id: number) => platform.request("GET", `${lists}1/positions/${id}/`, { as: token });
 
-  it.each(hostileBodies)("makes $name cost its sender, and nobody else", async ({ as, path, type, body }) => {
+  it.each(hostileBodies)("[S4.6] makes $name cost its sender, and nobody else", async ({ as, path, type, body }) => {
     const send = (content: string) =>
       measure(() => platform.request("POST", path, { as, body: content, headers: { "content-type": type } }));
     const asLarge = JSON.stringify({ name: "", type: "sideways", ignored: "x".repeat(body.length) });
@@ -128,7 +129,7 @@ describe("hostile input", () => {
     expect(Object.keys(answer.body as object)).toEqual(["limit_products"]);
   });
 
-  it("answers a line of a hundred thousand mistakes, briefly", async () => {
+  it("[R6.9] answers a line of a hundred thousand mistakes, briefly", async () => {
     const empty = Array.from({ length: 100_000 }, () => ({}));
     const sendWith = (code: string, data: Record<string, unknown>) => async () => {
       const started = performance.now();
@@ -154,7 +155,7 @@ describe("hostile input", () => {
     }
   });
 
-  it("shows what it accepted, or does not accept it: a secret as long as allowed, in any script", async () => {
+  it("[R4.7] shows what it accepted, or does not accept it: a secret as long as allowed, in any script", async () => {
     // Not compressible, so that it meets the limits of indexes.
     const cjk = Array.from({ length: 1000 }, (_, at) => String.fromCodePoint(0x4e00 + ((at * 7919) % 20_000))).join("");
     const astral = Array.from({ length: 1000 }, (_, at) => String.fromCodePoint(0x1_0000 + ((at * 104_729) % 60_000)));
@@ -186,7 +187,7 @@ describe("hostile input", () => {
     ["5e-7", false],
     ["9007199254740991", true],
     ["-17", true],
-  ])("takes the number %s for a secret to the letter or not at all", async (number, isTaken) => {
+  ])("[R4.6] takes the number %s for a secret to the letter or not at all", async (number, isTaken) => {
     const id = 8200 + numberOfOrder;
     const code = `N${numberOfOrder}`;
     numberOfOrder += 1;
@@ -201,14 +202,17 @@ describe("hostile input", () => {
     }
   });
 
-  it.each(["organizer_info_text", "event_info_text"])("names %s where its text cannot be stored", async (field) => {
-    for (const text of ["a\u0000b", "a\ud800b"]) {
-      const answer = await platform.import([ofEvent("event_settings", { [field]: text })]);
-      expect(answer.errors).toMatchObject([{ line: 1, errors: { [field]: [expect.any(String)] } }]);
-    }
-  });
+  it.each(["organizer_info_text", "event_info_text"])(
+    "[R4.8] names %s where its text cannot be stored",
+    async (field) => {
+      for (const text of ["a\u0000b", "a\ud800b"]) {
+        const answer = await platform.import([ofEvent("event_settings", { [field]: text })]);
+        expect(answer.errors).toMatchObject([{ line: 1, errors: { [field]: [expect.any(String)] } }]);
+      }
+    },
+  );
 
-  it("never loses a scan because another has its id", async () => {
+  it("[R3.48, R3.49] never loses a scan because another has its id", async () => {
     const checkins = [{ id: 555, list: 1, datetime: "2026-01-01T10:00:00Z" }];
     const answer = await platform.import([
       order("SCAN1", { id: 8301, secret: "scan-1", checkins }),
@@ -236,7 +240,7 @@ describe("hostile input", () => {
     expect(await counts()).toBe(counted);
   });
 
-  it("does not repeat in its errors what a record holds, not even as the name of a field", async () => {
+  it("[R10.1] does not repeat in its errors what a record holds, not even as the name of a field", async () => {
     const answer = await platform.import([
       order("NAME1", {
         id: 8401,
@@ -250,6 +254,67 @@ describe("hostile input", () => {
     ]);
     expect(answer.rejected).toBeGreaterThan(3);
     expect(JSON.stringify(answer)).not.toContain("private-name");
+  });
+
+  it("[S3.1] changes nothing by fields that can only be read", async () => {
+    const fixed = { id: 4711, position_count: 99, checkin_count: 99, inside_count: 99 };
+    const created = await platform.request("POST", lists, { as: token, body: { name: "fixed", ...fixed } });
+    const { id } = created.body;
+    expect([created.status, id === fixed.id]).toEqual([201, false]);
+    for (const method of ["PUT", "PATCH"]) {
+      const body = { name: "fixed", ...fixed };
+      const changed = await platform.request(method, `${lists}${id}/`, { as: token, body });
+      expect([changed.status, changed.body]).toEqual([200, created.body]);
+    }
+    expect((await platform.request("GET", `${lists}${fixed.id}/`, { as: token })).status).toBe(404);
+    expect((await platform.request("DELETE", `${lists}${id}/`, { as: token })).status).toBe(204);
+  });
+
+  it.each([
+    ["one word", "a".repeat(12_000)],
+    ["many words", "ab ".repeat(4000)],
+    ["wildcards", "%_".repeat(2000)],
+    ["Unicode that folds", "ﷺ".repeat(1300)],
+  ])("[S4.5] answers a search for %s as long as an address may be soon", async (_name, search) => {
+    const ask = (text: string) =>
+      measure(() => platform.request("GET", `${lists}1/positions/?search=${encodeURIComponent(text)}`, { as: token }));
+    const allowedMs = atMost((await ask("harmless")).tookMs);
+    const { answer, tookMs } = await attempt(
+      () => ask(search),
+      (result) => result.tookMs < allowedMs,
+    );
+    expect(answer).toMatchObject({ status: 200, body: { count: 0 } });
+    expect(tookMs).toBeLessThan(allowedMs);
+  });
+
+  it("[S7.1] connects to no address that somebody sends", async () => {
+    const callers: string[] = [];
+    const trap = createServer((socket) => {
+      callers.push(String(socket.remotePort));
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => trap.listen(0, "127.0.0.1", resolve));
+    const { port } = trap.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/x.png`;
+    const answers = [{ question: 70, answer: url, file_name: "x.png" }];
+    const imported = await platform.import([
+      ofEvent("item", { id: 70, name: { en: url }, picture: url }),
+      ofEvent("question", { id: 70, question: { en: "Photo" }, type: "F", items: [70] }),
+      order("TRAP", { id: 8501, item: 70, secret: url, answers }),
+      ofEvent("ticket_layout", { id: 1, name: "x", layout: [], background: url }),
+    ]);
+    expect(imported).toMatchObject({ accepted: 3, rejected: 1, settled: true });
+    const hosts = ["x-forwarded-host", "x-original-url", "referer", "origin", "forwarded", "link"];
+    const headers = Object.fromEntries(hosts.map((name) => [name, url]));
+    const path = `${lists}1/positions/${encodeURIComponent(url)}/redeem/`;
+    const body = { answers: { 70: url }, callback: url };
+    expect((await platform.request("POST", path, { as: device, body, headers })).status).toBe(201);
+    const search = `${lists}1/positions/?search=${encodeURIComponent(url)}&next=${encodeURIComponent(url)}`;
+    expect((await platform.request("GET", search, { as: token, headers })).body).toMatchObject({ count: 1 });
+    const list = { name: url, rules: { "==": [{ var: url }, url] } };
+    expect((await platform.request("POST", lists, { as: token, body: list })).status).toBe(400);
+    await new Promise((resolve) => trap.close(resolve));
+    expect(callers).toEqual([]);
   });
 
   it("[A1.15] looks for the list before it looks at the scan", async () => {

@@ -56,7 +56,7 @@ describe("whatever is sent", { timeout: 60_000 }, () => {
   });
   afterAll(() => platform.stop());
 
-  it("is never a failure of ours, never answered in an undeclared way, and never taken for something else", async () => {
+  it("[S9.2] is never a failure of ours, never answered in an undeclared way, and never taken for something else", async () => {
     const seed = Number(process.env["FUZZ_SEED"] ?? randomInt(2 ** 31));
     const statuses = new Map<number, number>();
     const property = fc.asyncProperty(shotsOf().shots, async ({ method, path, headers, body, sent }) => {

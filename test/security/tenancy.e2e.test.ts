@@ -180,11 +180,11 @@ describe("tenants", () => {
     for (const home of foreign) expect(text).not.toContain(markOf(home));
   }
 
-  it("has a rule for every route of an event", () => {
+  it("[S5.5] has a rule for every route of an event", () => {
     expect(routes.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual(Object.keys(rights).toSorted());
   });
 
-  it("shows each event its own, though the ids are the same", async () => {
+  it("[R4.2, S1.1] shows each event its own, though the ids are the same", async () => {
     for (const home of homes) {
       const as = token(home[0]);
       const others = homes.filter((other) => other !== home);
@@ -197,7 +197,7 @@ describe("tenants", () => {
     }
   });
 
-  it("[A1.17, A2.1, A2.2] answers a foreign organizer, a foreign event and one that is not there with the same 403", async () => {
+  it("[A1.17, A2.1, A2.2, S1.2, S2.4, S5.4] answers a foreign organizer, a foreign event and one that is not there with the same 403", async () => {
     const unknown = await send("GET", `/api/v1/organizers/nobody/events/nothing${lists}`, { as: token("alpha") });
     expect(unknown.status).toBe(403);
     for (const { method, path } of routes) {
@@ -227,7 +227,7 @@ describe("tenants", () => {
     }
   });
 
-  it("[A4.8] does not find in one event what is in another", async () => {
+  it("[A4.8, S1.3, S1.5] does not find in one event what is in another", async () => {
     for (const foreign of [alphaTwo, betaOne, betaTwo]) {
       for (const { method, path } of routes.filter((route) => route.path.includes("{"))) {
         const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");
@@ -251,7 +251,7 @@ describe("tenants", () => {
     }
   });
 
-  it("[A7.5, A8.5] refuses foreign ids in filters and bodies under their own name", async () => {
+  it("[A7.5, A8.5, S1.4] refuses foreign ids in filters and bodies under their own name", async () => {
     // Compared, not looked up.
     const plain = new Set(["page", "page_size", "subevent_match"]);
     let tried = 0;
@@ -288,7 +288,7 @@ describe("tenants", () => {
     expect(tried).toBeGreaterThan(0);
   });
 
-  it("leaves the neighbours as they are when one is changed, scanned and emptied", async () => {
+  it("[S1.6] leaves the neighbours as they are when one is changed, scanned and emptied", async () => {
     const look = async (home: Home) => {
       const answers = await Promise.all(
         [lists, `${lists}${shared}/status/`, `${lists}${shared}/positions/`].map((path) =>
@@ -308,7 +308,7 @@ describe("tenants", () => {
     expect(await Promise.all([alphaOne, betaOne, betaTwo].map(look))).toEqual(before);
   });
 
-  it("[A2.3] gives every route to the permissions it needs, and to no others", async () => {
+  it("[A2.3, S5.1] gives every route to the permissions it needs, and to no others", async () => {
     for (const permission of permissions) {
       for (const { method, path } of routes) {
         // What is not there, so that nothing changes: who may, reads 404 or 400; who may not, 403.
@@ -320,7 +320,7 @@ describe("tenants", () => {
     }
   });
 
-  it("[A1.13, A1.14, A2.15, A4.6, A4.7] asks for the right to read where a method is HEAD or OPTIONS, and before it says that a method is missing", async () => {
+  it("[A1.13, A1.14, A2.15, A4.6, A4.7, S5.3] asks for the right to read where a method is HEAD or OPTIONS, and before it says that a method is missing", async () => {
     const paths = [...new Set(routes.map(({ path }) => path))];
     for (const permission of permissions) {
       for (const path of paths) {
@@ -346,7 +346,7 @@ describe("tenants", () => {
     }
   });
 
-  it("[A2.14] opens to device profiles the routes of theirs, and to unknown ones those of a scanner", async () => {
+  it("[A2.14, R3.11, S5.2] opens to device profiles the routes of theirs, and to unknown ones those of a scanner", async () => {
     for (const [name, profile] of [
       ...profiles.map((each) => [each, each] as const),
       ["made-up", "pretixscan"] as const,
@@ -382,7 +382,7 @@ describe("tenants", () => {
     ["a token of two words", `${token("alpha")} x`, {}],
     ["a key that was switched off", token("off"), {}],
     ["a revoked device", device("revoked"), { detail: "Device access has been revoked." }],
-  ])("[A1.4, A1.9] asks %s for credentials on every route", async (_name, as, body) => {
+  ])("[A1.4, A1.9, R3.10, R3.12] asks %s for credentials on every route", async (_name, as, body) => {
     for (const home of [alphaOne, ["nobody", "nothing"] as unknown as Home]) {
       for (const { method, path } of routes) {
         const answer = await send(method, fill(home, path, shared), as === undefined ? {} : { as });
@@ -398,7 +398,7 @@ describe("tenants", () => {
     expect((await send("POST", pathOf(alphaOne) + lists, { as: token("classic") })).status).toBe(403);
   });
 
-  it("lets nobody import into a place by the name of another", async () => {
+  it("[R2.8, R3.8, R5.7, S1.7] lets nobody import into a place by the name of another", async () => {
     const answer = await platform.import([
       // Beta would take the key of alpha, a foreign event, and another event's position, item, list and date.
       { kind: "api_key", organizer: "beta", data: { token: tokenOf("alpha"), permissions: ["*"], all_events: true } },

@@ -82,7 +82,7 @@ const anEvent = (event: string, revision = 1): EventChanged => ({
 describe("credentials", () => {
   beforeEach(async () => void (await db.run(sql`delete from credential`)));
 
-  it("[A1.8] are found by the hash of their token, under their own kind", async () => {
+  it("[A1.8, S2.1] are found by the hash of their token, under their own kind", async () => {
     await tellCredentials(apiKey("a"), device("d"));
     expect(await findByHash(db, "api_key", hashOf("a"))).toEqual({
       organizer: "bigevents",
@@ -199,7 +199,7 @@ describe("another process", () => {
 
   const authenticate = () => directory.authenticate({ kind: "api_key", token: Buffer.from("a") });
 
-  it("hears of a revoked key at once, though it remembers it", async () => {
+  it("[S2.2] hears of a revoked key at once, though it remembers it", async () => {
     await tellCredentials(apiKey("a"));
     await expect.poll(() => heard).toBe(2);
     expect(await authenticate()).toMatchObject({ organizer: "bigevents" });
@@ -238,7 +238,7 @@ describe("another process", () => {
     expect(heard).toBe(1);
   });
 
-  it("forgets everything when it may have missed something", async () => {
+  it("[S2.3] forgets everything when it may have missed something", async () => {
     await tellCredentials(apiKey("a"));
     await expect.poll(() => heard).toBe(2);
     await authenticate();

@@ -85,7 +85,7 @@ const table: Record<string, { permissions: string[] | "public" | "any" | "operat
 };
 
 describe("the routes", () => {
-  it("are those of the table", () => {
+  it("[S5.5] are those of the table", () => {
     expect(routes.map(({ method, path }) => `${method} ${short(path)}`).sort()).toEqual(Object.keys(table).sort());
   });
 

@@ -34,7 +34,7 @@ describe("a key", () => {
 });
 
 describe("a device", () => {
-  it("[A2.9] holds the permissions of devices, whatever is recorded of it", () => {
+  it("[A2.9, S3.3] holds the permissions of devices, whatever is recorded of it", () => {
     const device = { deviceId: 3, gate: null, securityProfile: "full", softwareBrand: "" };
     for (const recorded of [[], ["*"], ["event.settings.general:write", "event.vouchers:write"]]) {
       const caller = toCaller(credential({ kind: "device", permissions: recorded, device }));

@@ -4,7 +4,7 @@ import { deriveToken, makeToken } from "./make-token.ts";
 const shape = /^[a-z0-9]{64}$/;
 
 describe("a token", () => {
-  it("has the shape that clients know, and is never the same", () => {
+  it("[S2.5] has the shape that clients know, and is never the same", () => {
     const tokens = Array.from({ length: 100 }, makeToken);
     expect(new Set(tokens).size).toBe(100);
     for (const token of tokens) expect(token).toMatch(shape);

@@ -26,7 +26,7 @@ describe("remember", () => {
     expect(lookUp).toHaveBeenCalledTimes(2);
   });
 
-  it("does not remember what it did not find, nor a failure", async () => {
+  it("[S2.6] does not remember what it did not find, nor a failure", async () => {
     const lookUp = vi.fn(async (): Promise<Found | undefined> => undefined);
     const remembered = remember<Found>(lookUp, { max: 10, ttlMs: 1000 });
     await remembered.get("a");

@@ -10,7 +10,7 @@ function depthOf(value: unknown): number {
 }
 
 describe("nestsTooDeep", () => {
-  it("allows what is allowed, and not one level more", () => {
+  it("[S4.4] allows what is allowed, and not one level more", () => {
     expect(nestsTooDeep(nested(deepestNesting, JSON.stringify("x".repeat(200))))).toBe(false);
     expect(nestsTooDeep(nested(deepestNesting + 1))).toBe(true);
     expect(nestsTooDeep(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`)).toBe(true);

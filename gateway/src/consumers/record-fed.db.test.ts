@@ -90,7 +90,7 @@ async function feed(
 const parked = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);
 
 describe("the feed", () => {
-  it("parks records that their owner cannot digest, however many stand together, and takes the others", async () => {
+  it("[R1.23] parks records that their owner cannot digest, however many stand together, and takes the others", async () => {
     const { targets, taken } = ownersWith(async ({ records }) => {
       if (records.some((record) => idOf(record) < 22)) throw new Error("a bug of the owner");
       return { rejected: [] };
@@ -100,7 +100,7 @@ describe("the feed", () => {
     expect([...new Set(taken)]).toEqual([100, 101]);
   });
 
-  it("waits for an owner that is away, and parks nothing", async () => {
+  it("[R1.24] waits for an owner that is away, and parks nothing", async () => {
     let asked = 0;
     const { targets, taken } = ownersWith(async () => {
       asked += 1;
@@ -175,7 +175,7 @@ describe("the feed", () => {
 describe("what a record of the feed is about", () => {
   const subject = (record: object) => recordFeed.fromOutside?.subject(Buffer.from(JSON.stringify(record)));
 
-  it("is its kind and key within its event, whatever key its message has", () => {
+  it("[R1.25] is its kind and key within its event, whatever key its message has", () => {
     expect(subject({ ...item(1), data: { id: 1, name: "new" } })).toBe(subject(item(1)));
     const others = [item(2), list(1), { ...item(1), event: "f" }, { ...item(1), organizer: "p" }];
     expect(new Set([item(1), ...others].map(subject)).size).toBe(5);

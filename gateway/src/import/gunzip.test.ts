@@ -14,7 +14,7 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<Buffer> {
 }
 
 describe("gunzip", () => {
-  it("expands what was compressed, in one part or several, however it is cut", async () => {
+  it("[R2.14] expands what was compressed, in one part or several, however it is cut", async () => {
     await assert(
       asyncProperty(
         array(uint8Array({ maxLength: 300 }), { minLength: 1, maxLength: 3 }),
@@ -36,11 +36,11 @@ describe("gunzip", () => {
     ["corrupt", corrupt],
     ["no gzip", Buffer.from("not gzip at all")],
     ["empty", Buffer.alloc(0)],
-  ])("refuses what is %s", async (_name, bytes) => {
+  ])("[R2.15] refuses what is %s", async (_name, bytes) => {
     await expect(collect(gunzip(pieces(bytes, 100)))).rejects.toMatchObject({ kind: "invalid", code: "gzip_broken" });
   });
 
-  it("refuses a bomb before it is through", async () => {
+  it("[R2.15, S4.7] refuses a bomb before it is through", async () => {
     let taken = 0;
     async function* bomb() {
       const packer = createGzip();

@@ -49,7 +49,7 @@ async function* stream(lines: Iterable<string>): AsyncIterable<Uint8Array> {
 }
 
 describe("importStream", () => {
-  it("counts what was accepted and reports what was not", async () => {
+  it("[R2.11, R6.2, R6.10, R7.1, R7.2] counts what was accepted and reports what was not", async () => {
     const { targets } = fakeTargets({
       boxoffice: async ({ records }) => ({
         rejected: records
@@ -80,7 +80,7 @@ describe("importStream", () => {
     });
   });
 
-  it("keeps the order, at most 500 to a call, one call at a time, gathering while it runs", async () => {
+  it("[R6.1] keeps the order, at most 500 to a call, one call at a time, gathering while it runs", async () => {
     let open = 0;
     const sizes: number[] = [];
     const lines: number[] = [];
@@ -101,7 +101,7 @@ describe("importStream", () => {
     expect(lines).toEqual(Array.from({ length: 1234 }, (_, index) => index + 1));
   });
 
-  it("keeps calls to about a megabyte; a larger record travels alone", async () => {
+  it("[R6.1] keeps calls to about a megabyte; a larger record travels alone", async () => {
     const sizes: number[] = [];
     const { targets } = fakeTargets({
       boxoffice: async ({ records }) => {
@@ -117,7 +117,7 @@ describe("importStream", () => {
     expect(sizes).toEqual([2, 1, 1, 2]);
   });
 
-  it("reads no further while an owner is busy", async () => {
+  it("[R1.3, R6.7] reads no further while an owner is busy", async () => {
     let read = 0;
     let goOn = () => {};
     const { targets } = fakeTargets({
@@ -140,7 +140,7 @@ describe("importStream", () => {
     clearInterval(pump);
   });
 
-  it("lets lists wait until checkin has caught up with what they refer to", async () => {
+  it("[R3.60] lets lists wait until checkin has caught up with what they refer to", async () => {
     let asked = 0;
     const { targets, happened } = fakeTargets({ caughtUp: async () => ({ caughtUp: ++asked > 3 }) });
     const summary = await importStream(stream([list(1), item(1), list(2), item(2)]), targets);
@@ -156,7 +156,7 @@ describe("importStream", () => {
     expect(asked).toBe(5);
   });
 
-  it("applies lists before what they refer to is removed", async () => {
+  it("[R3.60] applies lists before what they refer to is removed", async () => {
     const { targets, happened } = fakeTargets();
     await importStream(stream([item(1), list(1), item(1, { deleted: true }), list(2)]), targets);
     expect(happened.filter((line) => line.includes("ends"))).toEqual([
@@ -167,7 +167,7 @@ describe("importStream", () => {
     ]);
   });
 
-  it("says when not everybody has caught up in time", async () => {
+  it("[R7.6] says when not everybody has caught up in time", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { targets } = fakeTargets({
       caughtUp: async () => {
@@ -179,7 +179,7 @@ describe("importStream", () => {
     vi.useRealTimers();
   });
 
-  it("settles nothing when nothing was applied", async () => {
+  it("[R7.7] settles nothing when nothing was applied", async () => {
     const { targets, happened } = fakeTargets();
     expect(await importStream(stream([JSON.stringify({ kind: "item" })]), targets)).toMatchObject({
       rejected: 1,
@@ -188,14 +188,14 @@ describe("importStream", () => {
     expect(happened).toEqual([]);
   });
 
-  it("reports the first thousand errors and counts all", async () => {
+  it("[R7.3] reports the first thousand errors and counts all", async () => {
     const { targets } = fakeTargets();
     const summary = await importStream(stream(Array.from({ length: 1500 }, () => '{"kind":"item"}')), targets);
     expect(summary).toMatchObject({ records: 1500, accepted: 0, rejected: 1500 });
     expect(summary.errors).toHaveLength(1000);
   });
 
-  it("skips a line that is too long, in constant memory", async () => {
+  it("[R2.13, R6.10] skips a line that is too long, in constant memory", async () => {
     const { targets } = fakeTargets();
     async function* long() {
       yield Buffer.from(`${item(1)}\n{"kind":"`);
@@ -216,7 +216,7 @@ describe("importStream", () => {
     ["a JSON array", [`[${item(1)}]`]],
     ["an array over several lines", ["[", item(1), "]"]],
     ["a text", ['"x"']],
-  ])("takes %s for no records at all", async (_name, lines) => {
+  ])("[R7.4] takes %s for no records at all", async (_name, lines) => {
     const { targets, happened } = fakeTargets();
     await expect(importStream(stream(lines), targets)).rejects.toMatchObject({
       name: "Fault",
@@ -226,7 +226,7 @@ describe("importStream", () => {
     expect(happened).toEqual([]);
   });
 
-  it("applies what a broken stream held, and says so", async () => {
+  it("[R7.8] applies what a broken stream held, and says so", async () => {
     const { targets } = fakeTargets();
     const broken = new Fault("invalid", "gzip_broken", "cut off");
     async function* breaking() {
@@ -269,7 +269,7 @@ describe("what an import has overbooked", () => {
   const sold = (...places: readonly (readonly [string, string])[]) => places.map((place) => ofEvent("order", ...place));
   const overbooked = (organizer: string, event: string) => ({ organizer, event, id: 3, size: 1, taken: 2 });
 
-  it("is asked once, about the events whose orders and quotas were taken", async () => {
+  it("[R8.2] is asked once, about the events whose orders and quotas were taken", async () => {
     const asked: FindOverbookedRequest[] = [];
     const { targets, happened } = fakeTargets({
       boxoffice: async ({ records }) => ({
@@ -294,7 +294,7 @@ describe("what an import has overbooked", () => {
     expect(happened.indexOf("asked")).toBeGreaterThan(happened.findIndex((line) => line.includes("ends")));
   });
 
-  it("is the first hundred quotas of however many events", async () => {
+  it("[R8.3] is the first hundred quotas of however many events", async () => {
     const sizes: number[] = [];
     const { targets } = fakeTargets({
       async findOverbooked({ events }) {
@@ -318,7 +318,7 @@ describe("what an import has overbooked", () => {
   it.each([
     ["the question fails", async () => Promise.reject(new TypeError("a bug"))],
     ["boxoffice is away", async () => Promise.reject(new Fault("unavailable", "peer_unavailable", "away"))],
-  ])("is not known when %s, and the import ends well", async (_name, findOverbooked) => {
+  ])("[R8.4] is not known when %s, and the import ends well", async (_name, findOverbooked) => {
     const { targets } = fakeTargets({ findOverbooked });
     expect(await importStream(stream(sold(["o", "e"])), targets)).toMatchObject({
       accepted: 1,
@@ -338,7 +338,7 @@ describe("what an import has overbooked", () => {
 });
 
 describe("an owner that fails", () => {
-  it("is waited for while it is away", async () => {
+  it("[R6.6] is waited for while it is away", async () => {
     let tried = 0;
     const { targets } = fakeTargets({
       boxoffice: async () => {
@@ -351,7 +351,7 @@ describe("an owner that fails", () => {
     expect(tried).toBe(3);
   });
 
-  it("ends the import when it stays away, which says what was applied", async () => {
+  it("[R6.6, R7.9] ends the import when it stays away, which says what was applied", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const away = new Fault("unavailable", "peer_unavailable", "away");
     let calls = 0;
@@ -371,7 +371,7 @@ describe("an owner that fails", () => {
     vi.useRealTimers();
   });
 
-  it("by one record loses that record alone", async () => {
+  it("[R6.4] by one record loses that record alone", async () => {
     const sizes: number[] = [];
     const { targets } = fakeTargets({
       boxoffice: async ({ records }) => {
@@ -386,7 +386,7 @@ describe("an owner that fails", () => {
     expect(sizes.length).toBeLessThan(20);
   });
 
-  it("by everything ends the import", async () => {
+  it("[R7.9] by everything ends the import", async () => {
     let calls = 0;
     const { targets } = fakeTargets({
       boxoffice: async () => {

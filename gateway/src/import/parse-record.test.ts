@@ -12,7 +12,7 @@ const errorsOf = (record: unknown) => {
 const item = { kind: "item", organizer: "bigevents", event: "sampleconf", data: { id: 1 } };
 
 describe("parseRecord", () => {
-  it("hands data on as it came", () => {
+  it("[R2.3] hands data on as it came", () => {
     const parsed = parse(
       '{"kind":"item","organizer":"o","event":"e","data":{"name":{"de":"Tür"},"__proto__":{"a":1},"2":0,"1":[]},"more":1}',
     );
@@ -60,18 +60,21 @@ describe("parseRecord", () => {
     ["an array", "[]", ["non_field_errors"]],
     ["null", "null", ["non_field_errors"]],
     ["deep nesting", `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, ["non_field_errors"]],
-  ])("names what is wrong: %s", (_name, record, fields) => {
+  ])("[R2.1, R2.2, R2.9, R3.62, S4.4] names what is wrong: %s", (_name, record, fields) => {
     expect(errorsOf(record)).toEqual(fields);
   });
 
-  it("says which kinds this version does not take", () => {
-    expect(parse({ ...item, kind: "voucher" })).toMatchObject({
-      kind: "voucher",
-      errors: { kind: ["records of kind voucher are not taken by this version"] },
-    });
-  });
+  it.each(["voucher", "ticket_layout", "ticket_layout_item"])(
+    "[R3.61] says that this version does not take a %s",
+    (kind) => {
+      expect(parse({ ...item, kind })).toMatchObject({
+        kind,
+        errors: { kind: [`records of kind ${kind} are not taken by this version`] },
+      });
+    },
+  );
 
-  it("repeats nothing that somebody sent", () => {
+  it("[R10.1] repeats nothing that somebody sent", () => {
     const secret = "c0ffee-secret";
     for (const record of [
       { ...item, kind: secret },
@@ -84,12 +87,12 @@ describe("parseRecord", () => {
     }
   });
 
-  it("reads no bytes that are not UTF-8, and never throws", () => {
+  it("[R2.9] reads no bytes that are not UTF-8, and never throws", () => {
     expect(parseRecord(1, Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toMatchObject({ notAnObject: true });
     assert(property(uint8Array({ maxLength: 50 }), (bytes) => void parseRecord(1, Buffer.from(bytes))));
   });
 
-  it("forgives a byte order mark on the first line", () => {
+  it("[R2.12] forgives a byte order mark on the first line", () => {
     const bytes = Buffer.from(`\ufeff${JSON.stringify(item)}`);
     expect(parseRecord(1, bytes)).toMatchObject({ owner: "boxoffice" });
     expect(parseRecord(2, bytes)).toMatchObject({ notAnObject: true });

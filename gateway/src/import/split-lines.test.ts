@@ -33,7 +33,7 @@ const withReturns = array(
 ).map((lines) => lines.join("\r\n"));
 
 describe("splitLines", () => {
-  it("finds the same lines however the stream is cut", () => {
+  it("[R2.10] finds the same lines however the stream is cut", () => {
     assert(
       property(text, sizes, (content, cut) => {
         expect(split(Buffer.from(content, "latin1"), cut)).toEqual(expected(content));
@@ -47,7 +47,7 @@ describe("splitLines", () => {
     );
   });
 
-  it("skips what is too long, however the stream is cut", () => {
+  it("[R2.13] skips what is too long, however the stream is cut", () => {
     assert(
       property(text, sizes, (content, cut) => {
         expect(split(Buffer.from(content, "latin1"), cut, 5)).toEqual(expected(content, 5));
@@ -65,7 +65,7 @@ describe("splitLines", () => {
     ]);
   });
 
-  it("keeps no more of a line than is allowed", () => {
+  it("[R1.3, R2.13] keeps no more of a line than is allowed", () => {
     const splitter = splitLines({ maxBytes: 1024 });
     const piece = Buffer.alloc(1024 * 1024, "x");
     const before = process.memoryUsage().arrayBuffers;

@@ -34,7 +34,7 @@ describe.each(types)("a file that is called %s", (type) => {
     [1, 10_001],
     [10_000, 5001],
     [65_535, 65_535],
-  ])("is refused with %i x %i pixels", (width, height) => {
+  ])("[S4.8] is refused with %i x %i pixels", (width, height) => {
     expect(checkImage(type, sample({ width, height }))).toMatch(`The image has ${width} x ${height} pixels.`);
   });
 

@@ -22,7 +22,7 @@ describe("an examination", () => {
     expect(await examine({ type: "application/pdf", bytes: own(aPng()) })).toMatch("PDF");
   });
 
-  it("ends in time, and nobody else waits for it", async () => {
+  it("[S4.9] ends in time, and nobody else waits for it", async () => {
     let turns = 0;
     const turning = setInterval(() => {
       turns += 1;
@@ -39,7 +39,7 @@ describe("an examination", () => {
     expect(turns).toBeGreaterThan(20);
   });
 
-  it("grows no further than allowed", async () => {
+  it("[S4.9] grows no further than allowed", async () => {
     const numbers = Array.from({ length: 150_000 }, (_, index) => `[${index} (${index})]`).join(" ");
     const bytes = own(aPdf({ objects: `40 0 obj [${numbers}] endobj` }));
     const objection = await examine({ type: "application/pdf", bytes }, { maxMs: 20_000, maxHeap: 16 });

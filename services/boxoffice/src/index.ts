@@ -1,5 +1,6 @@
 import { implement } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
+import { AnswerFilesServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
 import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
@@ -7,10 +8,12 @@ import { applyRecords } from "./handlers/apply-records.ts";
 import { createApiKey } from "./handlers/create-api-key.ts";
 import { createDevice } from "./handlers/create-device.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
+import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { listApiKeys } from "./handlers/list-api-keys.ts";
 import { listDevices } from "./handlers/list-devices.ts";
 import { revokeApiKey } from "./handlers/revoke-api-key.ts";
 import { revokeDevice } from "./handlers/revoke-device.ts";
+import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { rebuilds } from "./records/rebuilds.ts";
 
 /** Owns what everything else refers to: organizers, events, products, orders, keys and devices. */
@@ -22,10 +25,10 @@ export const boxoffice = defineService({
   needs: [],
   consumes: [],
   rebuilds,
-  async start({ db, log }) {
+  async start({ db, files, clock, log }) {
     return {
       grpc: [
-        implement(RecordsServiceService, { applyRecords: applyRecords({ db, log }) }),
+        implement(RecordsServiceService, { applyRecords: applyRecords({ db, files, log }) }),
         implement(CredentialsServiceService, {
           listApiKeys: listApiKeys({ db }),
           createApiKey: createApiKey({ db, log }),
@@ -35,7 +38,9 @@ export const boxoffice = defineService({
           revokeDevice: revokeDevice({ db, log }),
         }),
         implement(QuotasServiceService, { findOverbooked: findOverbooked({ db }) }),
+        implement(AnswerFilesServiceService, { getAnswerFile: getAnswerFile({ db, files }) }),
       ],
+      jobs: [removeAnswerFiles({ db, files, clock })],
     };
   },
 });

@@ -121,7 +121,7 @@ describe("GET checkinlists/", () => {
     expect(Object.keys(result ?? {})).toContain("name");
   });
 
-  it("[A5.5, A5.6, A5.7] links pages by the configured address, with the query as it came and ordered by name", async () => {
+  it("[A5.5, A5.6, A5.7, S8.5] links pages by the configured address, with the query as it came and ordered by name", async () => {
     answerWith(101, 2);
     const { json } = await app.send(
       "GET",
@@ -341,7 +341,7 @@ describe("POST checkinlists/", () => {
     expect(app.peers.requestsOf("createCheckinList")).toHaveLength(1);
   });
 
-  it.each(["__proto__", "constructor", "prototype"])("takes %s for a name as any other", async (name) => {
+  it.each(["__proto__", "constructor", "prototype"])("[S3.2] takes %s for a name as any other", async (name) => {
     const { status, json } = await app.send("POST", lists, {
       headers: { "content-type": "application/json" },
       body: `{"name":"x","${name}":{"include_pending":true}}`,

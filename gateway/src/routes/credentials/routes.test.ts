@@ -69,7 +69,7 @@ const send = (method: string, path: string, body?: unknown, as: string | null = 
   app.send(method, `${base}/${path}`, { key: as, ...(body === undefined ? {} : { body }) });
 
 describe("API keys", () => {
-  it("are listed page by page, without tokens and with no more of their hash than finds them", async () => {
+  it("[R9.3] are listed page by page, without tokens and with no more of their hash than finds them", async () => {
     const { status, json, text } = await send("GET", "apikeys/?page_size=50");
     const next = `${publicBase}${base}/apikeys/?page=2&page_size=50`;
     expect([status, json]).toEqual([200, { count: 60, next, previous: null, results: [keyShown] }]);
@@ -77,7 +77,7 @@ describe("API keys", () => {
     expect(app.peers.requestsOf("listApiKeys")).toEqual([{ organizer: "bigevents", page: 1, pageSize: 50 }]);
   });
 
-  it("are created with a token that only the answer holds", async () => {
+  it("[R9.2, R10.3, S2.1] are created with a token that only the answer holds", async () => {
     const body = { name: " shop ", permissions: ["can_view_orders"], events: ["sampleconf"] };
     const { status, json } = await send("POST", "apikeys/", body);
     expect([status, json]).toEqual([201, { ...keyShown, token: freshToken, settled: true }]);
@@ -97,7 +97,7 @@ describe("API keys", () => {
     expect(JSON.stringify(app.logged)).not.toContain(freshToken);
   });
 
-  it("are revoked by their id or a part of it", async () => {
+  it("[R9.4] are revoked by their id or a part of it", async () => {
     expect(await send("POST", "apikeys/01234567/revoke/")).toMatchObject({
       status: 200,
       json: { ...keyShown, settled: true },
@@ -112,7 +112,7 @@ describe("devices", () => {
     expect(json).toEqual({ count: 1, next: null, previous: null, results: [deviceShown] });
   });
 
-  it("are created as their body says, or by default with the profile that is limited by nothing", async () => {
+  it("[R9.9] are created as their body says, or by default with the profile that is limited by nothing", async () => {
     const sent = { name: "north", gate: "7", security_profile: "pretixscan", software_brand: "scan", all_events: true };
     const { status, json } = await send("POST", "devices/", sent);
     expect([status, json]).toEqual([201, { ...deviceShown, token: freshToken, settled: true }]);
@@ -124,7 +124,7 @@ describe("devices", () => {
     ]);
   });
 
-  it("are revoked by their number", async () => {
+  it("[R9.5] are revoked by their number", async () => {
     expect(await send("POST", "devices/3/revoke/")).toMatchObject({
       status: 200,
       json: { ...deviceShown, settled: true },
@@ -143,7 +143,7 @@ it("a form creates them, too: what it leaves out is not switched off", async () 
   ]);
 });
 
-it("a bad body is told field by field, but a missing organizer first", async () => {
+it("[R9.11] a bad body is told field by field, but a missing organizer first", async () => {
   const bad = { name: "", permissions: "*", events: [1, "a b"], all_events: "perhaps" };
   const { status, json } = await send("POST", "apikeys/", bad);
   expect([status, Object.keys(json as object).sort()]).toEqual([400, ["all_events", "events", "name", "permissions"]]);
@@ -156,7 +156,7 @@ it("a bad body is told field by field, but a missing organizer first", async () 
   expect(await send("GET", "apikeys/")).toMatchObject({ status: 404, json: { detail: "There is no such organizer." } });
 });
 
-it("what boxoffice finds wrong is told under the names of the fields", async () => {
+it("[R9.11] what boxoffice finds wrong is told under the names of the fields", async () => {
   const fields = { permissions: ["Element 1: There is no permission of this name."], events: ["Element 1: not known"] };
   app.peers.when("credentials", "createApiKey", async () => {
     throw new Fault("invalid", "invalid_credential", "not valid", { fields });
@@ -164,7 +164,7 @@ it("what boxoffice finds wrong is told under the names of the fields", async () 
   expect(await send("POST", "apikeys/", { name: "shop" })).toMatchObject({ status: 400, json: fields });
 });
 
-it("an answer says when gateways do not know of the change yet", async () => {
+it("[R9.13] an answer says when gateways do not know of the change yet", async () => {
   await app.close();
   await serve({ copied: false });
   expect((await send("POST", "apikeys/", { name: "shop" })).json).toMatchObject({ token: freshToken, settled: false });
@@ -178,7 +178,7 @@ it.each([
   ["GET", "devices/"],
   ["POST", "devices/"],
   ["POST", "devices/3/revoke/"],
-])("%s %s belongs to the operator", async (method, path) => {
+])("[R9.1, S5.4] %s %s belongs to the operator", async (method, path) => {
   expect((await send(method, path, undefined, null)).status).toBe(401);
   expect((await send(method, path, undefined, "nobody")).status).toBe(401);
   for (const as of [keys.all, keys.settings, devices.full]) expect((await send(method, path, {}, as)).status).toBe(403);

@@ -33,7 +33,7 @@ const post = (body: string | Buffer, options: SendOptions = {}) =>
   });
 
 describe("POST /api/v1/import/", () => {
-  it("answers what became of the records, however many bytes they are", async () => {
+  it("[R1.3, R7.1, R7.2] answers what became of the records, however many bytes they are", async () => {
     const { status, json } = await post(item(1) + list + item(2).repeat(100));
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -47,7 +47,7 @@ describe("POST /api/v1/import/", () => {
     });
   });
 
-  it("tells which quotas are overbooked now, or that nobody could say", async () => {
+  it("[R8.2, R8.4] tells which quotas are overbooked now, or that nobody could say", async () => {
     const order = `${JSON.stringify({ kind: "order", organizer: "o", event: "e", data: { code: "A" } })}\n`;
     const quota = { organizer: "o", event: "e", id: 7, size: 100, taken: 103 };
     app.peers.when("quotas", "findOverbooked", async () => ({ quotas: [quota] }));
@@ -60,7 +60,7 @@ describe("POST /api/v1/import/", () => {
     expect(await post(order)).toMatchObject({ status: 200, json: { accepted: 1, settled: true, overbooked: null } });
   });
 
-  it("reads gzip, and nothing else", async () => {
+  it("[R2.14] reads gzip, and nothing else", async () => {
     expect(await post(gzipSync(item(1)), { headers: { "content-encoding": "gzip" } })).toMatchObject({
       status: 200,
       json: { accepted: 1 },
@@ -69,7 +69,7 @@ describe("POST /api/v1/import/", () => {
     expect((await post(item(1), { headers: { "content-encoding": "identity" } })).status).toBe(200);
   });
 
-  it("says what it had applied when the stream was cut off", async () => {
+  it("[R2.15, R7.8] says what it had applied when the stream was cut off", async () => {
     const packed = gzipSync(Array.from({ length: 5000 }, (_, id) => item(id * 7919)).join(""));
     const { status, json } = await post(packed.subarray(0, packed.length - 100), {
       headers: { "content-encoding": "gzip" },
@@ -83,18 +83,18 @@ describe("POST /api/v1/import/", () => {
     ["nothing", ""],
     ["HTML", "<html></html>"],
     ["an array", "[{}]"],
-  ])("takes %s for no records", async (_name, body) => {
+  ])("[R7.4] takes %s for no records", async (_name, body) => {
     expect(await post(body)).toMatchObject({ status: 400, json: { detail: expect.any(String) } });
   });
 
-  it("belongs to the operator", async () => {
+  it("[R1.2, S5.4] belongs to the operator", async () => {
     expect((await post(item(1), { key: null })).status).toBe(401);
     expect((await post(item(1), { key: "nobody" })).status).toBe(401);
     for (const key of [keys.all, devices.full]) expect((await post(item(1), { key })).status).toBe(403);
     expect(app.peers.calls).toEqual([]);
   });
 
-  it("wants its own type", async () => {
+  it("[R1.1] wants its own type", async () => {
     for (const type of ["application/json", "text/plain", ""]) {
       expect((await post(item(1), { headers: { "content-type": type } })).status).toBe(415);
     }
@@ -103,7 +103,7 @@ describe("POST /api/v1/import/", () => {
     );
   });
 
-  it("says what an owner's failure left undone", async () => {
+  it("[R7.9] says what an owner's failure left undone", async () => {
     app.peers.when("boxofficeRecords", "applyRecords", async () => {
       throw new Fault("invalid", "broken", "the records cannot be read");
     });
@@ -119,7 +119,7 @@ describe("POST /api/v1/import/", () => {
     expect(json).toMatchObject({ detail: expect.any(String), accepted: 0 });
   });
 
-  it("answers a method that is not there only to the operator", async () => {
+  it("[R1.4] answers a method that is not there only to the operator", async () => {
     expect((await app.send("GET", "/api/v1/import/", { key: keys.operator })).status).toBe(405);
     expect((await app.send("GET", "/api/v1/import/")).status).toBe(403);
   });
@@ -128,7 +128,7 @@ describe("POST /api/v1/import/", () => {
     ["no records", {}, Buffer.from("<html>\n")],
     ["a broken compression", { "Content-Encoding": "gzip" }, Buffer.from("not gzip at all\n")],
     ["another type", { "Content-Type": "text/plain" }, Buffer.from("x")],
-  ])("answers at once to %s, though the client goes on sending", async (_name, headers, body) => {
+  ])("[R7.10] answers at once to %s, though the client goes on sending", async (_name, headers, body) => {
     const socket = connect(app.port, "127.0.0.1");
     socket.on("error", () => {});
     const head = {
@@ -149,7 +149,7 @@ describe("POST /api/v1/import/", () => {
     clearInterval(goOn);
   });
 
-  it("stops when its client goes away", async () => {
+  it("[R6.8] stops when its client goes away", async () => {
     const socket = connect(app.port, "127.0.0.1");
     const head = `POST /api/v1/import/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.operator}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const lines = item(1).repeat(600);

@@ -3,11 +3,12 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { Fault } from "@tessera/kit/fault";
 import { diskFiles } from "@tessera/kit/files/disk";
-import type { Files } from "@tessera/kit/files/files";
+import type { Files, FoundFile } from "@tessera/kit/files/files";
 import { collect } from "@tessera/testkit/files-contract";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Upload } from "../../store/uploads.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { aGif, aJpeg, aPdf, aPng } from "../../testing/sample-files.ts";
@@ -110,7 +111,7 @@ describe("POST /api/v1/upload", () => {
     expect(status).toBe(415);
   });
 
-  it("refuses what is too large, whether it says so or not", async () => {
+  it("[S4.8] refuses what is too large, whether it says so or not", async () => {
     const body = Buffer.alloc(maxBytes + 1);
     expect((await upload(body, "image/png", "a.png")).status).toBe(413);
     expect((await upload(body, "image/png", "a.png", { headers: { "transfer-encoding": "chunked" } })).status).toBe(
@@ -177,6 +178,19 @@ describe("POST /api/v1/upload", () => {
     expect([status, json]).toEqual([503, { detail: expect.any(String) }]);
     // Perhaps it was recorded all the same: a job looks for it later.
     expect(await stored()).toHaveLength(1);
+  });
+
+  it.each<[string, (found: FoundFile | undefined) => FoundFile | undefined]>([
+    ["is gone", () => undefined],
+    ["is cut off", (found) => found && { ...found, content: Readable.from([Buffer.from("PNG")]) }],
+    ["goes on too long", (found) => found && { ...found, content: Readable.from([aPng(), aPng()]) }],
+    ["cannot be read", () => Promise.reject(new Fault("unavailable", "files_unavailable", "away")) as never],
+  ])("[S10.4] accepts nothing that %s when it is read back", async (_name, disturb) => {
+    const { get } = files;
+    vi.spyOn(files, "get").mockImplementation(async (key) => disturb(await get(key)));
+    const { status } = await upload(aPng(), "image/png", "a.png");
+    expect(status).toBeGreaterThanOrEqual(500);
+    expect([await stored(), recorded]).toEqual([[], []]);
   });
 
   it("keeps nothing of a sender who goes away", async () => {

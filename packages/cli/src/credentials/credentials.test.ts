@@ -77,7 +77,7 @@ const keys = (...args: string[]) => operateKeys([...args, "--url", url]);
 const devices = (...args: string[]) => operateDevices([...args, "--url", url]);
 
 describe("creating", () => {
-  it("prints a key's token and nothing else on standard output", async () => {
+  it("[R9.15] prints a key's token and nothing else on standard output", async () => {
     answers.push([201, { ...key, token: "fresh-token", settled: true }]);
     await keys(
       "create",
@@ -105,7 +105,7 @@ describe("creating", () => {
     ]);
   });
 
-  it("prints a device's token, and says when gateways do not know of it yet", async () => {
+  it("[R9.13, R9.15] prints a device's token, and says when gateways do not know of it yet", async () => {
     answers.push([201, { ...device, revoked: false, token: "fresh-token", settled: false }]);
     await devices(
       "create",

@@ -65,7 +65,7 @@ describe("what an import takes along", () => {
     expect(stub.asked().some((path) => path.includes("subevents"))).toBe(false);
   });
 
-  it("is the files that customers uploaded, and nothing that they only named", async () => {
+  it("[R1.18, S7.3] is the files that customers uploaded, and nothing that they only named", async () => {
     const address = (question: number, position = 5, origin = stub.url) =>
       `${origin}/api/v1/organizers/${stubOrganizer}/events/${stubEvent}/orderpositions/${position}/answer/${question}/`;
     const answers = [
@@ -120,7 +120,7 @@ describe("what an import takes along", () => {
     );
   });
 
-  it("is ticket layouts, with numbers that are numbers and the background in them", async () => {
+  it("[R1.19, S7.4] is ticket layouts, with numbers that are numbers and the background in them", async () => {
     const pdf = Buffer.from("%PDF-1.7 something");
     stub.files.set("/media/pub/back.pdf", { type: "application/octet-stream", body: pdf });
     stub.files.set("/media/pub/page.pdf", { type: "text/html", body: Buffer.from("<html>") });
@@ -170,7 +170,7 @@ describe("what an import takes along", () => {
     expect(stub.asked().some((path) => path.includes("ticket_default"))).toBe(false);
   });
 
-  it("is less where pretix has less, and the summary says so", async () => {
+  it("[R1.20] is less where pretix has less, and the summary says so", async () => {
     for (const path of ["ticketlayouts/", "ticketlayoutitems/", "blockedsecrets/"]) stub.lists.delete(inEvent(path));
     stub.interfere = ({ path }, response) => {
       const isForbidden = path === `${stubOrganizer}/reusablemedia/`;

@@ -30,7 +30,7 @@ describe("an import from a pretix", () => {
   };
   const sentCodes = () => platform.of("order").map(({ code }) => code);
 
-  it("sends everything, what is referred to first, and says what it did", async () => {
+  it("[R1.10, R1.17, R10.4] sends everything, what is referred to first, and says what it did", async () => {
     stub.lists.set(orders, [orderAt("AAA", 1), orderAt("BBB", 2), orderAt("CCC", 3)]);
     stub.lists.set(inEvent("vouchers/"), [{ id: 7, code: "SECRETVOUCHER", redeemed: 1, comment: "Zwiebel" }]);
     stub.lists.set(inEvent("revokedsecrets/"), [{ id: 1, secret: "gone", created: "2027-12-02T10:00:00Z" }]);
@@ -89,7 +89,7 @@ describe("an import from a pretix", () => {
     expect(await readdir(dirname(imports.stateFile))).toHaveLength(1);
   });
 
-  it("reads only what has changed the second time", async () => {
+  it("[R1.12] reads only what has changed the second time", async () => {
     stub.lists.set(orders, [orderAt("AAA", 1), orderAt("BBB", 2), orderAt("CCC", 3)]);
     const revoked = { id: 1, secret: "gone", created: "2027-12-02T10:00:00Z" };
     stub.lists.set(inEvent("revokedsecrets/"), [revoked]);
@@ -121,7 +121,7 @@ describe("an import from a pretix", () => {
     expect(platform.of("item")).toHaveLength(1);
   });
 
-  it("remembers nothing of one platform for another", async () => {
+  it("[R1.14] remembers nothing of one platform for another", async () => {
     stub.lists.set(orders, [orderAt("AAA", 1)]);
     await imports.run();
     platform.forget();
@@ -129,7 +129,7 @@ describe("an import from a pretix", () => {
     expect(sentCodes()).toEqual(["AAA"]);
   });
 
-  it("goes on where a run was cut off, and loses no order that changed meanwhile", async () => {
+  it("[R1.13] goes on where a run was cut off, and loses no order that changed meanwhile", async () => {
     stub.lists.set(
       orders,
       ["AAA", "BBB", "CCC", "DDD", "EEE"].map((code, index) => orderAt(code, index)),
@@ -165,7 +165,7 @@ describe("an import from a pretix", () => {
     expect(platform.of("order")).toMatchObject([{ code: "AAA", email: "new@example.org" }]);
   });
 
-  it("remembers nothing that the platform has not acknowledged", async () => {
+  it("[R1.14] remembers nothing that the platform has not acknowledged", async () => {
     stub.lists.set(orders, [orderAt("AAA", 1)]);
     let states: string[] | undefined;
     platform.onBatch = async () => {
@@ -212,13 +212,13 @@ describe("an import from a pretix", () => {
     expect(await imports.readState()).toContain('"reached": "2027-12-01T10:02:00Z"');
   });
 
-  it("prints no control characters that a shop sends", async () => {
+  it("[R10.6] prints no control characters that a shop sends", async () => {
     stub.lists.set(inEvent("items/"), [{ id: "\u001b[2J\u202eevil" }]);
     platform.reject = ({ kind }) => (kind === "item" ? "is wrong" : undefined);
     expect((await imports.run()).summary).toContain("sampleconf \ufffd[2J\ufffdevil");
   });
 
-  it("tries rejected records again the next time, and tells what they are", async () => {
+  it("[R1.15] tries rejected records again the next time, and tells what they are", async () => {
     stub.lists.set(orders, [orderAt("AAA", 1), orderAt("BBB", 2)]);
     for (const path of ["AAA", "BBB"]) stub.objects.set(`${orders}${path}/`, orderAt(path, 1));
     platform.reject = ({ kind, data }) => (kind === "item" || data["code"] === "BBB" ? "is wrong" : undefined);
@@ -241,7 +241,7 @@ describe("an import from a pretix", () => {
     expect(platform.of("item")).toEqual([]);
   });
 
-  it("asks for what changed since a given moment, and moves its marks only where nothing is left out", async () => {
+  it("[R1.16] asks for what changed since a given moment, and moves its marks only where nothing is left out", async () => {
     stub.lists.set(orders, [orderAt("AAA", 1), orderAt("BBB", 20)]);
     await imports.run({ since: "2027-12-01T10:10:00Z" });
     expect(sentCodes()).toEqual(["BBB"]);
@@ -256,7 +256,7 @@ describe("an import from a pretix", () => {
     expect(await imports.fail({ since: "yesterday" })).toMatchObject({ code: "bad_since" });
   });
 
-  it("reads every event that the token sees, page by page, or those that are named", async () => {
+  it("[R1.11, R1.20] reads every event that the token sees, page by page, or those that are named", async () => {
     const slugs = ["one", "two", "three"];
     stub.lists.set(
       `${stubOrganizer}/events/`,
@@ -283,7 +283,7 @@ describe("an import from a pretix", () => {
     expect(await imports.readState()).toBe("{");
   });
 
-  it.each(["../secret", "a/b", ""])("refuses %j as the name of an event", async (slug) => {
+  it.each(["../secret", "a/b", ""])("[S7.5] refuses %j as the name of an event", async (slug) => {
     expect(await imports.fail({ events: [slug] })).toMatchObject({ code: "bad_slug" });
     expect(stub.requests).toEqual([]);
   });

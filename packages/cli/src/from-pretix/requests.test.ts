@@ -98,7 +98,7 @@ describe("requests to a pretix", () => {
     expect(most).toBe(2);
   });
 
-  it("never go to another origin that a page names", async () => {
+  it("[S7.2] never go to another origin that a page names", async () => {
     const seen: (string | undefined)[] = [];
     const foreign = createServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -133,7 +133,7 @@ describe("requests to a pretix", () => {
     ["no list", '{"results": {"0": {}}}', "is not a list"],
     ["a list of numbers", '{"results": [1]}', "is not a list"],
     ["a next page that is a number", '{"results": [], "next": 7}', "no next page"],
-  ])("refuse %s without quoting it", async (_name, body, says) => {
+  ])("[R10.4, S10.5] refuse %s without quoting it", async (_name, body, says) => {
     stub.interfere = ({ path }, response) => {
       if (path === orders) response.end(body);
       return path === orders;
@@ -185,7 +185,7 @@ describe("requests to a pretix", () => {
     expect(platform.of("order")).toHaveLength(5);
   });
 
-  it("do not quote a token that cannot be one", async () => {
+  it("[R10.4] do not quote a token that cannot be one", async () => {
     const fault = await imports.fail({ token: "two\nlines" });
     expect(fault).toMatchObject({ code: "bad_token" });
     expect(fault.message).not.toContain("two");

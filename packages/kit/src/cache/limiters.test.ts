@@ -14,7 +14,7 @@ describe("a limiter of this process", () => {
     expect((await limiter.take("key 0")).remaining).toBe(1);
   });
 
-  it("stays small under a flood of keys", async () => {
+  it("[S4.10] stays small under a flood of keys", async () => {
     const limiter = localLimiter(options, { maxKeys: 1000 });
     const before = process.getActiveResourcesInfo().length;
     for (let key = 0; key < 50_000; key += 1) await limiter.take(`key ${key}`);

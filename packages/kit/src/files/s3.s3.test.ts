@@ -164,7 +164,7 @@ describe("an S3 server", () => {
     expect((await buffer(found.content)).equals(await bytesOf(40 * megabyte))).toBe(true);
   });
 
-  it("ends in the middle of a read: that is a fault, and never a short file", async () => {
+  it("[S10.4] ends in the middle of a read: that is a fault, and never a short file", async () => {
     const files = open();
     await files.put("a", chunksOf(40 * megabyte), text);
     const found = await getFile(files, "a");

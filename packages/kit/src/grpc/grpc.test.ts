@@ -108,6 +108,22 @@ describe("gRPC", () => {
   });
 
   describe("server", () => {
+    it.each(["v1", "v1alpha"])("[S8.6] describes itself to nobody by grpc.reflection.%s", async (version) => {
+      const { port } = await serve(answer);
+      const client = new Client(`${host}:${port}`, credentials.createInsecure());
+      cleanUps.push(() => client.close());
+      const asIs = (bytes: Buffer) => bytes;
+      const path = `/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+      const call = client.makeBidiStreamRequest(path, asIs, asIs);
+      const told: Buffer[] = [];
+      const ended = new Promise<ServiceError>((resolve) => call.on("error", resolve));
+      call.on("data", (bytes: Buffer) => told.push(bytes));
+      // ServerReflectionRequest { list_services: "*" }
+      call.write(Buffer.from([0x3a, 0x01, 0x2a]));
+      expect((await ended).code).toBe(status.UNIMPLEMENTED);
+      expect(told).toEqual([]);
+    });
+
     it("gives up on calls under way after the grace period", async () => {
       const begun = Promise.withResolvers<void>();
       const aborted = Promise.withResolvers<void>();

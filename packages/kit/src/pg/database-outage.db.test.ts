@@ -89,7 +89,7 @@ describe("a server that ends our connections", () => {
   it("makes the statement under way fail as unavailable, and the next one finds another connection", async () => {
     const db = open({ maxConnections: 1 });
     const waiting = faultOf(db.run(sql`select pg_sleep(20)`));
-    expect(await killBackends({ running: "pg_sleep" })).toBe(1);
+    expect(await killBackends({ running: "pg_sleep" })).toBeGreaterThan(0);
     expect(await waiting).toMatchObject(unavailable);
     expect(await db.one(sql`select 1 as value`)).toEqual({ value: 1 });
   });
@@ -115,7 +115,7 @@ describe("a server that ends our connections", () => {
     const waiting = faultOf(
       db.transaction(async (tx) => {
         await tx.run(sql`insert into effect (name) values ('thinking')`);
-        expect(await killBackends()).toBe(1);
+        expect(await killBackends()).toBeGreaterThan(0);
         await sleep(100);
         await tx.run(sql`select 1`);
       }),

@@ -28,7 +28,7 @@ describe("takenAs", () => {
     ["p", true, null],
     ["n", true, null],
   ] as const)(
-    "finds what a position of an order in state %s takes (canceled: %s)",
+    "[R8.5] finds what a position of an order in state %s takes (canceled: %s)",
     (orderStatus, canceled, expected) => {
       expect(takenAs({ canceled, orderStatus })).toBe(expected);
     },
@@ -49,7 +49,7 @@ describe("computeAvailability", () => {
     ["closed", { closed: true }, [taken(3)], { state: "ordered", taken: 3, left: 7 }],
     ["closed without a size", { closed: true, size: null }, [], { state: "ordered", taken: 0, left: null }],
     ["closed and gone", { closed: true }, [taken(12)], { state: "gone", taken: 12, left: -2 }],
-  ] as const)("knows %s", (_name, rest, rows, expected) => {
+  ] as const)("[R8.9] knows %s", (_name, rest, rows, expected) => {
     expect(computeAvailability(quota(rest), rows)).toEqual(expected);
   });
 
@@ -64,7 +64,7 @@ describe("computeAvailability", () => {
     expect(computeAvailability(quota(), [taken(1, rest)]).taken).toBe(matches ? 1 : 0);
   });
 
-  it("looks at its own date alone", () => {
+  it("[R8.8] looks at its own date alone", () => {
     const rows = [taken(1), taken(2, { subevent: 5 }), taken(4, { subevent: 6 })];
     expect(computeAvailability(quota({ subevent: 5 }), rows).taken).toBe(2);
   });

@@ -17,7 +17,7 @@ describe("permissions", () => {
     expect(resolvePermissions(["can_change_orders"])).toEqual(["event.orders:write"]);
   });
 
-  it("lets * stand for everything", () => {
+  it("[R3.6] lets * stand for everything", () => {
     expect(resolvePermissions(["event.orders:read", "*"])).toEqual(["*"]);
   });
 
@@ -25,7 +25,10 @@ describe("permissions", () => {
     expect(isPermission(name)).toBe(true);
   });
 
-  it.each(["", "event.orders", "EVENT.ORDERS:READ", "can_fly", "constructor", "*:*"])("does not know %j", (name) => {
-    expect(isPermission(name)).toBe(false);
-  });
+  it.each(["", "event.orders", "EVENT.ORDERS:READ", "can_fly", "constructor", "*:*"])(
+    "[R3.6] does not know %j",
+    (name) => {
+      expect(isPermission(name)).toBe(false);
+    },
+  );
 });

@@ -9,6 +9,6 @@ it.each([
   ["pretixpos", "pretixscan"],
   ["Full", "pretixscan"],
   ["", "pretixscan"],
-])("takes the profile %j for %s", (name, profile) => {
+])("[R3.11] takes the profile %j for %s", (name, profile) => {
   expect(resolveSecurityProfile(name)).toBe(profile);
 });

@@ -37,7 +37,7 @@ describe("a batch", () => {
     expect(await office.apply()).toEqual({});
   });
 
-  it("rejects what is wrong and stores the rest", async () => {
+  it("[R6.2] rejects what is wrong and stores the rest", async () => {
     const rejected = await office.apply(
       ...festival,
       orderOf(1),
@@ -56,7 +56,7 @@ describe("a batch", () => {
     expect(await positionIds()).toEqual([1, 4]);
   });
 
-  it("lets the later of two records with one key win", async () => {
+  it("[R5.3] lets the later of two records with one key win", async () => {
     await office.apply(
       ...festival,
       sample.gate({ name: "first" }),
@@ -84,7 +84,7 @@ describe("a batch", () => {
     ]);
   });
 
-  it("changes nothing when it is sent again", async () => {
+  it("[R5.1] changes nothing when it is sent again", async () => {
     const everything = [
       ...festival,
       sample.salesChannel(),
@@ -108,7 +108,7 @@ describe("a batch", () => {
 });
 
 describe("a statement that nobody expected to fail", () => {
-  it("costs only the record that it fails for", async () => {
+  it("[R6.4, R10.2] costs only the record that it fails for", async () => {
     await office.apply(...festival);
     await db.run(sql`alter table position add check (secret <> 'secret 2')`);
     const rejected = await office.apply(
@@ -124,7 +124,7 @@ describe("a statement that nobody expected to fail", () => {
     expect(office.logged.join()).not.toMatch(/secret 2|somebody@/);
   });
 
-  it("leaves nothing of its record behind", async () => {
+  it("[R6.4] leaves nothing of its record behind", async () => {
     await office.apply(...festival);
     await takeFacts(db);
     await db.run(sql`alter table position add check (secret <> 'secret 2')`);
@@ -135,7 +135,7 @@ describe("a statement that nobody expected to fail", () => {
 });
 
 describe("a failure that may heal", () => {
-  it("reaches the caller, and nothing is stored", async () => {
+  it("[R6.3] reaches the caller, and nothing is stored", async () => {
     await office.apply(...festival);
     const other = await db.dedicated();
     await other.one(sql`select pg_advisory_lock(hashtextextended('boxoffice records org/fest', 0))::text`);
@@ -148,7 +148,7 @@ describe("a failure that may heal", () => {
 });
 
 describe("batches at the same time", () => {
-  it("neither block each other nor lose a row", async () => {
+  it("[R6.5] neither block each other nor lose a row", async () => {
     await office.apply(...festival, sample.item({ id: 2 }));
     const batches = Array.from({ length: 12 }, (_, batch) => {
       const orders = Array.from({ length: 40 }, (_each, at) =>
@@ -177,7 +177,7 @@ describe("batches at the same time", () => {
     expect(newest).toEqual(new Map(stored.map(({ id, revision }) => [`org/fest/${id}`, revision])));
   });
 
-  it("do not take away what another refers to", async () => {
+  it("[R6.5] do not take away what another refers to", async () => {
     for (let round = 0; round < 10; round += 1) {
       await office.apply(...festival, sample.item({ id: 2 }));
       const [added, removed] = await Promise.all([
@@ -189,7 +189,7 @@ describe("batches at the same time", () => {
     }
   });
 
-  it("give one token to one key only", async () => {
+  it("[R3.8] give one token to one key only", async () => {
     const organizers = ["org", "other", "third", "fourth"];
     await office.apply(...organizers.map((slug): TestRecord => ({ ...sample.organizer({ slug }), organizer: slug })));
     const answers = await Promise.all(organizers.map((organizer) => office.apply({ ...sample.apiKey(), organizer })));
@@ -197,7 +197,7 @@ describe("batches at the same time", () => {
     expect(answers.filter((rejected) => rejected[1]?.["token"] !== undefined)).toHaveLength(3);
   });
 
-  it("raise the sequences of ids above all of theirs", async () => {
+  it("[R4.3] raise the sequences of ids above all of theirs", async () => {
     const organizers = Array.from({ length: 8 }, (_, at) => `org${at}`);
     await office.apply(...organizers.map((slug): TestRecord => ({ ...sample.organizer({ slug }), organizer: slug })));
     await Promise.all(
@@ -221,7 +221,7 @@ describe("organizers", () => {
 });
 
 describe("ids of our own", () => {
-  it("are larger than all that records brought along", async () => {
+  it("[R4.3] are larger than all that records brought along", async () => {
     await office.apply(
       sample.organizer(),
       sample.event({ has_subevents: true }),
@@ -256,7 +256,7 @@ describe("ids of our own", () => {
 });
 
 describe("tokens", () => {
-  it("are nowhere in clear: not in a table, not in a fact, not in the log", async () => {
+  it("[R10.3, S2.1] are nowhere in clear: not in a table, not in a fact, not in the log", async () => {
     await db.run(sql`alter table quota add check (id <> 5)`);
     await office.apply(
       ...festival,

@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
@@ -9,12 +10,19 @@ import type {
   Record as SentRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { splitRuns } from "../domain/split-runs.ts";
+import { keyOfFile } from "../records/answer-file.ts";
 import { applyRun } from "../records/apply-run.ts";
 import { type Readable, readRecord } from "../records/read-record.ts";
 import { type IdSequence, raise } from "../store/id-sequences.ts";
 import { type Lock, organizerLock, take } from "../store/locks.ts";
 
 type Refused = Map<Readable, FieldErrors>;
+
+export interface RecordStores {
+  readonly db: Db;
+  readonly files: Files;
+  readonly log: Log;
+}
 
 /** Reading a batch takes tens of milliseconds. Other calls, and other batches that wait for the database, get their turn in between. */
 const recordsPerTurn = 20;
@@ -27,7 +35,7 @@ const recordsPerTurn = 20;
  * so that only those go that cannot be stored. Failures that may heal reach the
  * caller, who sends the batch again: the same record again changes nothing.
  */
-export function applyRecords({ db, log }: { db: Db; log: Log }): Handler<ApplyRecordsRequest, ApplyRecordsResponse> {
+export function applyRecords({ db, files, log }: RecordStores): Handler<ApplyRecordsRequest, ApplyRecordsResponse> {
   return async ({ records }) => {
     const errors = new Map<SentRecord, FieldErrors>();
     const readable: Readable[] = [];
@@ -37,12 +45,32 @@ export function applyRecords({ db, log }: { db: Db; log: Log }): Handler<ApplyRe
       if (read.ok) readable.push(read.value);
       else errors.set(sent, read.errors);
     }
+    await putFiles(readable, files);
     for (const [record, refused] of await applyAll(readable, { db, log })) errors.set(record.sent, refused);
     return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))) };
   };
 }
 
-async function applyAll(records: readonly Readable[], { db, log }: { db: Db; log: Log }): Promise<Refused> {
+/** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */
+const putAtOnce = 8;
+
+/**
+ * Puts what records bring along into the store, before anything refers to it: so no row ever lacks its bytes. What is
+ * refused, or ends here, leaves bytes without a row, which a job removes.
+ */
+async function putFiles(records: readonly Readable[], files: Files): Promise<void> {
+  const sent = records.flatMap(({ kind, scope, removal, value }) =>
+    removal ? [] : Array.from(kind.filesOf?.(value) ?? [], (file) => ({ ...file, key: keyOfFile(scope, file.id) })),
+  );
+  for (let at = 0; at < sent.length; at += putAtOnce) {
+    const puts = sent
+      .slice(at, at + putAtOnce)
+      .map(({ key, content, contentType }) => files.put(key, content, { contentType }));
+    await Promise.all(puts);
+  }
+}
+
+async function applyAll(records: readonly Readable[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
   if (records.length === 0) return new Map();
   try {
     return await db.transaction((tx) => applyBatch(tx, records));
@@ -53,7 +81,10 @@ async function applyAll(records: readonly Readable[], { db, log }: { db: Db; log
   }
 }
 
-async function applySingly(records: readonly Readable[], { db, log }: { db: Db; log: Log }): Promise<Refused> {
+async function applySingly(
+  records: readonly Readable[],
+  { db, log }: Omit<RecordStores, "files">,
+): Promise<Refused> {
   const refused: Refused = new Map();
   for (const record of records) {
     try {

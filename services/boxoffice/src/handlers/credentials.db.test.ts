@@ -74,7 +74,7 @@ const revokeKey = (id: string, of = organizer) => revokeApiKey({ db, log })({ or
 const revoke = (deviceId: number, of = organizer) => revokeDevice({ db, log })({ organizer: of, deviceId }, call);
 
 describe("creating", () => {
-  it("makes the key that its record would make", async () => {
+  it("[R9.2] makes the key that its record would make", async () => {
     const key = await keyOf(
       { permissions: ["can_view_orders", "event.orders:checkin"], events: ["fest"] },
       { token: "t" },
@@ -96,7 +96,7 @@ describe("creating", () => {
     expect(await takeFacts(db)).toEqual([]);
   });
 
-  it("makes the device that its record would make", async () => {
+  it("[R9.2] makes the device that its record would make", async () => {
     const fields = { gate: 1, securityProfile: "made-up", softwareBrand: "scan", allEvents: false, events: ["fest"] };
     const device = await deviceOf(fields, { token: "t" });
     expect(device).toEqual({
@@ -132,7 +132,7 @@ describe("creating", () => {
     expect(await takeFacts(db)).toHaveLength(4);
   });
 
-  it("names everything that is wrong, and stores nothing", async () => {
+  it("[R9.11] names everything that is wrong, and stores nothing", async () => {
     const wrong = { permissions: ["*", "nonsense"], events: ["fest", "other"] };
     await expect(keyOf(wrong)).rejects.toMatchObject({
       kind: "invalid",
@@ -164,7 +164,7 @@ describe("creating", () => {
     await expect(createApiKey({ db, log })(request, call)).rejects.toMatchObject({ code: "bad_token_hash" });
   });
 
-  it("numbers devices above those that records brought, twenty at once included", async () => {
+  it("[R4.3, R9.8] numbers devices above those that records brought, twenty at once included", async () => {
     await office.apply(sample.device({ device_id: 4711, token: null }));
     const made = await Promise.all(Array.from({ length: 20 }, () => deviceOf()));
     const numbers = made.map(({ deviceId }) => deviceId);
@@ -174,7 +174,7 @@ describe("creating", () => {
 });
 
 describe("revoking", () => {
-  it("switches a key off once, found by its first characters in any letter case", async () => {
+  it("[R9.4, R9.6] switches a key off once, found by its first characters in any letter case", async () => {
     const { id } = await keyOf({ name: "lost", events: ["fest"], permissions: ["*"] });
     await takeFacts(db);
     const { key } = await revokeKey(id.slice(0, 8).toUpperCase());
@@ -184,7 +184,7 @@ describe("revoking", () => {
     expect(await takeFacts(db)).toEqual([]);
   });
 
-  it("takes a device's access away once, and keeps what else is known of it", async () => {
+  it("[R9.5, R9.6] takes a device's access away once, and keeps what else is known of it", async () => {
     const { deviceId, fields } = await deviceOf({ gate: 1 });
     await takeFacts(db);
     const { device } = await revoke(deviceId);
@@ -203,7 +203,7 @@ describe("revoking", () => {
     expect((await revoke(9)).device?.fields?.revoked).toBe(true);
   });
 
-  it("asks for more where an id could be that of several keys", async () => {
+  it("[R9.4] asks for more where an id could be that of several keys", async () => {
     for (const last of ["a", "b"])
       await db.run(sql`
         insert into credential (organizer, kind, id, token_hash, data, revision)
@@ -211,12 +211,12 @@ describe("revoking", () => {
     await expect(revokeKey("01234567")).rejects.toMatchObject({ kind: "invalid", code: "ambiguous_id" });
   });
 
-  it.each(["", "0123456", "%", "________", "' or true--", "f".repeat(65)])("finds no key by %j", async (id) => {
+  it.each(["", "0123456", "%", "________", "' or true--", "f".repeat(65)])("[R9.4] finds no key by %j", async (id) => {
     await keyOf();
     await expect(revokeKey(id)).rejects.toMatchObject({ kind: "not_found", code: "api_key_not_found" });
   });
 
-  it("is undone by a record that says so, and by no other", async () => {
+  it("[R9.10] is undone by a record that says so, and by no other", async () => {
     await office.apply(sample.apiKey({ token: "of-the-shop", name: "shop" }));
     await revokeKey(sha256("of-the-shop").toString("hex"));
     await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed", active: false }));
@@ -241,7 +241,7 @@ describe("revoking", () => {
 });
 
 describe("listing", () => {
-  it("goes by name, page by page, revoked ones included", async () => {
+  it("[R9.3] goes by name, page by page, revoked ones included", async () => {
     for (const name of ["b", "A", "c"]) await keyOf({ name });
     const names = async (page: number) => (await listKeys(page, 2)).keys.map(({ fields }) => fields?.name);
     expect(await names(1)).toEqual(["A", "b"]);
@@ -259,7 +259,7 @@ describe("listing", () => {
 });
 
 describe("organizers", () => {
-  it("never see each other's", async () => {
+  it("[R9.12] never see each other's", async () => {
     await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
     const { id } = await keyOf();
     const { deviceId } = await deviceOf();
@@ -272,7 +272,7 @@ describe("organizers", () => {
     });
   });
 
-  it("are not found where there are none", async () => {
+  it("[R9.11] are not found where there are none", async () => {
     const unknown = { kind: "not_found", code: "organizer_not_found" };
     const asked = { organizer: "nobody", page: 1, pageSize: 50 };
     await expect(listApiKeys({ db })(asked, call)).rejects.toMatchObject(unknown);
@@ -284,7 +284,7 @@ describe("organizers", () => {
   });
 });
 
-it("logs who was made and revoked, and nothing that a token could be found by", async () => {
+it("[R10.3] logs who was made and revoked, and nothing that a token could be found by", async () => {
   logged.length = 0;
   const { id } = await keyOf({ name: "named" }, { token: "clear" });
   await revokeKey(id);

@@ -47,7 +47,7 @@ const sold = (count: number, rest: object = {}, code = "ABCDE") =>
   });
 
 describe("overbooked quotas", () => {
-  it("are kept and found: an import is no sale that could be refused", async () => {
+  it("[R8.1, R8.2] are kept and found: an import is no sale that could be refused", async () => {
     await take(sample.quota({ size: 2 }), sold(2));
     expect(await overbooked()).toEqual({});
     await take(sold(3));
@@ -62,14 +62,14 @@ describe("overbooked quotas", () => {
     ["the end of sales", sample.quota({ size: 2, closed: true }), { 1: "3 of 2" }],
     ["the order's end", sample.order({ status: "c", positions: [] }), {}],
     ["its removal", record("quota", { id: 1 }, { deleted: true }), {}],
-  ] as const)("follow %s at once", async (_name, change, expected) => {
+  ] as const)("[R8.9, R8.10] follow %s at once", async (_name, change, expected) => {
     await take(sample.quota({ size: 3 }), sold(3));
     expect(await overbooked()).toEqual({});
     await take(change);
     expect(await overbooked()).toEqual(expected);
   });
 
-  it("count pending orders as paid ones, and each quota by itself", async () => {
+  it("[R8.5, R8.6] count pending orders as paid ones, and each quota by itself", async () => {
     const quotas = [
       sample.quota({ size: 1 }),
       sample.quota({ id: 2, size: 1, items: [2], variations: [21] }),
@@ -84,7 +84,7 @@ describe("overbooked quotas", () => {
     expect(await overbooked()).toEqual({ 1: "2 of 1", 3: "3 of 2" });
   });
 
-  it("are those of their date", async () => {
+  it("[R8.8] are those of their date", async () => {
     const inSeries = (each: TestRecord) => ({ ...each, event: "series" });
     const onDate = (id: number, subevent: number) =>
       sample.order({ code: `D${id}`, positions: [position({ id, subevent })] });
@@ -104,7 +104,7 @@ describe("overbooked quotas", () => {
     expect(await ask(["org", "series"])).toEqual([{ organizer: "org", event: "series", id: 2, size: 1, taken: 2 }]);
   });
 
-  it("are those of the events that are asked about, once each, in order", async () => {
+  it("[R8.2] are those of the events that are asked about, once each, in order", async () => {
     const places = [
       ["org", "fest"],
       ["org", "Fest"],
@@ -132,7 +132,7 @@ describe("overbooked quotas", () => {
     expect(await ask()).toEqual([]);
   });
 
-  it("are a hundred at most, of a thousand events at most", async () => {
+  it("[R8.3] are a hundred at most, of a thousand events at most", async () => {
     await take(sold(1), ...Array.from({ length: 150 }, (_, index) => sample.quota({ id: 150 - index, size: 0 })));
     expect((await ask(["org", "fest"])).map(({ id }) => id)).toEqual(
       Array.from({ length: 100 }, (_, index) => index + 1),

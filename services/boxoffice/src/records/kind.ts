@@ -18,6 +18,13 @@ export interface Run<V> {
   readonly known: Known;
 }
 
+/** Bytes that a record brings along; its row refers to them by this id. */
+export interface SentFile {
+  readonly id: string;
+  readonly contentType: string;
+  readonly content: Uint8Array;
+}
+
 /** Keys of one kind and scope that are removed together. */
 export interface Removal {
   readonly scope: Scope;
@@ -44,6 +51,8 @@ export interface RecordKind<V> {
   keyOf(value: V): string;
   /** The ids a record brings along; our own must exceed them. */
   idsOf?(value: V): Iterable<readonly [IdSequence, number]>;
+  /** The files a record brings along. They are in the store for files before a transaction begins. */
+  filesOf?(value: V): Iterable<SentFile>;
   /** Collects what a record refers to. */
   mention?(value: V, mentioned: Mentioned): void;
   /** Refuses what contradicts what is known, or an earlier record of the run. */

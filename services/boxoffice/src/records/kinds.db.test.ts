@@ -306,7 +306,7 @@ describe.each(lives)("a $kind", (life) => {
     await takeFacts(db);
   });
 
-  it("is stored and published", async () => {
+  it("[R4.1] is stored and published", async () => {
     expect(await office.apply(life.created)).toEqual({});
     expect(await count(life.table)).toBe(1);
     expect(await takeFacts(db)).toEqual(
@@ -316,7 +316,7 @@ describe.each(lives)("a $kind", (life) => {
     );
   });
 
-  it("changes nothing when it is sent again", async () => {
+  it("[R5.1] changes nothing when it is sent again", async () => {
     await office.apply(life.created);
     const before = await rowOf(life.table);
     await takeFacts(db);
@@ -325,7 +325,7 @@ describe.each(lives)("a $kind", (life) => {
     expect(await takeFacts(db)).toEqual([]);
   });
 
-  it("is replaced, with a larger revision", async () => {
+  it("[R5.2] is replaced, with a larger revision", async () => {
     await office.apply(life.created);
     const [first] = await takeFacts(db);
     const stored = await db.one<{ revision: number }>(sql`select revision from ${identifier(life.table)}`);
@@ -342,7 +342,7 @@ describe.each(lives)("a $kind", (life) => {
     expect(revisionOf(second)).toBeGreaterThan(revisionOf(first));
   });
 
-  it("is removed, which may be repeated, and comes back with a larger revision", async () => {
+  it("[R2.6, R2.7, R5.5] is removed, which may be repeated, and comes back with a larger revision", async () => {
     await office.apply(life.created);
     const [first] = await takeFacts(db);
     expect(await office.apply(deleted(life.kind, life.key))).toEqual({});
@@ -377,7 +377,7 @@ describe("settings of an event", () => {
     unknown: 1,
   });
 
-  it("are published as part of it", async () => {
+  it("[R2.3, R2.5, R3.15] are published as part of it", async () => {
     expect(await office.apply(settings)).toEqual({});
     const [fact, ...rest] = await takeFacts(db);
     expect(rest).toEqual([]);
@@ -394,7 +394,7 @@ describe("settings of an event", () => {
     expect(stored).not.toHaveProperty("unknown");
   });
 
-  it("stay when the event changes, and yield to its own zone", async () => {
+  it("[R3.16, R3.17] stay when the event changes, and yield to its own zone", async () => {
     await office.apply(settings);
     await office.apply(sample.event({ timezone: "Europe/Berlin" }));
     const fact = (await takeFacts(db)).at(-1);
@@ -409,7 +409,7 @@ describe("settings of an event", () => {
     });
   });
 
-  it("return to their defaults when they are removed", async () => {
+  it("[R3.15] return to their defaults when they are removed", async () => {
     await office.apply(settings, sample.eventSettings(), deleted("event_settings", {}));
     expect((await takeFacts(db)).map(({ value }) => value?.["locale"])).toEqual(["de-informal", "en", "en"]);
     await office.apply(deleted("event_settings", {}));
@@ -424,7 +424,7 @@ describe("settings of an event", () => {
 });
 
 describe("documents", () => {
-  it("hold known fields with their defaults and no others", async () => {
+  it("[R2.3, R2.5, R3.25] hold known fields with their defaults and no others", async () => {
     await office.apply(
       ...surroundings,
       sample.item({ id: 2, unknown: 1, variations: [{ id: 3, value: {}, unknown: 2 }] }),
@@ -509,7 +509,7 @@ describe("what does not fit together", () => {
       },
     ],
     ["a series that stops being one", sample.event({ has_subevents: true }), { has_subevents: [expect.any(String)] }],
-  ])("is %s", async (_name, sent, errors) => {
+  ])("[R3.7, R3.13, R3.19, R3.21, R3.22, R5.4, R5.7] is %s", async (_name, sent, errors) => {
     await office.apply(
       ...surroundings,
       sample.item({ id: 3, variations: [{ id: 31, value: {} }] }),
@@ -521,12 +521,12 @@ describe("what does not fit together", () => {
     expect(await takeFacts(db)).toEqual([]);
   });
 
-  it("is a quota of a series without a date", async () => {
+  it("[R8.8] is a quota of a series without a date", async () => {
     await office.apply(sample.organizer(), sample.event({ has_subevents: true }), sample.item());
     expect(Object.keys((await office.apply(sample.quota()))[1] ?? {})).toEqual(["subevent"]);
   });
 
-  it("is not an item that bundles one of the same batch, before or behind it", async () => {
+  it("[R3.24, R5.4] is not an item that bundles one of the same batch, before or behind it", async () => {
     await office.apply(sample.organizer(), sample.event());
     const bundling = (id: number, bundled: number) => sample.item({ id, bundles: [{ bundled_item: bundled }] });
     expect(await office.apply(bundling(1, 2), bundling(2, 1), bundling(3, 3))).toEqual({});
@@ -541,7 +541,7 @@ describe("what does not fit together", () => {
 describe("tokens", () => {
   const taken = { token: ["this token belongs to another key or device"] };
 
-  it("belong to one key or device of all organizers", async () => {
+  it("[R3.8, R3.10] belong to one key or device of all organizers", async () => {
     await office.apply(
       sample.organizer(),
       { ...sample.organizer({ slug: "second" }), organizer: "second" },
@@ -562,7 +562,7 @@ describe("tokens", () => {
     expect(await count("credential")).toBe(5);
   });
 
-  it("may be replaced, and are free again then", async () => {
+  it("[R3.9] may be replaced, and are free again then", async () => {
     await office.apply(sample.organizer(), sample.device(), sample.device({ token: "new" }));
     expect(await office.apply(sample.device({ device_id: 2 }))).toEqual({});
     expect((await takeFacts(db)).map(({ value }) => value?.["tokenHash"])).toEqual(
@@ -570,14 +570,14 @@ describe("tokens", () => {
     );
   });
 
-  it("are kept to the letter", async () => {
+  it("[R4.5] are kept to the letter", async () => {
     await office.apply(sample.organizer(), sample.apiKey({ token: " Blanks " }));
     expect((await takeFacts(db)).map(({ value }) => value?.["tokenHash"])).toEqual([hashOf(" Blanks ")]);
   });
 });
 
 describe("a gate that is renamed", () => {
-  it("is renamed in the facts of its devices too", async () => {
+  it("[R3.5] is renamed in the facts of its devices too", async () => {
     await office.apply(
       sample.organizer(),
       sample.gate(),
@@ -648,7 +648,7 @@ describe("what is referred to", () => {
     ["a category of add-ons", deleted("category", { id: 2 }), "items"],
     ["a bundled item", deleted("item", { id: 2 }), "other items"],
     ["a sold item", deleted("item", { id: 3 }), "other items and positions and quotas"],
-  ])("stays: %s", async (_name, sent, users) => {
+  ])("[R3.2, R3.4, R3.20, R3.26, R5.6] stays: %s", async (_name, sent, users) => {
     expect(await office.apply(sent)).toEqual({
       1: { non_field_errors: [`${users} refer to it; remove or change those first`] },
     });
@@ -660,11 +660,11 @@ describe("what is referred to", () => {
     ["a date that nothing is planned for", { ...deleted("subevent", { id: 2 }), event: "dates" }],
     ["an item that bundles only itself and others", deleted("item", { id: 4 })],
     ["an item of another event", { ...deleted("item", { id: 3 }), event: "dates" }],
-  ])("goes: %s", async (_name, sent) => {
+  ])("[R3.3, R4.2] goes: %s", async (_name, sent) => {
     expect(await office.apply(sent)).toEqual({});
   });
 
-  it("keeps variations in their item", async () => {
+  it("[R3.23] keeps variations in their item", async () => {
     expect(await office.apply(sample.item({ id: 3, variations: [{ id: 33, value: {} }] }))).toEqual({
       1: {
         variations: [
@@ -688,7 +688,7 @@ describe("what is referred to", () => {
 });
 
 describe("removing what others live in", () => {
-  it("takes everything of an event along, and nothing of another", async () => {
+  it("[R3.14, R4.2] takes everything of an event along, and nothing of another", async () => {
     const below = [sample.taxRule(), sample.category(), sample.item({ category: 1 }), sample.quota(), sample.order()];
     const elsewhere = below.map((sent) => ({ ...sent, event: "other" }));
     await office.apply(
@@ -710,7 +710,7 @@ describe("removing what others live in", () => {
       expect(await count(table)).toBe(1);
   });
 
-  it("takes the dates of a series along", async () => {
+  it("[R3.14] takes the dates of a series along", async () => {
     await office.apply(
       sample.organizer(),
       sample.event({ has_subevents: true }),
@@ -722,7 +722,7 @@ describe("removing what others live in", () => {
     expect((await takeFacts(db)).map(({ key }) => key).sort()).toEqual(["org/fest/", "org/fest/1", "org/fest/2"]);
   });
 
-  it("takes keys, devices, gates and channels of an organizer along", async () => {
+  it("[R3.1] takes keys, devices, gates and channels of an organizer along", async () => {
     await office.apply(
       sample.organizer(),
       sample.gate(),

@@ -58,6 +58,9 @@ export interface AnswerData {
   question_identifier: string;
   options: number[];
   option_identifiers: string[];
+  file_name: string | null;
+  /** Its file is stored beside it, and `answer` is a reference. No part of a record. */
+  isFile?: true;
 }
 
 export interface SeatData {
@@ -88,11 +91,14 @@ const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", max
 const answer = object(
   {
     question: id(),
-    answer: text({ trim: false, default: "" }),
+    answer: {
+      ...text({ trim: false, default: "" }),
+      description: "A file is written as `data:image/png;base64,…`: PNG, JPEG, GIF or PDF of at most 10 MiB.",
+    },
     question_identifier: text({ default: "", maxLength: 190 }),
     options: arrayOf(id(), { default: [], maxItems: 1000 }),
     option_identifiers: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
-    file_name: lineOrNull(),
+    file_name: { ...lineOrNull(), description: "Of an answer that is a file." },
   },
   { required: ["question"] },
 );

@@ -58,13 +58,13 @@ describe("an order", () => {
     ["the variation of another item", position({ item: 1, variation: 21 }), ["positions.0.variation"]],
     ["an unknown date", position({ subevent: 1 }), ["positions.0.subevent"]],
     ["an unknown tax rule", position({ tax_rule: 1 }), ["positions.0.tax_rule"]],
-  ])("does not refer to %s", async (_name, sold, fields) => {
+  ])("[R3.36, R3.37, R5.4] does not refer to %s", async (_name, sold, fields) => {
     const rejected = await office.apply(sample.order({ positions: [sold] }));
     expect(Object.keys(rejected[1] ?? {})).toEqual(fields);
     expect(await published()).toEqual([]);
   });
 
-  it("names everything unknown at once", async () => {
+  it("[R3.36] names everything unknown at once", async () => {
     const rejected = await office.apply(
       sample.order({
         sales_channel: "x",
@@ -80,7 +80,7 @@ describe("an order", () => {
     ]);
   });
 
-  it("may have sold an item without saying which variation", async () => {
+  it("[R3.37] may have sold an item without saying which variation", async () => {
     expect(
       await office.apply(
         sample.order({
@@ -90,13 +90,13 @@ describe("an order", () => {
     ).toEqual({});
   });
 
-  it("of a series belongs to a date", async () => {
+  it("[R3.38] of a series belongs to a date", async () => {
     const inSeries = (rest: object) => ({ ...sample.order({ positions: [position({ ...rest })] }), event: "series" });
     expect(Object.keys((await office.apply(inSeries({})))[1] ?? {})).toEqual(["positions.0.subevent"]);
     expect(await office.apply(inSeries({ subevent: 1 }))).toEqual({});
   });
 
-  it("cannot take over the position of another, neither stored nor sent with it", async () => {
+  it("[R3.40] cannot take over the position of another, neither stored nor sent with it", async () => {
     await office.apply(sample.order());
     const rejected = await office.apply(
       sample.order({ code: "OTHER" }),
@@ -112,7 +112,7 @@ describe("an order", () => {
     ).toEqual({});
   });
 
-  it("keeps codes and secrets to the letter", async () => {
+  it("[R4.5] keeps codes and secrets to the letter", async () => {
     await office.apply(
       sample.order({ code: " äbc ", positions: [position({ secret: " S=\\\"'\u{1f39f} " })] }),
       sample.order({ code: " ÄBC ", positions: [] }),
@@ -127,7 +127,7 @@ describe("an order", () => {
     });
   });
 
-  it("is stored with what it says of itself and no more", async () => {
+  it("[R2.3, R3.3] is stored with what it says of itself and no more", async () => {
     await office.apply(
       sample.order({
         total: "23",
@@ -167,7 +167,7 @@ describe("an order that changes", () => {
     expect(await published()).toEqual(["org/fest/1", "org/fest/2", "org/fest/3"]);
   });
 
-  it("publishes nothing when only that changes which positions do not show", async () => {
+  it("[R5.1] publishes nothing when only that changes which positions do not show", async () => {
     await office.apply(sample.order({ comment: "Called twice", positions: three }));
     expect(await published()).toEqual([]);
     expect(await documentOf("ABCDE")).toMatchObject({ comment: "Called twice" });
@@ -179,14 +179,14 @@ describe("an order that changes", () => {
     expect(await db.one(sql`select position.secret from position where position.id = 2`)).toEqual({ secret: "new" });
   });
 
-  it("loses the positions that it is sent without", async () => {
+  it("[R3.41] loses the positions that it is sent without", async () => {
     await office.apply(sample.order({ positions: [three[2]] }));
     expect(await published()).toEqual(["org/fest/1 removed", "org/fest/2 removed"]);
     await office.apply(sample.order({ positions: three }));
     expect(await published()).toEqual(["org/fest/1", "org/fest/2"]);
   });
 
-  it("takes its positions along when it is removed", async () => {
+  it("[R3.41] takes its positions along when it is removed", async () => {
     await office.apply(sample.order({ code: "OTHER", positions: [position({ id: 4 })] }));
     await takeFacts(db);
     await office.apply(record("order", { code: "ABCDE" }, { deleted: true }));
@@ -194,7 +194,7 @@ describe("an order that changes", () => {
     expect(await db.many(sql`select position.id from position`)).toEqual([{ id: 4 }]);
   });
 
-  it("may give a position to an order behind it, which keeps its scans", async () => {
+  it("[R3.40] may give a position to an order behind it, which keeps its scans", async () => {
     await office.apply(sample.order({ positions: [three[0], three[1], position({ ...three[2], checkins: [scan] })] }));
     await takeFacts(db);
     const rest = sample.order({ positions: three.slice(0, 2) });
@@ -214,7 +214,7 @@ describe("an order that changes", () => {
     });
   });
 
-  it("leaves its positions to the next when it is refused", async () => {
+  it("[R6.4] leaves its positions to the next when it is refused", async () => {
     expect(
       await office.apply(
         sample.order({ code: "WRONG", sales_channel: "x", positions: [position({ id: 8 })] }),
@@ -241,7 +241,7 @@ describe("scans made elsewhere", () => {
 
   const checkinsPublished = async () => (await takeFacts(db)).map(({ value }) => value?.["earlierCheckins"]);
 
-  it("are published with their position", async () => {
+  it("[R3.45] are published with their position", async () => {
     await office.apply(withScans([scan, { id: 6, list: 3, datetime: "2026-07-01T17:00:00Z", auto_checked_in: true }]));
     expect(await checkinsPublished()).toEqual([
       [earlier, { id: 6, list: 3, exit: false, at: Date.parse("2026-07-01T17:00:00Z") * 1000, autoCheckedIn: true }],
@@ -252,7 +252,7 @@ describe("scans made elsewhere", () => {
     ["left out", undefined],
     ["empty", []],
     ["null", null],
-  ])("stay when they are %s", async (_name, checkins) => {
+  ])("[R3.46] stay when they are %s", async (_name, checkins) => {
     await office.apply(withScans([scan]));
     await takeFacts(db);
     await office.apply(withScans(checkins));

@@ -3,9 +3,20 @@ import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { takenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
+import * as answerFiles from "../store/answer-files.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import type { Known } from "../store/references.ts";
+import { isDataUrl } from "./answer-file.ts";
+import {
+  answerTooLong,
+  examineFileAnswers,
+  filesOf,
+  longestAnswer,
+  type ReadOrder,
+  readFileAnswers,
+  settleFileAnswers,
+} from "./file-answers.ts";
 import { type Complain, notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { type CheckinData, type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -15,22 +26,16 @@ import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 import type { Seat } from "./seat.ts";
 
 /** An order with all that can be made of it before the database is asked. */
-interface OrderRecord extends Reading<OrderData> {
+interface OrderRecord extends Reading<ReadOrder> {
   readonly positions: readonly positions.PositionRow[];
 }
 
-/** Answers that are files come inside of their record; there is no place yet for larger ones. */
-const longestAnswer = 64 * 1024;
-
-const read = compileReader<OrderData>(orderSchema, {
+const read = compileReader<OrderData, ReadOrder>(orderSchema, {
   rules: {
-    "positions.*.answers.*.answer": (answer) => {
-      if (typeof answer !== "string" || answer.length <= longestAnswer) return undefined;
-      return answer.startsWith("data:")
-        ? "This version does not take files of more than 64 KB."
-        : `Ensure this field has no more than ${longestAnswer} characters.`;
-    },
+    "positions.*.answers.*.answer": (answer) =>
+      typeof answer !== "string" || answer.length <= longestAnswer || isDataUrl(answer) ? undefined : answerTooLong,
   },
+  complete: readFileAnswers,
   // Scans are never lost by sending an order again without them, so they are not part of what it is replaced by.
   omit: ["positions.*.checkins"],
   nullIsMissing: true,
@@ -56,6 +61,7 @@ export const order: RecordKind<OrderRecord> = {
       if (typeof seat === "object" && seat?.id) yield ["seat_id_seq", seat.id];
     }
   },
+  filesOf: ({ data }) => filesOf(data),
   mention({ data }, mentioned) {
     mentioned.orders.add(data.code);
     mentioned.salesChannels.add(data.sales_channel);
@@ -80,7 +86,12 @@ export const order: RecordKind<OrderRecord> = {
       for (const [value, errors] of seatless) refused.set(value, errors);
     }
   },
-  async store(tx, { scope, values, known }) {
+  async store(tx, { scope, values: read, known }) {
+    const { changed, files, kept } = await settleFileAnswers(tx, { scope, values: read, known });
+    const values = read.map((value) => {
+      const other = changed.get(value);
+      return other === undefined ? value : { ...other, positions: toRows(other.data) };
+    });
     const seats = await findOrCreateSeats(tx, scope, { values, known });
     const rows = values.flatMap((value) => seatRows(value, seats));
     const sent = new Set(rows.map(({ id }) => id));
@@ -89,6 +100,7 @@ export const order: RecordKind<OrderRecord> = {
     const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
     const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
+    await answerFiles.replace(tx, scope, { positions: [...sent], files, kept });
     const facts = rows.flatMap(({ id, state }) => {
       const change = changes.get(id);
       return change === undefined ? [] : [{ ...scope, ...change, state }];
@@ -140,6 +152,7 @@ function refuseUnfounded(values: readonly OrderRecord[], known: Known): Map<Orde
     values,
     ({ data }, complain) => {
       examineReferences(data, known, complain);
+      examineFileAnswers(data, known, complain);
       seats.examine(data, complain);
       for (const [index, { id }] of data.positions.entries()) {
         if ((ordersOf.get(id) ?? data.code) === data.code) continue;

@@ -16,7 +16,7 @@ function messageOf(order: Record<string, unknown>, of: Record<string, unknown> =
 }
 
 describe("the message of a position", () => {
-  it("has everything that was sent", () => {
+  it("[R3.36, R4.5] has everything that was sent", () => {
     const address = { name: "", name_parts: { given_name: "Bo", family_name: "Li" }, company: "Tea & Co" };
     const message = messageOf(
       {

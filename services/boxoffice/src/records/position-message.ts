@@ -106,6 +106,7 @@ function toAnswer(data: AnswerData): Answer {
     questionIdentifier: data.question_identifier,
     options: data.options,
     optionIdentifiers: data.option_identifiers,
+    file: data.isFile,
   };
 }
 

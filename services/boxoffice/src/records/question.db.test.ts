@@ -40,7 +40,7 @@ const elsewhere = (sent: TestRecord) => ({ ...sent, event: "other" });
 const ordered = (...answers: object[]) => sample.order({ positions: [position({ answers })] });
 
 describe("a question", () => {
-  it("is kept whole, with defaults for what was not sent, and told of", async () => {
+  it("[R2.5, R5.1] is kept whole, with defaults for what was not sent, and told of", async () => {
     const sent = {
       type: "C",
       items: ["1"],
@@ -101,7 +101,7 @@ describe("a question", () => {
     expect([gone, none]).toEqual([{ topic: "question-changed", key: "org/fest/1", value: null }, []]);
   });
 
-  it("raises the sequences of its id and its options' above them", async () => {
+  it("[R4.3] raises the sequences of its id and its options' above them", async () => {
     await office.apply(sample.question({ id: 5000, type: "C", options: [{ id: 9000, answer: {} }] }));
     expect(
       await db.one(sql`select nextval('question_id_seq') as question, nextval('question_option_id_seq') as option`),
@@ -146,7 +146,7 @@ describe("a question", () => {
       { ask_during_checkin: true, dependency_question: 7 },
       ["dependency_question"],
     ],
-  ])("%s is refused by the names of its fields", async (_name, fields, expected) => {
+  ])("[R3.27, R3.28, R3.29] %s is refused by the names of its fields", async (_name, fields, expected) => {
     await office.apply(colors, ...[sample.event({ slug: "other" }), sample.question({ id: 8 })].map(elsewhere));
     await takeFacts(db);
     expect(fieldsOf((await office.apply(sample.question(fields)))[1])).toEqual(expected);
@@ -165,7 +165,7 @@ describe("a question", () => {
     expect(await office.apply(sample.question({ id: 7, type: "N" }), sample.question())).toEqual({});
   });
 
-  it("does not depend on itself over others, and takes nobody along who depends on it alone", async () => {
+  it("[R3.29] does not depend on itself over others, and takes nobody along who depends on it alone", async () => {
     const chain = [
       sample.question({ id: 1, dependency_question: 2 }),
       sample.question({ id: 2, dependency_question: 3 }),
@@ -190,7 +190,7 @@ describe("a question", () => {
     expect(await office.apply(...swapped)).toEqual({});
   });
 
-  it("stays while another depends on it or an order answers it", async () => {
+  it("[R3.30, R5.6] stays while another depends on it or an order answers it", async () => {
     await office.apply(colors, sample.question({ dependency_question: 7 }), ordered({ question: 7, options: [71] }));
     const message = "answers in orders and other questions refer to it; remove or change those first";
     expect(await office.apply(removed(7))).toEqual({ 1: { non_field_errors: [message] } });
@@ -198,7 +198,7 @@ describe("a question", () => {
     expect(await office.apply(removed(7))).toEqual({});
   });
 
-  it("keeps its products, and goes with its event", async () => {
+  it("[R3.14, R3.26] keeps its products, and goes with its event", async () => {
     await office.apply(sample.question({ items: [1] }));
     expect(await office.apply(record("item", { id: 1 }, { deleted: true }))).toEqual({
       1: { non_field_errors: ["questions refer to it; remove or change those first"] },
@@ -213,7 +213,7 @@ describe("a question", () => {
 describe("an answer", () => {
   beforeEach(() => office.apply(colors, sample.question({ type: "C", options: menu })));
 
-  it("refers to a question of the event and to its options", async () => {
+  it("[R3.42] refers to a question of the event and to its options", async () => {
     const answers = [
       { question: 1, options: [11, 12] },
       { question: 9, options: [1] },
@@ -230,7 +230,7 @@ describe("an answer", () => {
     expect(await office.apply(ordered({ question: 1, options: [11, 12] }, { question: 7, options: [71] }))).toEqual({});
   });
 
-  it("stays when the option goes that it chose", async () => {
+  it("[R3.30] stays when the option goes that it chose", async () => {
     await office.apply(ordered({ question: 1, answer: "Meat", options: [11] }));
     expect(await office.apply(sample.question({ type: "C", options: [menu[1]] }))).toEqual({});
     const { answers } = await db.one<{ answers: unknown }>(

@@ -35,7 +35,7 @@ describe("a quota", () => {
     ["some variations of an item", { items: [1, 2], variations: [22] }],
     ["all of them", { items: [3, 2], variations: [31, 21, 22, 32] }],
     ["nothing", { items: [], variations: [] }],
-  ])("may list %s", async (_name, lists) => {
+  ])("[R8.7] may list %s", async (_name, lists) => {
     expect(await office.apply(sample.quota(lists))).toEqual({});
   });
 
@@ -55,7 +55,7 @@ describe("a quota", () => {
         subevent: ["subevent 7"],
       },
     ],
-  ])("does not list %s", async (_name, lists, expected) => {
+  ])("[R8.7] does not list %s", async (_name, lists, expected) => {
     const { 1: errors = {} } = await office.apply(sample.quota(lists));
     expect(Object.keys(errors).sort()).toEqual(Object.keys(expected).sort());
     for (const [field, messages] of Object.entries(expected))

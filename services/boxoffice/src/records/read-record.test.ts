@@ -26,7 +26,7 @@ describe("readRecord", () => {
     expect(kinds.size + laterKinds.size).toBe(22);
   });
 
-  it("refuses kinds that it does not take", () => {
+  it("[R3.62] refuses kinds that it does not take", () => {
     expect(errorsOf(record("voucher", {}))).toEqual({ kind: ["this version does not take records of kind voucher"] });
     expect(errorsOf(record("constructor", {}))).toEqual({ kind: ["there is no such kind of record"] });
   });
@@ -38,7 +38,7 @@ describe("readRecord", () => {
     ["another organizer", record("organizer", { slug: "org", name: "N" }, { organizer: "other" }), "slug"],
     ["another event", record("event", { ...(sample.event().data as object), slug: "other" }), "slug"],
     ["another event to remove", record("event", { slug: "other" }, { deleted: true }), "slug"],
-  ])("refuses a record with %s", (_name, sent, field) => {
+  ])("[R2.2, R2.8] refuses a record with %s", (_name, sent, field) => {
     expect(fieldsOf(sent)).toEqual([field]);
   });
 
@@ -217,15 +217,18 @@ describe("readRecord", () => {
         "total",
       ],
     ],
-  ])("names every wrong field of a %s", (kind, data, fields) => {
+  ])("[R2.4, R3.6, R3.18, R4.4] names every wrong field of a %s", (kind, data, fields) => {
     expect(
       fieldsOf(record(kind, data, kind === "organizer" ? { organizer: "" } : kind === "event" ? { event: "" } : {})),
     ).toEqual(fields);
   });
 
-  it.each([...kinds.keys()].filter((kind) => kind !== "event_settings"))("needs the key to remove a %s", (kind) => {
-    expect(fieldsOf(record(kind, {}, { deleted: true }))).toHaveLength(1);
-  });
+  it.each([...kinds.keys()].filter((kind) => kind !== "event_settings"))(
+    "[R2.6] needs the key to remove a %s",
+    (kind) => {
+      expect(fieldsOf(record(kind, {}, { deleted: true }))).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["a position twice", [position(), position({ positionid: 2 })], ["positions.1.id"]],
@@ -247,11 +250,11 @@ describe("readRecord", () => {
       [position({ answers: [{ question: 1, answer: "A".repeat(65_537) }] })],
       ["positions.0.answers.0.answer"],
     ],
-  ])("refuses an order with %s", (_name, positions, fields) => {
+  ])("[R3.39, R3.44, R3.49] refuses an order with %s", (_name, positions, fields) => {
     expect(fieldsOf(sample.order({ positions }))).toEqual(fields);
   });
 
-  it("takes a small file and an add-on", () => {
+  it("[R3.39, R3.44] takes a small file and an add-on", () => {
     const file = `data:image/png;base64,${"A".repeat(60_000)}`;
     const positions = [
       position({ answers: [{ question: 1, answer: file }] }),
@@ -260,7 +263,7 @@ describe("readRecord", () => {
     expect(errorsOf(sample.order({ positions }))).toEqual({});
   });
 
-  it.each(["name", "secret", "attendee_email", "token"])("does not repeat what is wrong with %s", (field) => {
+  it.each(["name", "secret", "attendee_email", "token"])("[R10.1] does not repeat what is wrong with %s", (field) => {
     const hidden = "hidden-value";
     const wrong = `${hidden}\u0000`;
     const sent = [

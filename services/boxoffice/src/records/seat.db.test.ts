@@ -56,7 +56,7 @@ async function toldSeats(): Promise<Record<string, unknown>> {
 const seatIds = () => db.many(sql`select id, guid, data ->> 'product' as product from seat order by id`);
 
 describe("a seat", () => {
-  it("is kept whole, is told to nobody yet, and raises its sequence", async () => {
+  it("[R4.3] is kept whole, is told to nobody yet, and raises its sequence", async () => {
     const sent = { id: 700, zone_name: "Stalls", row_name: 4, row_label: "Row D", seat_number: "17", product: 1 };
     const taken = { orderposition: { id: 4 }, cartposition: null, voucher: 5 };
     expect(await office.apply(sample.seat({ ...sent, ...taken, blocked: true }))).toEqual({});
@@ -86,12 +86,12 @@ describe("a seat", () => {
     ["of an unknown product and date", sample.seat({ product: 9, subevent: 1 }), ["product", "subevent"]],
     ["of a series without a date", inSeries(sample.seat()), ["subevent"]],
     ["with the guid of another", sample.seat({ id: 9, seat_guid: "a" }), ["seat_guid"]],
-  ])("%s is refused by the names of its fields", async (_name, sent, fields) => {
+  ])("[R3.31] %s is refused by the names of its fields", async (_name, sent, fields) => {
     await office.apply(a);
     expect(fieldsOf((await office.apply(sent))[1])).toEqual(fields);
   });
 
-  it("is another one on every date", async () => {
+  it("[R3.31] is another one on every date", async () => {
     const dates = [1, 2].map((id) => inSeries(sample.seat({ id, subevent: id })));
     expect(await office.apply(...dates, inSeries(sample.seat({ id: 3, subevent: 2 })))).toEqual({
       3: { seat_guid: ["seat 2 has this guid"] },
@@ -126,7 +126,7 @@ describe("a seat", () => {
     expect(await seatIds()).toEqual([]);
   });
 
-  it("that changes changes in the facts of its positions, canceled ones too", async () => {
+  it("[R3.35] that changes changes in the facts of its positions, canceled ones too", async () => {
     await office.apply(a, b, sold("A", 1, "a"), sold("B", 2, "b"), sold("C", 3, "a", { status: "c" }));
     await takeFacts(db);
     await office.apply(sample.seat({ id: 1, seat_guid: "a", zone_name: "Balcony", seat_number: "9" }));
@@ -138,7 +138,7 @@ describe("a seat", () => {
 });
 
 describe("a position", () => {
-  it("sits on the seat of a guid, which must be known", async () => {
+  it("[R3.43] sits on the seat of a guid, which must be known", async () => {
     expect(await office.apply(a, sold("A", 1, "a"), sold("B", 2, "b"))).toEqual({
       3: { "positions.0.seat": ["a seat with this guid is not known; its record must come first"] },
     });
@@ -147,7 +147,7 @@ describe("a position", () => {
     });
   });
 
-  it("brings its seat along, with its id or one of ours, for those behind it too", async () => {
+  it("[R3.43, R4.3] brings its seat along, with its id or one of ours, for those behind it too", async () => {
     await office.apply(sample.seat({ id: 40 }));
     await db.one(sql`select setval('seat_id_seq', 45)`);
     const positions = [
@@ -187,7 +187,7 @@ describe("a position", () => {
     expect(await seatIds()).toHaveLength(1);
   });
 
-  it("has its seat alone, among those that are neither canceled nor expired", async () => {
+  it("[R3.32] has its seat alone, among those that are neither canceled nor expired", async () => {
     const conflict = { "positions.0.seat": ["another position has this seat"] };
     await office.apply(a, sold("A", 1, "a"));
     expect(await office.apply(sold("B", 2, "a"))).toEqual({ 1: conflict });
@@ -205,7 +205,7 @@ describe("a position", () => {
     }
   });
 
-  it("has it alone within its order and its batch", async () => {
+  it("[R3.32] has it alone within its order and its batch", async () => {
     const twice = [position({ seat: "a" }), position({ id: 2, positionid: 2, seat: "a" })];
     expect(await office.apply(a, sample.order({ positions: twice }), sold("B", 3, "a"), sold("C", 4, "a"))).toEqual({
       2: { "positions.1.seat": ["another position has this seat"] },
@@ -213,7 +213,7 @@ describe("a position", () => {
     });
   });
 
-  it("may swap seats with that of another order, if both come together and nothing else is wrong", async () => {
+  it("[R3.34] may swap seats with that of another order, if both come together and nothing else is wrong", async () => {
     await office.apply(a, b, sold("A", 1, "a"), sold("B", 2, "b"));
     await takeFacts(db);
     expect(fieldsOf((await office.apply(sold("A", 1, "b")))[1])).toEqual(["positions.0.seat"]);
@@ -233,7 +233,7 @@ describe("a position", () => {
   });
 });
 
-it("a seat that twenty orders want at once goes to one of them", async () => {
+it("[R3.33] a seat that twenty orders want at once goes to one of them", async () => {
   await office.apply(a);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => boxOfficeOn(db).apply(sold(`O${index}`, index + 1, "a"))),

@@ -76,7 +76,7 @@ describe.each([
     },
   },
 ])("a $kind", ({ kind, created, changed, topic, key, value }) => {
-  it("is told of when it comes, changes and goes, and raises its sequence", async () => {
+  it("[R4.3, R4.5, R5.1, R5.5] is told of when it comes, changes and goes, and raises its sequence", async () => {
     expect(await office.apply(created)).toEqual({});
     expect(await office.apply(created)).toEqual({});
     const [first, ...none] = await takeFacts(db);
@@ -92,7 +92,7 @@ describe.each([
     expect(next).toBeGreaterThan(1);
   });
 
-  it("goes with what it lives in", async () => {
+  it("[R3.1, R3.14] goes with what it lives in", async () => {
     await office.apply(created);
     await takeFacts(db);
     await office.apply(
@@ -104,12 +104,12 @@ describe.each([
   });
 });
 
-it("a revoked secret knows no position of another event", async () => {
+it("[R3.53] a revoked secret knows no position of another event", async () => {
   expect(fieldsOf((await office.apply(sample.revokedSecret({ position: 3 })))[1])).toEqual(["position"]);
   expect(await office.apply(sample.revokedSecret({ position: 2 }))).toEqual({});
 });
 
-it("lists of secrets say what is missing", async () => {
+it("[R3.52] lists of secrets say what is missing", async () => {
   const rejected = await office.apply(record("revoked_secret", { id: 1 }), record("blocked_secret", { id: 1 }));
   expect([fieldsOf(rejected[1]), fieldsOf(rejected[2])]).toEqual([
     ["created", "secret"],
@@ -143,7 +143,7 @@ describe("a medium", () => {
     ],
     ["one that is named in two ways once", { linked_orderpositions: [1, { id: 1, event: "fest" }] }, ["fest/1"]],
     ["nobody", { linked_orderpositions: null }, []],
-  ])("is linked to %s", async (_name, fields, expected) => {
+  ])("[R3.55, R3.56] is linked to %s", async (_name, fields, expected) => {
     expect(await office.apply(sample.medium(fields))).toEqual({});
     const wanted = expected.map((name) => ({ event: name.split("/")[0], id: Number(name.split("/")[1]) }));
     expect(await links()).toEqual(wanted);
@@ -159,12 +159,12 @@ describe("a medium", () => {
       ["linked_orderpositions", "linked_orderpositions.6.id"],
     ],
     ["not an id, alone", { linked_orderposition: "x" }, ["linked_orderposition"]],
-  ])("is not linked to what is %s", async (_name, fields, expected) => {
+  ])("[R3.55] is not linked to what is %s", async (_name, fields, expected) => {
     const errors = (await office.apply(sample.medium(fields)))[1];
     expect(fieldsOf(errors).filter((field) => !/positions\.[045]/.test(field))).toEqual(expected);
   });
 
-  it("names the event where several have a position of that id", async () => {
+  it("[R3.55] names the event where several have a position of that id", async () => {
     expect(await office.apply(sample.medium({ linked_orderpositions: [1, 2] }))).toEqual({
       1: {
         linked_orderpositions: ['Element 2: several events have a position 2; name its event: {"id": 2, "event": …}'],
@@ -172,7 +172,7 @@ describe("a medium", () => {
     });
   });
 
-  it("is known by its type and identifier, which no other of the organizer has", async () => {
+  it("[R3.54] is known by its type and identifier, which no other of the organizer has", async () => {
     const two = [sample.medium(), sample.medium({ id: 2, type: "barcode" })];
     const stranger = { ...sample.organizer({ slug: "stranger" }), organizer: "stranger" };
     expect(await office.apply(...two, stranger, { ...sample.medium(), organizer: "stranger" })).toEqual({});
@@ -186,11 +186,11 @@ describe("a medium", () => {
     ]);
   });
 
-  it("belongs to no event", async () => {
+  it("[R3.54] belongs to no event", async () => {
     expect(fieldsOf((await office.apply({ ...sample.medium(), event: "fest" }))[1])).toEqual(["event"]);
   });
 
-  it("keeps what else is known of it, and its link when the position goes", async () => {
+  it("[R3.57] keeps what else is known of it, and its link when the position goes", async () => {
     const sent = {
       organizer: "org",
       created: "2026-01-01T00:00:00Z",

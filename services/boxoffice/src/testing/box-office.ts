@@ -1,3 +1,7 @@
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { diskFiles } from "@tessera/kit/files/disk";
+import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -8,6 +12,9 @@ import { send, type TestRecord } from "./records.ts";
 export async function empty(db: Db): Promise<void> {
   await db.run(sql`truncate organizer, outbox cascade`);
 }
+
+/** A folder that comes up with the first file, which few tests have. */
+const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-answers-of-tests") });
 
 /** Errors by line, by field. */
 export type Rejections = Record<number, Record<string, string[]>>;
@@ -20,10 +27,10 @@ export interface BoxOffice {
 }
 
 /** Makes a handler on a database, to be called with records as tests write them. */
-export function boxOfficeOn(db: Db): BoxOffice {
+export function boxOfficeOn(db: Db, { files = neverMade }: { files?: Files } = {}): BoxOffice {
   const logged: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => logged.push(line) } });
-  const handler = applyRecords({ db, log });
+  const handler = applyRecords({ db, files, log });
   return {
     logged,
     async apply(...records) {

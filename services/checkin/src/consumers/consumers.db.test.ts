@@ -75,7 +75,7 @@ describe("copies of the catalogue", () => {
 });
 
 describe("copies of positions", () => {
-  it("follow a changed code at once: the old one is unknown", async () => {
+  it("[R3.51] follow a changed code at once: the old one is unknown", async () => {
     await checkin.deliver(topics.eventChanged, [eventFact()]);
     const { id } = await checkin.createList();
     await checkin.deliver(topics.positionChanged, [positionFact(1, { secret: "old" })]);
@@ -108,7 +108,7 @@ describe("copies of positions", () => {
     await expectTrueCounts();
   });
 
-  it("take secrets that no index has room for, and tell those apart that begin alike", async () => {
+  it("[R4.7] take secrets that no index has room for, and tell those apart that begin alike", async () => {
     const secret = (end: string) =>
       `${Array.from({ length: 999 }, (_, at) => String.fromCodePoint(0x1_0000 + ((at * 104_729) % 60_000))).join("")}${end}`;
     await checkin.deliver(topics.eventChanged, [eventFact()]);
@@ -212,7 +212,7 @@ describe("scans made elsewhere", () => {
 
   const elsewhere = (id: number, changes = {}) => earlierCheckin(id, { list, ...changes });
 
-  it("become history, and use the ticket up", async () => {
+  it("[R3.45] become history, and use the ticket up", async () => {
     const scanned = { gate: 4, device: 17, deviceId: 2, autoCheckedIn: true };
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { earlierCheckins: [elsewhere(70, scanned)] })]);
     const outcome = await checkin.redeem(scan(list, "secret1"));
@@ -223,7 +223,7 @@ describe("scans made elsewhere", () => {
     await expectTrueCounts();
   });
 
-  it("are taken once, however often they are sent", async () => {
+  it("[R3.48] are taken once, however often they are sent", async () => {
     const sent = [elsewhere(70), elsewhere(71, { exit: true, at: noon + minute })];
     const fact = (revision: number) => positionFact(1, {}, { revision, earlierCheckins: sent });
     await checkin.deliver(topics.positionChanged, [fact(1), fact(2)]);
@@ -236,7 +236,7 @@ describe("scans made elsewhere", () => {
     await expectTrueCounts();
   });
 
-  it("of two tickets are two, though they have one id", async () => {
+  it("[R3.49] of two tickets are two, though they have one id", async () => {
     const fact = (id: number) => positionFact(id, {}, { earlierCheckins: [elsewhere(70, { at: noon + id * minute })] });
     await checkin.deliver(topics.positionChanged, [fact(1), fact(2)]);
     await checkin.deliver(topics.positionChanged, [fact(3), fact(1)]);
@@ -244,7 +244,7 @@ describe("scans made elsewhere", () => {
     await expectTrueCounts();
   });
 
-  it("remove nothing that was scanned here, and stay when they are not sent again", async () => {
+  it("[R3.46, R3.47] remove nothing that was scanned here, and stay when they are not sent again", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     await checkin.redeem(scan(list, "secret1", { at: noon + minute }));
     const earlier = [elsewhere(70, { at: noon }), elsewhere(71, { at: noon + 1, exit: true })];
@@ -261,7 +261,7 @@ describe("scans made elsewhere", () => {
     await expectTrueCounts();
   });
 
-  it("may come before their list", async () => {
+  it("[R3.50] may come before their list", async () => {
     await checkin.deliver(topics.positionChanged, [
       positionFact(1, {}, { earlierCheckins: [earlierCheckin(70, { list: 900 })] }),
     ]);

@@ -32,7 +32,7 @@ const apply = (...records: ReturnType<typeof record>[]) => checkin.records.apply
 const shown = async (id: number) => (await checkin.lists.getCheckinList({ ...place, id })).list?.fields;
 
 describe("records of check-in lists", () => {
-  it("are taken over as they are, with their ids and with defaults", async () => {
+  it("[R2.3, R2.5, R4.1] are taken over as they are, with their ids and with defaults", async () => {
     const all = {
       id: 500,
       name: "Door",
@@ -69,7 +69,7 @@ describe("records of check-in lists", () => {
     expect(await shown(501)).toEqual(listFields({ name: "Plain" }));
   });
 
-  it("may come again, changed or not, and keep what was scanned", async () => {
+  it("[R3.59, R5.2] may come again, changed or not, and keep what was scanned", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     await apply(record(1, { id: 500, name: "Door" }));
     await checkin.redeem(scan(500, "secret1"));
@@ -79,7 +79,7 @@ describe("records of check-in lists", () => {
     });
   });
 
-  it("push the ids that are assigned later above theirs, even from several imports at a time", async () => {
+  it("[R4.3] push the ids that are assigned later above theirs, even from several imports at a time", async () => {
     const largest = 2 ** 50;
     await Promise.all([7_000_000, largest, 8_000_000].map((id) => apply(record(1, { id, name: "Door" }))));
     await apply(record(1, { id: 3, name: "Old door" }));
@@ -88,14 +88,14 @@ describe("records of check-in lists", () => {
     expect(ids).toEqual([largest + 1, largest + 2, largest + 3]);
   });
 
-  it("remove a list, and what is not there any more is no mistake", async () => {
+  it("[R2.6, R2.7] remove a list, and what is not there any more is no mistake", async () => {
     await apply(record(1, { id: 500, name: "Door" }));
     const removal = record(1, { id: 500 }, { deleted: true });
     expect(await apply(removal, removal)).toEqual({ rejected: [] });
     await expect(shown(500)).rejects.toMatchObject({ code: "checkin_list_not_found" });
   });
 
-  it("are rejected one by one", async () => {
+  it("[R2.4, R3.58, R4.4, R4.8, R6.2] are rejected one by one", async () => {
     const { rejected } = await apply(
       record(10, { id: 500, name: "Good" }),
       record(11, { name: "" }),
@@ -123,7 +123,7 @@ describe("records of check-in lists", () => {
     expect([await shown(500), await shown(506)]).toMatchObject([{ name: "Good" }, { name: "Good too" }]);
   });
 
-  it("are rejected where they name what their event does not have", async () => {
+  it("[R3.58, R5.7] are rejected where they name what their event does not have", async () => {
     const { rejected } = await apply(
       record(1, { id: 1, name: "Door", limit_products: [10, 99] }),
       record(2, { id: 2, name: "Door", subevent: 3 }),

@@ -152,6 +152,8 @@ export interface Answer {
   questionIdentifier: string;
   options: number[];
   optionIdentifiers: string[];
+  /** It is a file, which AnswerFilesService has; `answer` then only tells it from other files. */
+  file?: boolean | undefined;
 }
 
 function createBasePosition(): Position {
@@ -1015,7 +1017,7 @@ export const Seat: MessageFns<Seat> = {
 };
 
 function createBaseAnswer(): Answer {
-  return { question: 0, answer: "", questionIdentifier: "", options: [], optionIdentifiers: [] };
+  return { question: 0, answer: "", questionIdentifier: "", options: [], optionIdentifiers: [], file: undefined };
 }
 
 export const Answer: MessageFns<Answer> = {
@@ -1038,6 +1040,9 @@ export const Answer: MessageFns<Answer> = {
     }
     for (const v of message.optionIdentifiers) {
       writer.uint32(42).string(v!);
+    }
+    if (message.file !== undefined) {
+      writer.uint32(48).bool(message.file);
     }
     return writer;
   },
@@ -1103,6 +1108,14 @@ export const Answer: MessageFns<Answer> = {
             }
 
             message.optionIdentifiers.push(reader.string());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.file = reader.bool();
             continue;
           }
         }
