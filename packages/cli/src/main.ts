@@ -1,6 +1,10 @@
 #!/usr/bin/env node
+import { enableCompileCache } from "node:module";
 import { Fault } from "@tessera/kit/fault";
 import { runVerb, type Verbs } from "./run-verb.ts";
+
+// Half of a start is reading code; what one process has compiled the next one finds. Verbs are loaded behind this line.
+enableCompileCache();
 
 /** Everything the command can do. */
 const verbs: Verbs = {

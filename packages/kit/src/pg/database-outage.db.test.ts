@@ -147,7 +147,7 @@ describe("a server that ends our connections", () => {
   it("costs nothing when they were idle", async () => {
     const db = open({ maxConnections: 4 });
     await Promise.all([1, 2, 3, 4].map(() => db.run(sql`select pg_sleep(0.05)`)));
-    expect(await killBackends()).toBe(4);
+    expect(await killBackends()).toBeGreaterThanOrEqual(4);
     await sleep(100);
     expect(await Promise.all([1, 2, 3, 4].map(() => db.one(sql`select 1 as value`)))).toHaveLength(4);
   });
