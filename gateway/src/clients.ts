@@ -1,6 +1,7 @@
 import type { Client } from "@tessera/kit/rpc";
 import type { Runtime } from "@tessera/kit/service";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import { AnswerFilesServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
 import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import { CheckinListsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
@@ -19,6 +20,7 @@ export interface Clients {
   readonly boxofficeFacts: Client<FactsServiceService>;
   readonly credentials: Client<CredentialsServiceService>;
   readonly quotas: Client<QuotasServiceService>;
+  readonly answerFiles: Client<AnswerFilesServiceService>;
 }
 
 /** Names of the services behind the gateway. */
@@ -36,5 +38,6 @@ export function connectPeers(peer: Runtime<never>["peer"]): Clients {
     boxofficeFacts: peer("boxoffice", FactsServiceService),
     credentials: peer("boxoffice", CredentialsServiceService),
     quotas: peer("boxoffice", QuotasServiceService),
+    answerFiles: peer("boxoffice", AnswerFilesServiceService),
   };
 }

@@ -15,6 +15,22 @@ create sequence subevent_id_seq as bigint;
 create sequence tax_rule_id_seq as bigint;
 create sequence variation_id_seq as bigint;
 
+create table answer_file (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  question bigint not null,
+  file_key text collate "C" not null,
+  name text not null,
+  content_type text not null,
+  size bigint not null,
+  sha256 bytea not null,
+  constraint answer_file_pkey primary key (organizer, event, "position", question),
+  constraint answer_file_file_key_key unique (file_key)
+);
+comment on table answer_file is 'personal data: the files themselves, for instance photographs of people';
+comment on column answer_file.name is 'personal data';
+
 create table answered_request (
   request_id uuid not null,
   rpc text not null,
@@ -290,6 +306,7 @@ create table tax_rule (
   constraint tax_rule_pkey primary key (organizer, event, id)
 );
 
+alter table answer_file add constraint answer_file_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table blocked_secret add constraint blocked_secret_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table category add constraint category_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table credential add constraint credential_organizer_fkey foreign key (organizer) references organizer(slug);

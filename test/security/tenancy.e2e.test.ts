@@ -34,6 +34,7 @@ function contentOf(home: Home): object[] {
     ...ids.flatMap((id) => [
       of("subevent", { id, name: { en: `${mark} date` }, date_from: "2027-01-01T10:00:00Z" }),
       of("item", { id, name: { en: `${mark} item` } }),
+      of("question", { id, question: { en: `${mark} question` }, type: "F" }),
       of("order", {
         code: `ORD${id}`,
         status: "p",
@@ -46,6 +47,7 @@ function contentOf(home: Home): object[] {
             subevent: id,
             secret: `${mark}-secret-${id}`,
             attendee_name: `${mark} visitor`,
+            answers: [{ question: id, answer: `data:application/pdf;base64,${btoa(`%PDF ${mark}`)}` }],
           },
         ],
       }),
@@ -86,6 +88,7 @@ const rights: Readonly<Record<string, { readonly anyOf: readonly string[]; reado
   },
   [`GET ${lists}{list}/positions/{id}/`]: { anyOf: reading, profiles: ["full"] },
   [`POST ${lists}{list}/positions/{lookup}/redeem/`]: { anyOf: scanning, profiles },
+  ["GET /orderpositions/{position}/answer/{question}/"]: { anyOf: reading, profiles },
 };
 
 interface Parameter {

@@ -69,6 +69,7 @@ const table: Record<string, { permissions: string[] | "public" | "any" | "operat
   "GET checkinlists/{id}/status/": { permissions: lists, profiles: all },
   "GET checkinlists/{list}/positions/": { permissions: lists, profiles: ["pretixscan", "pretixscan_online_noorders"] },
   "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: nobody },
+  "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: all },
   "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
   "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
   "POST /api/v1/organizers/{organizer}/apikeys/{key}/revoke/": { permissions: "operator", profiles: nobody },

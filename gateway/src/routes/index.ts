@@ -3,6 +3,7 @@ import type { ImportTargets } from "../import/import-stream.ts";
 import { openApi } from "../openapi.ts";
 import { at, type Route } from "../route.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
+import { answerFileRoutes } from "./answer-files/routes.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
@@ -15,7 +16,7 @@ import { redeemRoutes } from "./redeem/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 
 export interface RouteDependencies {
-  readonly clients: Pick<Clients, "checkinLists" | "credentials" | "listedPositions" | "scans">;
+  readonly clients: Pick<Clients, "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scans">;
   readonly importTargets: ImportTargets;
   readonly uploadTargets: UploadTargets;
   readonly findAnswer: FindAnswer;
@@ -49,6 +50,7 @@ export function allRoutes({
     redeem: gatherScans(clients.scans.redeem),
     refusedStatus,
   });
+  const answerFiles = answerFileRoutes(clients);
   const records = importRoutes(importTargets, stopping);
   const uploads = uploadRoutes(uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...credentials });
@@ -70,6 +72,8 @@ export function allRoutes({
 
     at("GET", `${event}/checkinlists/{list}/positions/`, positions.list),
     at("GET", `${event}/checkinlists/{list}/positions/{id}/`, positions.get),
+
+    at("GET", `${event}/orderpositions/{position}/answer/{question}/`, answerFiles.get),
 
     at("GET", `${organizer}/apikeys/`, keys.listApiKeys),
     at("POST", `${organizer}/apikeys/`, keys.createApiKey),

@@ -27,6 +27,7 @@ const services: readonly (keyof Clients)[] = [
   "boxofficeFacts",
   "credentials",
   "quotas",
+  "answerFiles",
 ];
 
 /** Makes peers of which every method fails until a test says otherwise. */

@@ -49,7 +49,7 @@ export function presentPosition(listed: ListedPosition | undefined, place: Posit
     checkins: listed.checkins.map(presentCheckin),
     print_logs: [],
     downloads: listed.downloads.map((output) => ({ output, url: downloadUrl(place, position.id, output) })),
-    answers: position.answers.map(presentAnswer),
+    answers: position.answers.map((answer) => presentAnswer(answer, position.id, place)),
     tax_rule: position.taxRule ?? null,
     pseudonymization_id: position.pseudonymizationId,
     seat: position.seat === undefined ? null : presentSeat(position.seat),
@@ -77,10 +77,10 @@ function presentCheckin(checkin: Checkin) {
   };
 }
 
-function presentAnswer(answer: Answer) {
+function presentAnswer(answer: Answer, position: number, place: PositionPlace) {
   return {
     question: answer.question,
-    answer: answer.answer,
+    answer: answer.file === true ? `${positionUrl(place, position)}answer/${answer.question}/` : answer.answer,
     question_identifier: answer.questionIdentifier,
     options: answer.options,
     option_identifiers: answer.optionIdentifiers,
@@ -100,7 +100,11 @@ function presentSeat(seat: Seat) {
   };
 }
 
-function downloadUrl({ base, organizer, event }: PositionPlace, position: number, output: string): string {
+function downloadUrl(place: PositionPlace, position: number, output: string): string {
+  return `${positionUrl(place, position)}download/${encodeURIComponent(output)}/`;
+}
+
+function positionUrl({ base, organizer, event }: PositionPlace, position: number): string {
   const inEvent = `${base}/api/v1/organizers/${encodeURIComponent(organizer)}/events/${encodeURIComponent(event)}`;
-  return `${inEvent}/orderpositions/${position}/download/${encodeURIComponent(output)}/`;
+  return `${inEvent}/orderpositions/${position}/`;
 }

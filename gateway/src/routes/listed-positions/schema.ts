@@ -18,7 +18,7 @@ const checkinShown = record("Checkin", {
 
 const answerShown = record("Answer", {
   question: id(),
-  answer: text(),
+  answer: text({ description: "Of an answer that is a file the address where it can be downloaded." }),
   question_identifier: text(),
   options: arrayOf(id()),
   option_identifiers: arrayOf(text()),

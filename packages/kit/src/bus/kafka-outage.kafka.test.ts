@@ -105,37 +105,3 @@ describe("a broker that is away", () => {
     await engine.start();
   });
 });
-
-describe("a broker that comes back with nothing", () => {
-  it("is read from its new beginning once the topics are applied again", async () => {
-    const bus = open();
-    const reader = await collect(bus, { group: "g", topic: "one" });
-    await publishUntilTaken(
-      bus,
-      "one",
-      [10, 11, 12].map((number) => numbered("k", number)),
-    );
-    await eventually(() => reader.numbers().includes(12));
-    await engine.wipe();
-    await eventually(() => warnings().includes("there is no such topic: run tessera topics apply"), 30_000);
-    await expect(bus.publish("one", [numbered("k", 13)])).rejects.toMatchObject({ code: "topic_missing" });
-    await applyTopics(catalogue, access());
-    await publishUntilTaken(bus, "one", [numbered("k", 13)]);
-    await eventually(() => reader.numbers().includes(13), 20_000);
-  });
-
-  it("is read from its new beginning, too, when nobody was reading meanwhile", async () => {
-    const former = open();
-    const before = await collect(former, { group: "h", topic: "two" });
-    for (let number = 1; number <= 5; number += 1) await publishUntilTaken(former, "two", [numbered("k", number)]);
-    await eventually(() => before.numbers().includes(5));
-    await former.close();
-    await engine.wipe();
-    await applyTopics(catalogue, access());
-    const bus = open();
-    const reader = await collect(bus, { group: "h", topic: "two" });
-    await publishUntilTaken(bus, "two", [numbered("k", 6)]);
-    await eventually(() => reader.numbers().includes(6), 20_000);
-    expect(reader.numbers()).toEqual([6]);
-  });
-});

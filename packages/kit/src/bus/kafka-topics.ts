@@ -100,7 +100,7 @@ export async function applyTopics(
 }
 
 /** A broker knows a new topic a moment after the controller has made it, and says until then that there is none. */
-async function untilKnown(admin: Admin, names: string[]): Promise<void> {
+export async function untilKnown(admin: Admin, names: string[]): Promise<void> {
   for (const until = Date.now() + patienceMs; ; await sleep(50)) {
     try {
       const { topics } = await admin.fetchTopicMetadata({ topics: names });

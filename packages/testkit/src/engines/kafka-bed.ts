@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Bus, Delivery, Message } from "@tessera/kit/bus/bus";
 import { kafkaClient } from "@tessera/kit/bus/kafka-client";
+import { untilKnown } from "@tessera/kit/bus/kafka-topics";
 import { createLog, type Log } from "@tessera/kit/log";
 
 export const quiet: Log = createLog({ service: "test", destination: { write: () => {} } });
@@ -12,9 +13,14 @@ export async function createKafkaTopic(
   { partitions = 4, settings = {} }: { partitions?: number; settings?: Readonly<Record<string, string>> } = {},
 ): Promise<void> {
   const configEntries = Object.entries(settings).map(([name, value]) => ({ name, value }));
-  await kafkaClient({ brokers: brokers.split(","), clientId: "test", log: quiet }).administer(30_000, (admin) =>
-    admin.createTopics({ topics: [{ topic, numPartitions: partitions, configEntries }] }),
-  );
+  await kafkaClient({ brokers: brokers.split(","), clientId: "test", log: quiet }).administer(30_000, async (admin) => {
+    await admin.createTopics({
+      topics: [{ topic, numPartitions: partitions, configEntries }],
+      // It asks too early, and takes the answer for the last word.
+      waitForLeaders: false,
+    });
+    await untilKnown(admin, [topic]);
+  });
 }
 
 export interface Collected {

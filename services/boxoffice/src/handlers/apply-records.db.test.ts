@@ -145,6 +145,24 @@ describe("a failure that may heal", () => {
     expect(office.logged).toEqual([]);
     expect(await office.apply(orderOf(1))).toEqual({});
   });
+
+  it("[R6.3] takes along what the batch had stored before it", async () => {
+    await office.apply(...festival);
+    await takeFacts(db);
+    await db.run(sql`
+      create function fail() returns trigger language plpgsql as
+      $$ begin raise exception using errcode = 'lock_not_available'; end $$`);
+    await db.run(sql`
+      create trigger fail before insert on position for each row when (new.secret = 'secret 2') execute function fail()`);
+    const batch = [sample.gate(), orderOf(1), sample.item({ id: 2 }), orderOf(2), orderOf(3)];
+    await expect(office.apply(...batch)).rejects.toMatchObject({ name: "Fault", kind: "conflict" });
+    expect(await db.many(sql`select id from gate union all select id from item where id = 2`)).toEqual([]);
+    expect(await positionIds()).toEqual([]);
+    expect(await takeFacts(db)).toEqual([]);
+    await db.run(sql`drop trigger fail on position`);
+    expect(await office.apply(...batch)).toEqual({});
+    expect(await positionIds()).toEqual([1, 2, 3]);
+  });
 });
 
 describe("batches at the same time", () => {

@@ -81,10 +81,7 @@ async function applyAll(records: readonly Readable[], { db, log }: Omit<RecordSt
   }
 }
 
-async function applySingly(
-  records: readonly Readable[],
-  { db, log }: Omit<RecordStores, "files">,
-): Promise<Refused> {
+async function applySingly(records: readonly Readable[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
   const refused: Refused = new Map();
   for (const record of records) {
     try {

@@ -1,0 +1,37 @@
+import { buffer } from "node:stream/consumers";
+import { Fault } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
+import type { Db } from "@tessera/kit/pg/database";
+import type { Handler } from "@tessera/kit/rpc";
+import type {
+  GetAnswerFileRequest,
+  GetAnswerFileResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
+import { find } from "../store/answer-files.ts";
+
+/** An answer that is replaced while it is read is read again; nobody replaces it so often in a row. */
+const mostReads = 3;
+
+/** Gets the file of an answer. */
+export function getAnswerFile({
+  db,
+  files,
+}: {
+  db: Db;
+  files: Files;
+}): Handler<GetAnswerFileRequest, GetAnswerFileResponse> {
+  return async ({ organizer, event, position, question }) => {
+    for (let reads = 0; reads < mostReads; reads += 1) {
+      const stored = await find(db, { organizer, event }, { position, question });
+      if (stored === undefined) {
+        throw new Fault("not_found", "answer_file_not_found", "This question is not answered with a file here.");
+      }
+      const { fileKey, name, contentType } = stored;
+      const found = await files.get(fileKey);
+      if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
+    }
+    throw new Fault("unavailable", "answer_file_missing", "the store for files does not have this file", {
+      retryAfterMs: 1000,
+    });
+  };
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const question = 31;
+const as = `Token ${apiKey}`;
+const address = `${eventPath}/orderpositions/1001/answer/${question}/`;
+const picture = randomBytes(3 * 1024 * 1024);
+const another = Buffer.from("%PDF-1.7 another");
+
+const order = (answers: object[]) => ofEvent("order", orderData({ positions: [positionData({ answers })] }));
+const answeredWith = (bytes: Uint8Array, type: string, name: string) =>
+  order([
+    {
+      question,
+      answer: `data:${type};base64,${Buffer.from(bytes).toString("base64")}`,
+      question_identifier: "PHOTO",
+      file_name: name,
+    },
+  ]);
+
+describe("an order with a file as an answer", () => {
+  let platform: TestPlatform;
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "tessera-file-answers-"));
+    platform = await startTestPlatform({ environment: { FILES_DIR: folder } });
+    platform.keepOutOfLogs(apiKey, picture.toString("base64").slice(1000, 1040), "geheim");
+    await take(
+      ...groundwork(),
+      ofEvent("question", { id: question, question: { en: "Your photo" }, type: "F", identifier: "PHOTO" }),
+      ofEvent("checkin_list", listData()),
+      answeredWith(picture, "image/png", "geheim ☺.png"),
+    );
+  });
+  afterAll(async () => {
+    await platform.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function take(...records: unknown[]): Promise<void> {
+    expect(await platform.import(records)).toMatchObject({ rejected: 0, settled: true });
+  }
+
+  const shown = async () => {
+    const { body } = await platform.request("GET", `${eventPath}/checkinlists/1/positions/1001/`, { as });
+    return (body as { answers: { answer: string }[] }).answers.map(({ answer }) => answer);
+  };
+
+  /** As bytes, which text would not keep. */
+  async function download(url: string): Promise<[number, string | null, Buffer]> {
+    const response = await fetch(url, { headers: { authorization: as } });
+    return [response.status, response.headers.get("content-type"), Buffer.from(await response.arrayBuffer())];
+  }
+
+  it("shows an address, also at the gate, and gives there byte for byte what was sent", async () => {
+    const [url = ""] = await shown();
+    expect(url).toBe(`${platform.baseUrl}${address}`);
+    const [status, type, bytes] = await download(url);
+    expect([status, type, bytes.equals(picture)]).toEqual([200, "image/png", true]);
+    const { headers } = await platform.request("HEAD", address, { as });
+    expect(headers.get("content-disposition")).toContain("filename*=UTF-8''geheim%20%E2%98%BA.png");
+    const scan = await platform.request("POST", `${eventPath}/checkinlists/1/positions/1001/redeem/`, { as, body: {} });
+    expect(scan).toMatchObject({ status: 201, body: { position: { answers: [{ question, answer: url }] } } });
+  });
+
+  it("is the same when it is sent again", async () => {
+    await take(answeredWith(picture, "image/png", "geheim ☺.png"));
+    expect(await shown()).toEqual([`${platform.baseUrl}${address}`]);
+    const [status, , bytes] = await download(`${platform.baseUrl}${address}`);
+    expect([status, bytes.equals(picture)]).toEqual([200, true]);
+  });
+
+  it("has the file that it was sent with last, and none when it comes without", async () => {
+    await take(answeredWith(another, "application/pdf", "other.pdf"));
+    expect(await download(`${platform.baseUrl}${address}`)).toEqual([200, "application/pdf", another]);
+    await take(order([]));
+    expect(await shown()).toEqual([]);
+    expect((await platform.request("GET", address, { as })).status).toBe(404);
+  });
+
+  it("is refused with a file that is none, which is not quoted", async () => {
+    const answer = await platform.import([answeredWith(Buffer.from("geheim"), "text/html", "geheim.html")]);
+    expect(answer).toMatchObject({ accepted: 0, rejected: 1 });
+    expect(JSON.stringify(answer)).toContain("positions.0.answers");
+    expect(JSON.stringify(answer)).not.toMatch(/geheim|Z2VoZWlt/);
+  });
+});
