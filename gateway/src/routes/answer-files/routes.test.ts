@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe("GET orderpositions/{position}/answer/{question}/", () => {
-  it("downloads the file under its name, and never as a page", async () => {
+  it("[R3.70] downloads the file under its name, and never as a page", async () => {
     const { status, headers, text } = await app.send("GET", address);
     expect([status, text]).toEqual([200, "a picture"]);
     expect(headers).toMatchObject({
@@ -86,7 +86,7 @@ describe("GET orderpositions/{position}/answer/{question}/", () => {
 });
 
 describe("an answer that is a file", () => {
-  it("is shown as the address where it can be had", () => {
+  it("[R3.70] is shown as the address where it can be had", () => {
     const { position } = aPosition();
     const answer = { questionIdentifier: "Q", options: [], optionIdentifiers: [] };
     const shown = presentPosition(

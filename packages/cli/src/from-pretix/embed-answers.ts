@@ -13,6 +13,9 @@ export interface Embedding {
 /** What all files of an order may have together: a record that is longer than 16 MiB in base64 is refused. */
 const mostOrderBytes = 11 * 1024 * 1024;
 
+/** Types of answers that are files; an order with another one would be rejected as a whole. */
+const takenTypes = /^data:(?:image\/(?:png|jpeg|gif)|application\/pdf)[;,]/i;
+
 /** Puts uploaded files into an order in place of their addresses, which only a token of pretix opens. */
 export async function embedAnswers(order: Json, embedding: Embedding): Promise<Json> {
   const budget = { left: mostOrderBytes };
@@ -47,6 +50,7 @@ async function embed(answer: unknown, place: Place): Promise<readonly unknown[]>
   const mostBytes = Math.min(mostFileBytes, place.budget.left);
   const file = await downloadFile(place.pretix, url, { withToken: true, mostBytes });
   if (!file.ok) return leaveOut(file.why);
+  if (!takenTypes.test(file.dataUrl)) return leaveOut("only pictures in PNG, JPEG or GIF and PDFs are taken");
   place.budget.left -= file.bytes;
   return [{ ...answer, answer: file.dataUrl, ...(file.name === undefined ? {} : { file_name: file.name }) }];
 }

@@ -117,7 +117,7 @@ describe("an answer that is a file", () => {
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
 
-  it("is replaced by another, and its bytes go", async () => {
+  it("[R3.71] is replaced by another, and its bytes go", async () => {
     await take(picture());
     const [old] = await keys();
     await takeFacts(db);
