@@ -29,6 +29,12 @@ const needs = {
   cluster: ["postgres", "kafka", "redis"],
 };
 const projects = Object.keys(needs);
+/**
+ * Those of one line run side by side: the tests of engines wait for most of their time. All others fill the machine.
+ *
+ * @type {readonly (readonly string[])[]}
+ */
+const sessions = [["unit"], ["db"], ["kafka", "redis", "s3"], ["e2e"], ["cluster"]];
 const groups = ["checks", ...projects];
 /** Long enough for the slowest machine in use; a run that takes longer hangs. */
 const limitSeconds = { check: 300, engines: 900, tests: 1200 };
@@ -46,8 +52,9 @@ if (only.includes("checks")) await runChecks();
 // What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
 else await build();
 const engines = await fetchEngines(projects.filter((project) => only.includes(project)));
-for (const project of projects) {
-  if (only.includes(project)) await runProject(project, paths);
+for (const session of sessions) {
+  const chosen = session.filter((project) => only.includes(project));
+  if (chosen.length > 0) await runProjects(chosen, paths);
 }
 sumUp();
 
@@ -175,23 +182,24 @@ async function fetchEngines(wanted) {
 }
 
 /**
- * @param {string} project
+ * @param {readonly string[]} chosen
  * @param {readonly string[]} paths
  */
-async function runProject(project, paths) {
-  const absent = (needs[project] ?? []).filter((engine) => engines.get(engine) !== undefined);
-  if (absent.length > 0) {
-    skipOrFail(project, absent);
-    return;
-  }
-  const resultsFile = join(scratch, `${project}.json`);
+async function runProjects(chosen, paths) {
+  const ready = chosen.filter((project) => {
+    const absent = (needs[project] ?? []).filter((engine) => engines.get(engine) !== undefined);
+    if (absent.length > 0) skipOrFail(project, absent);
+    return absent.length === 0;
+  });
+  if (ready.length === 0) return;
+  const title = `${ready.join(", ")} tests`;
+  const resultsFile = join(scratch, `${ready.join("-")}.json`);
   const result = await runStep({
-    title: `${project} tests`,
+    title,
     command: join(binaries, "vitest"),
     args: [
       "run",
-      "--project",
-      project,
+      ...ready.flatMap((project) => ["--project", project]),
       "--passWithNoTests",
       "--reporter=default",
       "--reporter=./scripts/record-results.mjs",
@@ -202,9 +210,8 @@ async function runProject(project, paths) {
     limitSeconds: limitSeconds.tests,
   });
   const results = readResults(resultsFile);
-  if (!result.ok && results.failed.length === 0)
-    results.failed.push(`${project} tests: vitest ended without saying why`);
-  report(`${project} tests`, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
+  if (!result.ok && results.failed.length === 0) results.failed.push(`${title}: vitest ended without saying why`);
+  report(title, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
   if (results.failed.length > 0) {
     // First of all, which: whoever reads only the beginning of a long record sees it.
     process.stdout.write(`${results.failed.map((name) => `  ${name}`).join("\n")}\n`);

@@ -152,7 +152,7 @@ export function shotsAt(
       sent: undefined,
     });
     return fc.oneof(
-      { weight: 4, arbitrary: valid(schema).map(asJson) },
+      { weight: 8, arbitrary: valid(schema).map(asJson) },
       { weight: 4, arbitrary: almost(schema).map(asJson) },
       { weight: 1, arbitrary: anything.map(asJson) },
       { weight: 1, arbitrary: fc.uint8Array({ maxLength: 60 }).map((bytes) => raw(bytes)) },
@@ -225,7 +225,11 @@ export function shotsAt(
         Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
       )
       .filter(({ operation }) => operation.requestBody === undefined || schemaOf(operation) !== undefined);
-    return fc.constantFrom(...operations).chain(({ path, method, operation }) => {
+    // Those that store something are where most can go wrong.
+    const weighted = operations.flatMap((each) =>
+      Array<typeof each>(schemaOf(each.operation) === undefined ? 1 : 3).fill(each),
+    );
+    return fc.constantFrom(...weighted).chain(({ path, method, operation }) => {
       const below = path.replace(inEvent, "");
       const isInEvent = inEvent.test(path);
       const names = [...below.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

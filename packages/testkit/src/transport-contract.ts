@@ -504,6 +504,26 @@ export function transportContract(
         expect(new Set(ids.map(([, , span]) => span)).size).toBe(3);
       });
 
+      it("hands the id of a request on, hop by hop, and none that is no id", async () => {
+        const seen: (string | undefined)[] = [];
+        const client = await facts({
+          markFacts: async () => {
+            seen.push(currentContext().requestId);
+            await client.caughtUp(caughtUp);
+            return { marker: "", partitions: [] };
+          },
+          caughtUp: async () => {
+            seen.push(currentContext().requestId);
+            return { caughtUp: true };
+          },
+        });
+        const requestId = "0af76519-16cd-43dd-8448-eb211c80319c";
+        await runInContext({ requestId }, () => client.markFacts({}));
+        await runInContext({ requestId: "mine" }, () => client.markFacts({}));
+        await client.markFacts({});
+        expect(seen).toEqual([requestId, requestId, undefined, undefined, undefined, undefined]);
+      });
+
       it("begins a trace where there is none", async () => {
         let seen: string | undefined;
         const { client } = await records(async () => {
