@@ -20,7 +20,7 @@ export interface Delays {
 }
 
 /** Compilers and caches are warm by then. */
-const warmSeconds = 5;
+const warmSeconds = 15;
 
 /** Facts to a transaction, in turn: at such a rate boxoffice takes over what arrives together together. */
 const factsTogether = [4, 10, 16];
