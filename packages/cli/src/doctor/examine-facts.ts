@@ -47,7 +47,8 @@ async function countConnections(db: Db, name: string): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
       from pg_stat_activity
-     where pg_stat_activity.application_name = ${`tessera-${name}`}`);
+     where pg_stat_activity.datname = current_database()
+       and pg_stat_activity.application_name = ${`tessera-${name}`}`);
   return count;
 }
 
