@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { listen } from "@tessera/kit/listen";
 import type { Log } from "@tessera/kit/log";
 import type { Server } from "@tessera/kit/service";
@@ -81,6 +81,9 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     async drain() {
       stopping.abort();
       await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
+      // What a busy process has not read yet is read in between: a connection with a request is needed.
+      await nextTurn();
+      await nextTurn();
       closeUnneeded();
     },
     async stop() {

@@ -322,5 +322,5 @@ alter table revoked_secret add constraint revoked_secret_organizer_event_fkey fo
 alter table sales_channel add constraint sales_channel_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table seat add constraint seat_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table subevent add constraint subevent_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
-alter table taken_capacity add constraint taken_capacity_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table taken_capacity add constraint taken_capacity_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug) on delete cascade;
 alter table tax_rule add constraint tax_rule_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

@@ -15,8 +15,8 @@ import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-p
 import { type Document, type Json, type Schema, shotsAt } from "./openapi-shots.ts";
 
 /** As many as fit into the time; FUZZ_RUNS makes them more. */
-const runs = 1500;
-const seconds = 10;
+const runs = 800;
+const seconds = 8;
 /** Longer than any answer here should take, however strange the question. */
 const slowMs = 3000;
 

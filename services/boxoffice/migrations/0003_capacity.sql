@@ -21,7 +21,8 @@ create table taken_capacity (
   positions bigint not null,
   constraint taken_capacity_key
     unique nulls not distinct (organizer, event, subevent, item, variation, taken_as),
-  foreign key (organizer, event) references event
+  -- Also where a program removes the event that does not know this table.
+  foreign key (organizer, event) references event on delete cascade
 );
 
 update position

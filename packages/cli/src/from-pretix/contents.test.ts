@@ -92,7 +92,7 @@ describe("what an import takes along", () => {
     });
     stub.interfere = ({ path }, response) => {
       const isBroken = path.endsWith("/answer/2/");
-      if (isBroken) sendJson(response, { status: 500, body: {} });
+      if (isBroken) sendJson(response, { status: 410, body: {} });
       return isBroken;
     };
     const { summary, rejected } = await imports.run();
@@ -111,14 +111,35 @@ describe("what an import takes along", () => {
     ]);
     expect(platform.of("question")).toHaveLength(1);
     expect(rejected).toBe(0);
-    expect(summary).toContain("sampleconf: the file of position 5, question 2 (it cannot be fetched)");
+    expect(summary).toContain("sampleconf: the file of position 5, question 2 (HTTP status 410)");
     expect(summary).toContain("question 6 (it lies at https://elsewhere.example.org");
     expect(summary).toContain("question 7 (more than 10240 KiB)");
     expect(summary).not.toContain("zwiebel");
     expect(stub.asked().filter((path) => path.includes("/answer/"))).toEqual(
-      [1, 2, 2, 2, 7].map((question) => inEvent(`orderpositions/5/answer/${question}/`)),
+      [1, 2, 7].map((question) => inEvent(`orderpositions/5/answer/${question}/`)),
     );
   });
+
+  it.each([500, 403])(
+    "waits for a file that answers %s now: without it, an order would lose what it had",
+    async (status) => {
+      const address = `${stub.url}/api/v1/organizers/${stubOrganizer}/events/${stubEvent}/orderpositions/5/answer/1/`;
+      const [position] = stubOrder("AAA")["positions"] as Data[];
+      const answers = [{ question: 1, answer: address, options: [] }];
+      stub.lists.set(orders, [stubOrder("AAA", { positions: [{ ...position, id: 5, answers }] })]);
+      stub.files.set(inEvent("orderpositions/5/answer/1/"), { type: "image/png", body: Buffer.from("PNG") });
+      stub.interfere = ({ path }, response) => {
+        const isFile = path.includes("/answer/");
+        if (isFile) sendJson(response, { status, body: {} });
+        return isFile;
+      };
+      await expect(imports.run()).rejects.toMatchObject({ code: "file_unavailable" });
+      expect(platform.of("order")).toEqual([]);
+      stub.interfere = () => false;
+      await imports.run();
+      expect(platform.of("order")).toHaveLength(1);
+    },
+  );
 
   it("[R1.19, S7.4] is ticket layouts, with numbers that are numbers and the background in them", async () => {
     const pdf = Buffer.from("%PDF-1.7 something");

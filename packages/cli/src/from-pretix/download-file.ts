@@ -7,7 +7,8 @@ export const mostFileBytes = 10 * 1024 * 1024;
 
 export type Download =
   | { readonly ok: true; readonly dataUrl: string; readonly bytes: number; readonly name: string | undefined }
-  | { readonly ok: false; readonly why: string };
+  /** What passes may be there the next time. */
+  | { readonly ok: false; readonly why: string; readonly passes: boolean };
 
 /** Fetches a file as a `data:` URL; one that cannot be had is a value, for an import goes on without it. */
 export async function downloadFile(
@@ -17,7 +18,8 @@ export async function downloadFile(
 ): Promise<Download> {
   try {
     const answer = await pretix.ask(url, { mostBytes, withToken, tries: 3 });
-    if (answer.status !== 200) return { ok: false, why: `HTTP status ${answer.status}` };
+    const { status } = answer;
+    if (status !== 200) return { ok: false, why: `HTTP status ${status}`, passes: status !== 404 && status !== 410 };
     const type =
       /^[\w.+-]+\/[\w.+-]+/.exec(answer.headers.get("content-type") ?? "")?.[0] ?? "application/octet-stream";
     return {
@@ -27,10 +29,12 @@ export async function downloadFile(
       name: fileNameOf(answer.headers.get("content-disposition") ?? ""),
     };
   } catch (error) {
-    if (error instanceof TooLarge) return { ok: false, why: `more than ${Math.floor(mostBytes / 1024)} KiB` };
+    if (error instanceof TooLarge) {
+      return { ok: false, why: `more than ${Math.floor(mostBytes / 1024)} KiB`, passes: false };
+    }
     // A pretix that is away ends the import, which then goes on from here; one that is there and has no such file does not.
     const isFileOnly = error instanceof Fault && (error.code === "pretix_not_well" || url.origin !== pretix.origin);
-    if (isFileOnly) return { ok: false, why: "it cannot be fetched" };
+    if (isFileOnly) return { ok: false, why: "it cannot be fetched", passes: true };
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { Fault } from "@tessera/kit/fault";
 import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile, mostFileBytes } from "./download-file.ts";
 import { isObject, type Json } from "./read-answer.ts";
@@ -49,6 +50,14 @@ async function embed(answer: unknown, place: Place): Promise<readonly unknown[]>
   if (url.origin !== place.pretix.origin) return leaveOut(`it lies at ${url.origin}, which must not get the token`);
   const mostBytes = Math.min(mostFileBytes, place.budget.left);
   const file = await downloadFile(place.pretix, url, { withToken: true, mostBytes });
+  if (!file.ok && file.passes) {
+    // Sent without it, the order would lose the file that it was imported with before.
+    throw new Fault(
+      "unavailable",
+      "file_unavailable",
+      `the file of position ${String(place.position["id"])}, question ${String(answer["question"])} of ${place.event} cannot be had now (${file.why}); mend that, or the rights of the token, and start again: the import goes on from here`,
+    );
+  }
   if (!file.ok) return leaveOut(file.why);
   if (!takenTypes.test(file.dataUrl)) return leaveOut("only pictures in PNG, JPEG or GIF and PDFs are taken");
   place.budget.left -= file.bytes;
