@@ -60,6 +60,8 @@ export default defineConfig({
     maxWorkers: 2,
     allowOnly: false,
     restoreMocks: true,
+    // A list that should have been empty is shown whole, and not as its length.
+    chaiConfig: { truncateThreshold: 2000 },
     // A second, which is the default, is what a busy machine takes for a connection to a database.
     expect: { poll: { timeout: 8000 } },
     unstubEnvs: true,

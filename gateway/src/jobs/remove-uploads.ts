@@ -1,5 +1,6 @@
 import type { Clock } from "@tessera/kit/clock";
 import type { Files } from "@tessera/kit/files/files";
+import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs";
 import type { Db } from "@tessera/kit/pg/database";
 import { findExpired, findRecorded, forgetUploads } from "../store/uploads.ts";
@@ -33,31 +34,21 @@ export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
   };
 }
 
-/** Nobody takes so long from storing a file to recording it, unless he has ended in between. */
-const abandonedAfterMicros = 3_600_000_000;
-
 /** Removes files that were stored and never recorded. Any number of replicas may do it at a time. */
 export function removeUnrecordedUploads({ db, files, clock }: UploadStores): Job {
   return {
     name: "remove-unrecorded-uploads",
     everyMs: 15 * minuteMs,
-    async run(signal) {
-      const line = clock.now() - abandonedAfterMicros;
-      let old: string[] = [];
-      for await (const { key, storedAt } of files.list(uploadsPrefix)) {
-        if (signal.aborted) return;
-        const id = idAt(key);
-        if (id !== undefined && storedAt < line) old.push(id);
-        if (old.length < atOnce) continue;
-        await removeUnrecorded({ db, files }, old);
-        old = [];
-      }
-      if (old.length > 0) await removeUnrecorded({ db, files }, old);
-    },
+    run: (signal) =>
+      removeUnnamed(files, {
+        prefix: uploadsPrefix,
+        isOurs: (key) => idAt(key) !== undefined,
+        findNamed: async (keys) => {
+          const ids = keys.map(idAt).filter((id) => id !== undefined);
+          return new Set([...(await findRecorded(db, ids))].map(keyOf));
+        },
+        clock,
+        signal,
+      }),
   };
-}
-
-async function removeUnrecorded({ db, files }: Pick<UploadStores, "db" | "files">, ids: readonly string[]) {
-  const recorded = await findRecorded(db, ids);
-  await files.remove(ids.filter((id) => !recorded.has(id)).map(keyOf));
 }

@@ -113,16 +113,13 @@ function bytesOf(ctx: Context): Buffer | null {
   const { body } = ctx;
   if (body === null || body === undefined) return null;
   if (Buffer.isBuffer(body)) return body;
-  const { type } = ctx.response;
   const bytes = Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
-  const contentType = ctx.response.get("Content-Type");
   ctx.body = bytes;
-  ctx.set("Content-Type", contentType === "" ? type : contentType);
   return bytes;
 }
 
 /** Sends a kept answer. */
-function sendKept(ctx: Pick<Context, "body" | "status" | "set">, { status, headers, body }: KeptAnswer): void {
+function sendKept(ctx: Context, { status, headers, body }: KeptAnswer): void {
   ctx.body = body;
   ctx.status = status;
   ctx.set({ ...headers });

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
 import { openServer } from "@tessera/kit/pg/server";
+import { freePort } from "./bench-processes.ts";
 import type { ImportAnswer } from "./import.ts";
 import { showProgress } from "./progress.ts";
 
@@ -284,15 +284,6 @@ function print(result: {
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   process.stdout.write(`${rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")}\n`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no free port");
-  return address.port;
 }
 
 function pause(ms: number): Promise<void> {

@@ -61,7 +61,8 @@ async function stopChild(child: ChildProcess): Promise<void> {
   clearTimeout(killing);
 }
 
-async function freePort(): Promise<number> {
+/** Finds a port that nobody listens on now. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const address = server.address();

@@ -3,13 +3,10 @@ import { any } from "@tessera/kit/schema-build";
 import { detail } from "../../answers.ts";
 import { textFilter } from "../../parameter.ts";
 import { declare } from "../../route.ts";
-import type { KeptAnswer } from "../../store/kept-answers.ts";
+import type { KeptAnswer, KeyUse } from "../../store/kept-answers.ts";
 
 /** Finds what an idempotency key of a caller has led to; undefined where it was not used. */
-export type FindAnswer = (use: {
-  readonly caller: string;
-  readonly key: string;
-}) => Promise<{ readonly answer: KeptAnswer | undefined } | undefined>;
+export type FindAnswer = (use: KeyUse) => Promise<{ readonly answer: KeptAnswer | undefined } | undefined>;
 
 const asItWas = (description: string) => ({ description, schema: any() });
 

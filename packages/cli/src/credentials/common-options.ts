@@ -15,6 +15,12 @@ export const creationOptions = {
   "all-events": { type: "boolean", help: "good for all events of the organizer, also future ones" },
 } as const;
 
+/** What verbs take that show all of them. */
+export const listOptions = {
+  json: { type: "boolean", help: "prints JSON instead of a table" },
+  ...ownerOptions,
+} as const;
+
 interface Owner {
   readonly organizer: string;
   readonly access: Access;

@@ -5,6 +5,7 @@ import { runVerb, type Verbs } from "../run-verb.ts";
 import { callPlatform, readAll } from "./call-platform.ts";
 import {
   creationOptions,
+  listOptions,
   ownerOptions,
   pathOf,
   readCreation,
@@ -67,8 +68,6 @@ async function createDevice(args: string[]): Promise<void> {
     `Device ${created.device_id} (${printable(created.name)}) of ${printable(organizer)}: profile ${created.security_profile}, ${describeGate(created)}, ${describeEvents(created)}.`,
   );
 }
-
-const listOptions = { json: { type: "boolean", help: "prints JSON instead of a table" }, ...ownerOptions } as const;
 
 async function listDevices(args: string[]): Promise<void> {
   const usage =

@@ -5,6 +5,7 @@ import { runVerb, type Verbs } from "../run-verb.ts";
 import { callPlatform, readAll } from "./call-platform.ts";
 import {
   creationOptions,
+  listOptions,
   ownerOptions,
   pathOf,
   readCreation,
@@ -63,8 +64,6 @@ async function createKey(args: string[]): Promise<void> {
     `API key ${created.id} (${printable(created.name)}) of ${printable(organizer)}: ${describePermissions(created)}, ${describeEvents(created)}.`,
   );
 }
-
-const listOptions = { json: { type: "boolean", help: "prints JSON instead of a table" }, ...ownerOptions } as const;
 
 async function listKeys(args: string[]): Promise<void> {
   const usage =

@@ -12,7 +12,10 @@ export interface EntityKey extends EventKey {
 }
 
 /** A table of copies, each of an entity with an id. */
-type CopyTable = "subevent" | "category" | "item" | "question" | "revoked_secret" | "blocked_secret";
+export type CopyTable = "subevent" | "category" | "item" | "question" | "revoked_secret" | "blocked_secret";
+
+/** A table of copies, each with the revision of its state. */
+export type SweptTable = CopyTable | "event" | "reusable_medium";
 
 /** Removes entities of one table. */
 export async function removeEntities(
@@ -31,11 +34,7 @@ export async function removeEntities(
 }
 
 /** Removes entities of one table whose state is older than a revision; returns how many those were. */
-export async function removeOlder(
-  db: Queryable,
-  table: CopyTable | "event" | "reusable_medium",
-  revision: number,
-): Promise<number> {
+export async function removeOlder(db: Queryable, table: SweptTable, revision: number): Promise<number> {
   return db.run(sql`
     delete from ${identifier(table)} as held
      where held.revision < ${revision}`);
