@@ -155,8 +155,12 @@ async function format(
 async function clusterId(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, "cluster-id");
-  if (!existsSync(file))
-    await writeFile(file, Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("base64url"));
+  if (!existsSync(file)) {
+    const drawn = Buffer.from(crypto.getRandomValues(new Uint8Array(16)));
+    // A name that began with a dash would be read as an option.
+    drawn.writeUInt8(drawn.readUInt8(0) & 0x7f, 0);
+    await writeFile(file, drawn.toString("base64url"));
+  }
   return (await readFile(file, "utf8")).trim();
 }
 
