@@ -11,7 +11,7 @@ import {
   RevokedSecretChanged,
   SubeventChanged,
 } from "./gen/ticketing/boxoffice/v1/facts.ts";
-import { ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
+import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
 import { topic } from "./topic.ts";
 
 /** The key of an entity fact. Slugs hold no slash, so the parts can be told apart again. */
@@ -116,6 +116,13 @@ export const topics = {
     partitions: 12,
     retention: { kind: "days", days: 30 },
     personalData: [],
+  }),
+  answersGiven: topic("checkin.answers-given.v1", AnswersGiven, {
+    owner: "checkin",
+    key: (fact) => entityKey(fact.organizer, fact.event, fact.position),
+    partitions: 12,
+    retention: { kind: "compacted" },
+    personalData: ["answers"],
   }),
 } as const;
 

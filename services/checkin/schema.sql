@@ -1,3 +1,4 @@
+create sequence answer_revision as bigint;
 create sequence list_id as bigint;
 create sequence scan_id as bigint;
 
@@ -88,6 +89,17 @@ create table event (
   constraint event_pkey primary key (organizer, event)
 );
 
+create table given_answer (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  question bigint not null,
+  revision bigint not null,
+  state bytea not null,
+  constraint given_answer_pkey primary key ("position", question, event, organizer)
+);
+comment on column given_answer.state is 'personal data: answer, file';
+
 create table inbox (
   fact_on date not null,
   consumer text not null,
@@ -111,6 +123,7 @@ create table item (
   checkin_text text,
   generate_tickets boolean,
   variations jsonb not null,
+  document jsonb not null,
   constraint item_pkey primary key (organizer, event, id)
 );
 
@@ -297,11 +310,16 @@ create table scan (
   force_sent boolean not null,
   auto_checked_in boolean not null,
   imported_id bigint,
+  source_type text not null default 'barcode'::text,
+  raw_item bigint,
+  raw_variation bigint,
+  raw_subevent bigint,
   constraint scan_pkey primary key (organizer, event, id),
   constraint scan_check check ((successful = (reason is null))),
   constraint scan_check1 check ((("position" is not null) or (not successful))),
   constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
 );
+create index scan_by_creation on scan using btree (organizer, event, created_at, id);
 create unique index scan_by_imported_id on scan using btree (imported_id, "position", event, organizer) where (imported_id is not null);
 create index scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and successful);
 create index scan_by_position on scan using btree ("position", list, event, organizer);
@@ -316,5 +334,6 @@ create table subevent (
   date_from_at timestamptz,
   date_to_at timestamptz,
   date_admission_at timestamptz,
+  document jsonb not null,
   constraint subevent_pkey primary key (organizer, event, id)
 );

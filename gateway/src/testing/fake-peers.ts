@@ -98,6 +98,7 @@ export function aPosition(overrides: Partial<ListedPosition> = {}): ListedPositi
     ],
     requireAttention: false,
     downloads: ["pdf"],
+    addons: [],
     position: {
       id: 42,
       positionid: 1,

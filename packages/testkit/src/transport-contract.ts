@@ -701,6 +701,8 @@ function scan(given: Partial<RedeemRequest["scans"][number]>): RedeemRequest["sc
     ignoreUnpaid: false,
     canceledSupported: false,
     questionsSupported: false,
+    answers: [],
+    sourceType: "barcode",
     ...given,
   };
 }

@@ -52,6 +52,7 @@ export function toSubeventCopy(fact: SubeventChanged): SubeventCopy {
     dateFrom: fact.dateFrom ?? null,
     dateTo: fact.dateTo ?? null,
     dateAdmission: fact.dateAdmission ?? null,
+    document: toText(fact.document),
   };
 }
 
@@ -77,14 +78,21 @@ export function toItemCopy(fact: ItemChanged): ItemCopy {
       checkinAttention: variation.checkinAttention,
       checkinText: variation.checkinText ?? null,
     })),
+    document: toText(fact.document),
   };
 }
 
 export function toQuestionCopy(fact: QuestionChanged): QuestionCopy {
   const { organizer, event, id, revision, items, position, askDuringCheckin } = fact;
-  const document = new TextDecoder("utf-8", { fatal: true }).decode(fact.document);
-  return { organizer, event, id, revision, items, position, askDuringCheckin, document };
+  return { organizer, event, id, revision, items, position, askDuringCheckin, document: toText(fact.document) };
 }
+
+/** A document that is missing is an empty one. */
+function toText(document: Uint8Array): string {
+  return document.length === 0 ? "{}" : utf8.decode(document);
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 export function toRevokedSecretCopy(fact: RevokedSecretChanged): RevokedSecretCopy {
   const { organizer, event, id, revision, secret } = fact;

@@ -121,6 +121,7 @@ export function toListedPosition(shown: {
     checkins: shown.checkins.map((checkin) => toCheckin(shown.list, checkin)),
     requireAttention: order.checkinAttention || item.attention,
     downloads: [...findDownloads(shown.downloads, shown.ticket, item)],
+    addons: [],
   };
 }
 

@@ -16,6 +16,8 @@ function scan(lookup: string, nonce?: string): Scan {
     ignoreUnpaid: false,
     canceledSupported: false,
     questionsSupported: true,
+    answers: [],
+    sourceType: "barcode",
     nonce,
   };
 }

@@ -83,6 +83,8 @@ function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemB
     nonce: nonceOf(body),
     deviceId: tenant.device?.deviceId,
     gate: tenant.device?.gate ?? undefined,
+    answers: [],
+    sourceType: "barcode",
   };
 }
 

@@ -14,6 +14,8 @@ export interface ItemCopy extends EntityKey {
   readonly checkinText: string | null;
   readonly generateTickets: boolean | null;
   readonly variations: readonly VariationCopy[];
+  /** The item resource in JSON. */
+  readonly document: string;
 }
 
 /** As it stands in the column `variations`; the names are those of its JSON. */
@@ -81,9 +83,10 @@ export async function putItems(db: Queryable, items: readonly ItemCopy[]): Promi
   if (items.length === 0) return;
   await db.run(sql`
     insert into item (organizer, event, id, revision, name, internal_name, admission, category, position,
-                      checkin_attention, checkin_text, generate_tickets, variations)
+                      checkin_attention, checkin_text, generate_tickets, variations, document)
     select sent.organizer, sent.event, sent.id, sent.revision, sent.name, sent.internal_name, sent.admission, sent.category,
-           sent.position, sent.checkin_attention, sent.checkin_text, sent.generate_tickets, sent.variations
+           sent.position, sent.checkin_attention, sent.checkin_text, sent.generate_tickets, sent.variations,
+           sent.document
       from unnest(${items.map((item) => item.organizer)}::text[],
                   ${items.map((item) => item.event)}::text[],
                   ${items.map((item) => item.id)}::bigint[],
@@ -96,13 +99,15 @@ export async function putItems(db: Queryable, items: readonly ItemCopy[]): Promi
                   ${items.map((item) => item.checkinAttention)}::boolean[],
                   ${items.map((item) => item.checkinText)}::text[],
                   ${items.map((item) => item.generateTickets)}::boolean[],
-                  ${items.map((item) => JSON.stringify(item.variations))}::jsonb[])
+                  ${items.map((item) => JSON.stringify(item.variations))}::jsonb[],
+                  ${items.map((item) => item.document)}::jsonb[])
            as sent (organizer, event, id, revision, name, internal_name, admission, category, position,
-                    checkin_attention, checkin_text, generate_tickets, variations)
+                    checkin_attention, checkin_text, generate_tickets, variations, document)
         on conflict (organizer, event, id) do update
            set revision = excluded.revision, name = excluded.name, internal_name = excluded.internal_name,
                admission = excluded.admission, category = excluded.category, position = excluded.position,
                checkin_attention = excluded.checkin_attention, checkin_text = excluded.checkin_text,
-               generate_tickets = excluded.generate_tickets, variations = excluded.variations
+               generate_tickets = excluded.generate_tickets, variations = excluded.variations,
+               document = excluded.document
          where item.revision < excluded.revision`);
 }

@@ -11,6 +11,8 @@ export interface SubeventCopy extends EntityKey {
   readonly dateFrom: number | null;
   readonly dateTo: number | null;
   readonly dateAdmission: number | null;
+  /** The subevent resource in JSON. */
+  readonly document: string;
 }
 
 /** Finds the name of a date. */
@@ -30,9 +32,10 @@ export async function findSubevent(
 export async function putSubevents(db: Queryable, subevents: readonly SubeventCopy[]): Promise<void> {
   if (subevents.length === 0) return;
   await db.run(sql`
-    insert into subevent (organizer, event, id, revision, name, active, date_from_at, date_to_at, date_admission_at)
+    insert into subevent (organizer, event, id, revision, name, active, date_from_at, date_to_at, date_admission_at,
+                          document)
     select sent.organizer, sent.event, sent.id, sent.revision, sent.name, sent.active, sent.date_from_at, sent.date_to_at,
-           sent.date_admission_at
+           sent.date_admission_at, sent.document
       from unnest(${subevents.map((subevent) => subevent.organizer)}::text[],
                   ${subevents.map((subevent) => subevent.event)}::text[],
                   ${subevents.map((subevent) => subevent.id)}::bigint[],
@@ -41,11 +44,12 @@ export async function putSubevents(db: Queryable, subevents: readonly SubeventCo
                   ${subevents.map((subevent) => subevent.active)}::boolean[],
                   ${subevents.map((subevent) => toNullableTimestamp(subevent.dateFrom))}::timestamptz[],
                   ${subevents.map((subevent) => toNullableTimestamp(subevent.dateTo))}::timestamptz[],
-                  ${subevents.map((subevent) => toNullableTimestamp(subevent.dateAdmission))}::timestamptz[])
-           as sent (organizer, event, id, revision, name, active, date_from_at, date_to_at, date_admission_at)
+                  ${subevents.map((subevent) => toNullableTimestamp(subevent.dateAdmission))}::timestamptz[],
+                  ${subevents.map((subevent) => subevent.document)}::jsonb[])
+           as sent (organizer, event, id, revision, name, active, date_from_at, date_to_at, date_admission_at, document)
         on conflict (organizer, event, id) do update
            set revision = excluded.revision, name = excluded.name, active = excluded.active,
                date_from_at = excluded.date_from_at, date_to_at = excluded.date_to_at,
-               date_admission_at = excluded.date_admission_at
+               date_admission_at = excluded.date_admission_at, document = excluded.document
          where subevent.revision < excluded.revision`);
 }

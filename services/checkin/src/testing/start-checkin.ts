@@ -148,6 +148,8 @@ export function scan(list: number, lookup: string, changes: Partial<Scan> = {}):
     ignoreUnpaid: false,
     canceledSupported: true,
     questionsSupported: true,
+    answers: [],
+    sourceType: "barcode",
     ...changes,
   };
 }

@@ -102,7 +102,11 @@ export interface Position {
   validFrom?: number | undefined;
   validUntil?: number | undefined;
   answers: Answer[];
-  order: Order | undefined;
+  order:
+    | Order
+    | undefined;
+  /** Answers given at a gate are part of `answers` up to this revision of theirs; absent: none is. */
+  answersRevision?: number | undefined;
 }
 
 export interface Position_AttendeeNamePartsEntry {
@@ -187,6 +191,7 @@ function createBasePosition(): Position {
     validUntil: undefined,
     answers: [],
     order: undefined,
+    answersRevision: undefined,
   };
 }
 
@@ -278,6 +283,9 @@ export const Position: MessageFns<Position> = {
     }
     if (message.order !== undefined) {
       Order.encode(message.order, writer.uint32(234).fork()).join();
+    }
+    if (message.answersRevision !== undefined) {
+      writer.uint32(240).int64(message.answersRevision);
     }
     return writer;
   },
@@ -528,6 +536,14 @@ export const Position: MessageFns<Position> = {
             }
 
             message.order = Order.decode(reader, reader.uint32());
+            continue;
+          }
+          case 30: {
+            if (tag !== 240) {
+              break;
+            }
+
+            message.answersRevision = longToNumber(reader.int64());
             continue;
           }
         }

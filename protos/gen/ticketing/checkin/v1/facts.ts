@@ -6,7 +6,9 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Answer } from "../../boxoffice/v1/positions.ts";
 import { ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
+import { SentFile } from "./scans.ts";
 
 /** What checkin tells everybody. */
 
@@ -23,6 +25,28 @@ export interface ScanDecided {
   /** Set on refusals. */
   reason?: string | undefined;
   at: number;
+}
+
+/** All answers that a position was given at a gate. */
+export interface AnswersGiven {
+  organizer: string;
+  event: string;
+  position: number;
+  /** The highest revision of its answers; one sequence counts all of them. */
+  revision: number;
+  answers: GivenAnswer[];
+}
+
+export interface GivenAnswer {
+  question: number;
+  /** Rises whenever the question is answered anew. */
+  revision: number;
+  /** Absent: the answer was taken back. */
+  answer:
+    | Answer
+    | undefined;
+  /** Its file, where it is one. */
+  file?: SentFile | undefined;
 }
 
 function createBaseScanDecided(): ScanDecided {
@@ -154,6 +178,175 @@ export const ScanDecided: MessageFns<ScanDecided> = {
             }
 
             message.at = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAnswersGiven(): AnswersGiven {
+  return { organizer: "", event: "", position: 0, revision: 0, answers: [] };
+}
+
+export const AnswersGiven: MessageFns<AnswersGiven> = {
+  encode(message: AnswersGiven, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.position !== 0) {
+      writer.uint32(24).int64(message.position);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(32).int64(message.revision);
+    }
+    for (const v of message.answers) {
+      GivenAnswer.encode(v!, writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnswersGiven {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnswersGiven();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.position = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.answers.push(GivenAnswer.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGivenAnswer(): GivenAnswer {
+  return { question: 0, revision: 0, answer: undefined, file: undefined };
+}
+
+export const GivenAnswer: MessageFns<GivenAnswer> = {
+  encode(message: GivenAnswer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.question !== 0) {
+      writer.uint32(8).int64(message.question);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(16).int64(message.revision);
+    }
+    if (message.answer !== undefined) {
+      Answer.encode(message.answer, writer.uint32(26).fork()).join();
+    }
+    if (message.file !== undefined) {
+      SentFile.encode(message.file, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GivenAnswer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGivenAnswer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.question = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.answer = Answer.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.file = SentFile.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Documents, Expand } from "./positions.ts";
 
 /** Check-in lists (contract 2.4, 2.5, 4.4). */
 
@@ -68,6 +69,7 @@ export interface ListCheckinListsRequest {
   withCounts: boolean;
   /** The lists as of this instant are known to the caller, who wants them only if they have changed since. */
   knownAsOf?: number | undefined;
+  expand?: Expand | undefined;
 }
 
 export interface ListCheckinListsResponse {
@@ -81,16 +83,19 @@ export interface ListCheckinListsResponse {
     | undefined;
   /** Nothing has changed since the instant that the caller named; nothing was read. */
   isUnchanged: boolean;
+  documents?: Documents | undefined;
 }
 
 export interface GetCheckinListRequest {
   organizer: string;
   event: string;
   id: number;
+  expand?: Expand | undefined;
 }
 
 export interface GetCheckinListResponse {
   list: CheckinList | undefined;
+  documents?: Documents | undefined;
 }
 
 export interface CreateCheckinListRequest {
@@ -443,6 +448,7 @@ function createBaseListCheckinListsRequest(): ListCheckinListsRequest {
     endsAfter: undefined,
     withCounts: false,
     knownAsOf: undefined,
+    expand: undefined,
   };
 }
 
@@ -477,6 +483,9 @@ export const ListCheckinListsRequest: MessageFns<ListCheckinListsRequest> = {
     }
     if (message.knownAsOf !== undefined) {
       writer.uint32(80).int64(message.knownAsOf);
+    }
+    if (message.expand !== undefined) {
+      Expand.encode(message.expand, writer.uint32(90).fork()).join();
     }
     return writer;
   },
@@ -574,6 +583,14 @@ export const ListCheckinListsRequest: MessageFns<ListCheckinListsRequest> = {
             message.knownAsOf = longToNumber(reader.int64());
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -588,7 +605,7 @@ export const ListCheckinListsRequest: MessageFns<ListCheckinListsRequest> = {
 };
 
 function createBaseListCheckinListsResponse(): ListCheckinListsResponse {
-  return { lists: [], count: 0, page: 0, changedAt: undefined, isUnchanged: false };
+  return { lists: [], count: 0, page: 0, changedAt: undefined, isUnchanged: false, documents: undefined };
 }
 
 export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
@@ -607,6 +624,9 @@ export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
     }
     if (message.isUnchanged !== false) {
       writer.uint32(40).bool(message.isUnchanged);
+    }
+    if (message.documents !== undefined) {
+      Documents.encode(message.documents, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -664,6 +684,14 @@ export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
             message.isUnchanged = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.documents = Documents.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -678,7 +706,7 @@ export const ListCheckinListsResponse: MessageFns<ListCheckinListsResponse> = {
 };
 
 function createBaseGetCheckinListRequest(): GetCheckinListRequest {
-  return { organizer: "", event: "", id: 0 };
+  return { organizer: "", event: "", id: 0, expand: undefined };
 }
 
 export const GetCheckinListRequest: MessageFns<GetCheckinListRequest> = {
@@ -691,6 +719,9 @@ export const GetCheckinListRequest: MessageFns<GetCheckinListRequest> = {
     }
     if (message.id !== 0) {
       writer.uint32(24).int64(message.id);
+    }
+    if (message.expand !== undefined) {
+      Expand.encode(message.expand, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -732,6 +763,14 @@ export const GetCheckinListRequest: MessageFns<GetCheckinListRequest> = {
             message.id = longToNumber(reader.int64());
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -746,13 +785,16 @@ export const GetCheckinListRequest: MessageFns<GetCheckinListRequest> = {
 };
 
 function createBaseGetCheckinListResponse(): GetCheckinListResponse {
-  return { list: undefined };
+  return { list: undefined, documents: undefined };
 }
 
 export const GetCheckinListResponse: MessageFns<GetCheckinListResponse> = {
   encode(message: GetCheckinListResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.list !== undefined) {
       CheckinList.encode(message.list, writer.uint32(10).fork()).join();
+    }
+    if (message.documents !== undefined) {
+      Documents.encode(message.documents, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -776,6 +818,14 @@ export const GetCheckinListResponse: MessageFns<GetCheckinListResponse> = {
             }
 
             message.list = CheckinList.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documents = Documents.decode(reader, reader.uint32());
             continue;
           }
         }

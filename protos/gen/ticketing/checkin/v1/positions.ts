@@ -86,6 +86,72 @@ export interface ListPositionsRequest {
   ignoreStatus: boolean;
   /** The caller may only search, with three characters or more. */
   searchOnly: boolean;
+  filters?: PositionFilters | undefined;
+  expand?: Expand | undefined;
+}
+
+/** What positions can be chosen by. An empty list chooses nothing; what is absent does not count. */
+export interface PositionFilters {
+  /** The attendee's name, or that of the position it is an add-on of, in any case. */
+  attendeeName?: string | undefined;
+  secret?: string | undefined;
+  pseudonymizationId?: string | undefined;
+  voucherCode?: string | undefined;
+  voucher?: number | undefined;
+  items?: Ids | undefined;
+  variations?: Ids | undefined;
+  addonTo?: Ids | undefined;
+  subevents?:
+    | Ids
+    | undefined;
+  /** `n`, `p`, `e` or `c`; others match nothing. */
+  orderStatuses?:
+    | Words
+    | undefined;
+  /** A successful scan on the list, of either type. */
+  hasCheckin?:
+    | boolean
+    | undefined;
+  /** What rules, validity and blocks of the list would admit at this instant. */
+  admissibleAt?:
+    | number
+    | undefined;
+  /** The gate whose rules count. */
+  gate?: number | undefined;
+}
+
+export interface Ids {
+  ids: number[];
+  /** The parameter that an unknown one is reported under. */
+  parameter: string;
+}
+
+export interface Words {
+  words: string[];
+}
+
+/** What is shown in full instead of by its id. */
+export interface Expand {
+  subevent: boolean;
+  item: boolean;
+  variation: boolean;
+  answersQuestion: boolean;
+  /** The add-ons of each position, as positions. */
+  addons: boolean;
+}
+
+/** Resources in JSON, each once, for what refers to them by id. */
+export interface Documents {
+  subevents: Document[];
+  /** With their variations. */
+  items: Document[];
+  questions: Document[];
+}
+
+export interface Document {
+  id: number;
+  /** In UTF-8. */
+  json: Uint8Array;
 }
 
 export interface ListPositionsResponse {
@@ -93,6 +159,7 @@ export interface ListPositionsResponse {
   count: number;
   /** The page that was served. */
   page: number;
+  documents?: Documents | undefined;
 }
 
 export interface GetPositionRequest {
@@ -101,10 +168,18 @@ export interface GetPositionRequest {
   list: number;
   id: number;
   ignoreStatus: boolean;
+  filters?: PositionFilters | undefined;
+  expand?: Expand | undefined;
+  search?:
+    | string
+    | undefined;
+  /** An order code, in any case. */
+  order?: string | undefined;
 }
 
 export interface GetPositionResponse {
   position: ListedPosition | undefined;
+  documents?: Documents | undefined;
 }
 
 export interface ListedPosition {
@@ -119,6 +194,8 @@ export interface ListedPosition {
   requireAttention: boolean;
   /** Outputs that may be downloaded now, for instance `pdf`. */
   downloads: string[];
+  /** Only where they were asked for. */
+  addons: ListedPosition[];
 }
 
 export interface ListedPosition_AttendeeNamePartsEntry {
@@ -152,6 +229,8 @@ function createBaseListPositionsRequest(): ListPositionsRequest {
     order: undefined,
     ignoreStatus: false,
     searchOnly: false,
+    filters: undefined,
+    expand: undefined,
   };
 }
 
@@ -186,6 +265,12 @@ export const ListPositionsRequest: MessageFns<ListPositionsRequest> = {
     }
     if (message.searchOnly !== false) {
       writer.uint32(80).bool(message.searchOnly);
+    }
+    if (message.filters !== undefined) {
+      PositionFilters.encode(message.filters, writer.uint32(90).fork()).join();
+    }
+    if (message.expand !== undefined) {
+      Expand.encode(message.expand, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -283,6 +368,546 @@ export const ListPositionsRequest: MessageFns<ListPositionsRequest> = {
             message.searchOnly = reader.bool();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.filters = PositionFilters.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBasePositionFilters(): PositionFilters {
+  return {
+    attendeeName: undefined,
+    secret: undefined,
+    pseudonymizationId: undefined,
+    voucherCode: undefined,
+    voucher: undefined,
+    items: undefined,
+    variations: undefined,
+    addonTo: undefined,
+    subevents: undefined,
+    orderStatuses: undefined,
+    hasCheckin: undefined,
+    admissibleAt: undefined,
+    gate: undefined,
+  };
+}
+
+export const PositionFilters: MessageFns<PositionFilters> = {
+  encode(message: PositionFilters, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.attendeeName !== undefined) {
+      writer.uint32(10).string(message.attendeeName);
+    }
+    if (message.secret !== undefined) {
+      writer.uint32(18).string(message.secret);
+    }
+    if (message.pseudonymizationId !== undefined) {
+      writer.uint32(26).string(message.pseudonymizationId);
+    }
+    if (message.voucherCode !== undefined) {
+      writer.uint32(34).string(message.voucherCode);
+    }
+    if (message.voucher !== undefined) {
+      writer.uint32(40).int64(message.voucher);
+    }
+    if (message.items !== undefined) {
+      Ids.encode(message.items, writer.uint32(50).fork()).join();
+    }
+    if (message.variations !== undefined) {
+      Ids.encode(message.variations, writer.uint32(58).fork()).join();
+    }
+    if (message.addonTo !== undefined) {
+      Ids.encode(message.addonTo, writer.uint32(66).fork()).join();
+    }
+    if (message.subevents !== undefined) {
+      Ids.encode(message.subevents, writer.uint32(74).fork()).join();
+    }
+    if (message.orderStatuses !== undefined) {
+      Words.encode(message.orderStatuses, writer.uint32(82).fork()).join();
+    }
+    if (message.hasCheckin !== undefined) {
+      writer.uint32(88).bool(message.hasCheckin);
+    }
+    if (message.admissibleAt !== undefined) {
+      writer.uint32(96).int64(message.admissibleAt);
+    }
+    if (message.gate !== undefined) {
+      writer.uint32(104).int64(message.gate);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PositionFilters {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePositionFilters();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.attendeeName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.secret = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.pseudonymizationId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.voucherCode = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.voucher = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.items = Ids.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.variations = Ids.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.addonTo = Ids.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.subevents = Ids.decode(reader, reader.uint32());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.orderStatuses = Words.decode(reader, reader.uint32());
+            continue;
+          }
+          case 11: {
+            if (tag !== 88) {
+              break;
+            }
+
+            message.hasCheckin = reader.bool();
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.admissibleAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.gate = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIds(): Ids {
+  return { ids: [], parameter: "" };
+}
+
+export const Ids: MessageFns<Ids> = {
+  encode(message: Ids, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ids.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.ids) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.parameter !== "") {
+      writer.uint32(18).string(message.parameter);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Ids {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIds();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.ids.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.ids.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.parameter = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseWords(): Words {
+  return { words: [] };
+}
+
+export const Words: MessageFns<Words> = {
+  encode(message: Words, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.words) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Words {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWords();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.words.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseExpand(): Expand {
+  return { subevent: false, item: false, variation: false, answersQuestion: false, addons: false };
+}
+
+export const Expand: MessageFns<Expand> = {
+  encode(message: Expand, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.subevent !== false) {
+      writer.uint32(8).bool(message.subevent);
+    }
+    if (message.item !== false) {
+      writer.uint32(16).bool(message.item);
+    }
+    if (message.variation !== false) {
+      writer.uint32(24).bool(message.variation);
+    }
+    if (message.answersQuestion !== false) {
+      writer.uint32(32).bool(message.answersQuestion);
+    }
+    if (message.addons !== false) {
+      writer.uint32(40).bool(message.addons);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Expand {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseExpand();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.subevent = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.item = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.variation = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.answersQuestion = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.addons = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDocuments(): Documents {
+  return { subevents: [], items: [], questions: [] };
+}
+
+export const Documents: MessageFns<Documents> = {
+  encode(message: Documents, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.subevents) {
+      Document.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.items) {
+      Document.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.questions) {
+      Document.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Documents {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocuments();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.subevents.push(Document.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.items.push(Document.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.questions.push(Document.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseDocument(): Document {
+  return { id: 0, json: new Uint8Array(0) };
+}
+
+export const Document: MessageFns<Document> = {
+  encode(message: Document, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== 0) {
+      writer.uint32(8).int64(message.id);
+    }
+    if (message.json.length !== 0) {
+      writer.uint32(18).bytes(message.json);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Document {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDocument();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.json = reader.bytes();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -297,7 +922,7 @@ export const ListPositionsRequest: MessageFns<ListPositionsRequest> = {
 };
 
 function createBaseListPositionsResponse(): ListPositionsResponse {
-  return { positions: [], count: 0, page: 0 };
+  return { positions: [], count: 0, page: 0, documents: undefined };
 }
 
 export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
@@ -310,6 +935,9 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
     }
     if (message.page !== 0) {
       writer.uint32(24).int32(message.page);
+    }
+    if (message.documents !== undefined) {
+      Documents.encode(message.documents, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -351,6 +979,14 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
             message.page = reader.int32();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.documents = Documents.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -365,7 +1001,17 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
 };
 
 function createBaseGetPositionRequest(): GetPositionRequest {
-  return { organizer: "", event: "", list: 0, id: 0, ignoreStatus: false };
+  return {
+    organizer: "",
+    event: "",
+    list: 0,
+    id: 0,
+    ignoreStatus: false,
+    filters: undefined,
+    expand: undefined,
+    search: undefined,
+    order: undefined,
+  };
 }
 
 export const GetPositionRequest: MessageFns<GetPositionRequest> = {
@@ -384,6 +1030,18 @@ export const GetPositionRequest: MessageFns<GetPositionRequest> = {
     }
     if (message.ignoreStatus !== false) {
       writer.uint32(40).bool(message.ignoreStatus);
+    }
+    if (message.filters !== undefined) {
+      PositionFilters.encode(message.filters, writer.uint32(50).fork()).join();
+    }
+    if (message.expand !== undefined) {
+      Expand.encode(message.expand, writer.uint32(58).fork()).join();
+    }
+    if (message.search !== undefined) {
+      writer.uint32(66).string(message.search);
+    }
+    if (message.order !== undefined) {
+      writer.uint32(74).string(message.order);
     }
     return writer;
   },
@@ -441,6 +1099,38 @@ export const GetPositionRequest: MessageFns<GetPositionRequest> = {
             message.ignoreStatus = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.filters = PositionFilters.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.search = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.order = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -455,13 +1145,16 @@ export const GetPositionRequest: MessageFns<GetPositionRequest> = {
 };
 
 function createBaseGetPositionResponse(): GetPositionResponse {
-  return { position: undefined };
+  return { position: undefined, documents: undefined };
 }
 
 export const GetPositionResponse: MessageFns<GetPositionResponse> = {
   encode(message: GetPositionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.position !== undefined) {
       ListedPosition.encode(message.position, writer.uint32(10).fork()).join();
+    }
+    if (message.documents !== undefined) {
+      Documents.encode(message.documents, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -487,6 +1180,14 @@ export const GetPositionResponse: MessageFns<GetPositionResponse> = {
             message.position = ListedPosition.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.documents = Documents.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -508,6 +1209,7 @@ function createBaseListedPosition(): ListedPosition {
     checkins: [],
     requireAttention: false,
     downloads: [],
+    addons: [],
   };
 }
 
@@ -530,6 +1232,9 @@ export const ListedPosition: MessageFns<ListedPosition> = {
     }
     for (const v of message.downloads) {
       writer.uint32(50).string(v!);
+    }
+    for (const v of message.addons) {
+      ListedPosition.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -596,6 +1301,14 @@ export const ListedPosition: MessageFns<ListedPosition> = {
             }
 
             message.downloads.push(reader.string());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.addons.push(ListedPosition.decode(reader, reader.uint32()));
             continue;
           }
         }

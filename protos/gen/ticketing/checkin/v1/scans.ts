@@ -18,7 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { ListedPosition, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
+import { Documents, Expand, ListedPosition, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 
 /** Scans (contract 4.5). Batched: a gateway gathers what arrived while its last call was under way. */
 
@@ -45,6 +45,31 @@ export interface Scan {
   nonce?: string | undefined;
   deviceId?: number | undefined;
   gate?: number | undefined;
+  answers: SentAnswer[];
+  /** What the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
+  sourceType: string;
+  expand?: Expand | undefined;
+}
+
+/** An answer as a scanner sends it. */
+export interface SentAnswer {
+  question: number;
+  /** Any JSON value. */
+  value: string;
+  /** The upload that the value names, where the caller may name it. */
+  file?: SentFile | undefined;
+}
+
+/** A file that was uploaded to answer a question. */
+export interface SentFile {
+  /** Its UUID. */
+  upload: string;
+  name: string;
+  contentType: string;
+  /** In bytes. */
+  size: number;
+  /** In hexadecimal. */
+  sha256: string;
 }
 
 export interface RedeemResponse {
@@ -64,6 +89,9 @@ export interface ScanOutcome {
     | //
     /** This scan could not be decided; it may be sent again with its nonce. */
     { $case: "failed"; value: Failed }
+    | //
+    /** Questions have to be answered first. */
+    { $case: "incomplete"; value: Incomplete }
     | undefined;
   /** Absent when the list is unknown. */
   list: ScannedList | undefined;
@@ -72,6 +100,8 @@ export interface ScanOutcome {
     | undefined;
   /** Check-in texts of order, variation and item. */
   checkinTexts: string[];
+  /** What the scan asked to see expanded. */
+  documents?: Documents | undefined;
 }
 
 export interface ScannedList {
@@ -92,6 +122,13 @@ export interface Refused {
 }
 
 export interface UnknownTicket {
+  /** For a person; absent where nothing is known of the code at all. */
+  explanation?: string | undefined;
+}
+
+export interface Incomplete {
+  /** The resources of the questions that have no answer, as JSON in UTF-8. */
+  questions: Uint8Array[];
 }
 
 export interface UnknownList {
@@ -162,6 +199,9 @@ function createBaseScan(): Scan {
     nonce: undefined,
     deviceId: undefined,
     gate: undefined,
+    answers: [],
+    sourceType: "",
+    expand: undefined,
   };
 }
 
@@ -208,6 +248,15 @@ export const Scan: MessageFns<Scan> = {
     }
     if (message.gate !== undefined) {
       writer.uint32(112).int64(message.gate);
+    }
+    for (const v of message.answers) {
+      SentAnswer.encode(v!, writer.uint32(122).fork()).join();
+    }
+    if (message.sourceType !== "") {
+      writer.uint32(130).string(message.sourceType);
+    }
+    if (message.expand !== undefined) {
+      Expand.encode(message.expand, writer.uint32(138).fork()).join();
     }
     return writer;
   },
@@ -337,6 +386,188 @@ export const Scan: MessageFns<Scan> = {
             message.gate = longToNumber(reader.int64());
             continue;
           }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.answers.push(SentAnswer.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.sourceType = reader.string();
+            continue;
+          }
+          case 17: {
+            if (tag !== 138) {
+              break;
+            }
+
+            message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSentAnswer(): SentAnswer {
+  return { question: 0, value: "", file: undefined };
+}
+
+export const SentAnswer: MessageFns<SentAnswer> = {
+  encode(message: SentAnswer, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.question !== 0) {
+      writer.uint32(8).int64(message.question);
+    }
+    if (message.value !== "") {
+      writer.uint32(18).string(message.value);
+    }
+    if (message.file !== undefined) {
+      SentFile.encode(message.file, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SentAnswer {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSentAnswer();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.question = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.file = SentFile.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSentFile(): SentFile {
+  return { upload: "", name: "", contentType: "", size: 0, sha256: "" };
+}
+
+export const SentFile: MessageFns<SentFile> = {
+  encode(message: SentFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.upload !== "") {
+      writer.uint32(10).string(message.upload);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.contentType !== "") {
+      writer.uint32(26).string(message.contentType);
+    }
+    if (message.size !== 0) {
+      writer.uint32(32).int64(message.size);
+    }
+    if (message.sha256 !== "") {
+      writer.uint32(42).string(message.sha256);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SentFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSentFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.upload = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.contentType = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.size = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.sha256 = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -397,7 +628,7 @@ export const RedeemResponse: MessageFns<RedeemResponse> = {
 };
 
 function createBaseScanOutcome(): ScanOutcome {
-  return { outcome: undefined, list: undefined, position: undefined, checkinTexts: [] };
+  return { outcome: undefined, list: undefined, position: undefined, checkinTexts: [], documents: undefined };
 }
 
 export const ScanOutcome: MessageFns<ScanOutcome> = {
@@ -418,6 +649,9 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
       case "failed":
         Failed.encode(message.outcome.value, writer.uint32(42).fork()).join();
         break;
+      case "incomplete":
+        Incomplete.encode(message.outcome.value, writer.uint32(74).fork()).join();
+        break;
     }
     if (message.list !== undefined) {
       ScannedList.encode(message.list, writer.uint32(50).fork()).join();
@@ -427,6 +661,9 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
     }
     for (const v of message.checkinTexts) {
       writer.uint32(66).string(v!);
+    }
+    if (message.documents !== undefined) {
+      Documents.encode(message.documents, writer.uint32(82).fork()).join();
     }
     return writer;
   },
@@ -484,6 +721,14 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             message.outcome = { $case: "failed", value: Failed.decode(reader, reader.uint32()) };
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.outcome = { $case: "incomplete", value: Incomplete.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 6: {
             if (tag !== 50) {
               break;
@@ -506,6 +751,14 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             }
 
             message.checkinTexts.push(reader.string());
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.documents = Documents.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -693,11 +946,14 @@ export const Refused: MessageFns<Refused> = {
 };
 
 function createBaseUnknownTicket(): UnknownTicket {
-  return {};
+  return { explanation: undefined };
 }
 
 export const UnknownTicket: MessageFns<UnknownTicket> = {
-  encode(_: UnknownTicket, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: UnknownTicket, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.explanation !== undefined) {
+      writer.uint32(10).string(message.explanation);
+    }
     return writer;
   },
 
@@ -714,6 +970,60 @@ export const UnknownTicket: MessageFns<UnknownTicket> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.explanation = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIncomplete(): Incomplete {
+  return { questions: [] };
+}
+
+export const Incomplete: MessageFns<Incomplete> = {
+  encode(message: Incomplete, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.questions) {
+      writer.uint32(10).bytes(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Incomplete {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIncomplete();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.questions.push(reader.bytes());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
