@@ -32,7 +32,7 @@ export interface AnswersGiven {
   organizer: string;
   event: string;
   position: number;
-  /** The highest revision of its answers; one sequence counts all of them. */
+  /** The highest revision of its answers, or a later one where it is told again; one sequence counts all of them. */
   revision: number;
   answers: GivenAnswer[];
 }

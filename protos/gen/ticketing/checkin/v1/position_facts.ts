@@ -33,7 +33,9 @@ export interface ReadPosition {
   attendeeName?: string | undefined;
   attendeeEmail?: string | undefined;
   company?: string | undefined;
+  voucher?: number | undefined;
   secret: string;
+  pseudonymizationId: string;
   canceled: boolean;
   blocked: string[];
   validFrom?: number | undefined;
@@ -157,7 +159,9 @@ function createBaseReadPosition(): ReadPosition {
     attendeeName: undefined,
     attendeeEmail: undefined,
     company: undefined,
+    voucher: undefined,
     secret: "",
+    pseudonymizationId: "",
     canceled: false,
     blocked: [],
     validFrom: undefined,
@@ -195,8 +199,14 @@ export const ReadPosition: MessageFns<ReadPosition> = {
     if (message.company !== undefined) {
       writer.uint32(90).string(message.company);
     }
+    if (message.voucher !== undefined) {
+      writer.uint32(136).int64(message.voucher);
+    }
     if (message.secret !== "") {
       writer.uint32(170).string(message.secret);
+    }
+    if (message.pseudonymizationId !== "") {
+      writer.uint32(178).string(message.pseudonymizationId);
     }
     if (message.canceled !== false) {
       writer.uint32(192).bool(message.canceled);
@@ -301,12 +311,28 @@ export const ReadPosition: MessageFns<ReadPosition> = {
             message.company = reader.string();
             continue;
           }
+          case 17: {
+            if (tag !== 136) {
+              break;
+            }
+
+            message.voucher = longToNumber(reader.int64());
+            continue;
+          }
           case 21: {
             if (tag !== 170) {
               break;
             }
 
             message.secret = reader.string();
+            continue;
+          }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.pseudonymizationId = reader.string();
             continue;
           }
           case 24: {

@@ -90,20 +90,21 @@ export interface ListPositionsRequest {
   expand?: Expand | undefined;
 }
 
-/** What positions can be chosen by. An empty list chooses nothing; what is absent does not count. */
+/** What positions can be chosen by: all of it holds. An empty list of ids or words chooses nothing; what is absent does not count. */
 export interface PositionFilters {
   /** The attendee's name, or that of the position it is an add-on of, in any case. */
   attendeeName?: string | undefined;
   secret?: string | undefined;
   pseudonymizationId?: string | undefined;
   voucherCode?: string | undefined;
-  voucher?: number | undefined;
-  items?: Ids | undefined;
-  variations?: Ids | undefined;
-  addonTo?: Ids | undefined;
-  subevents?:
-    | Ids
+  voucher?:
+    | number
     | undefined;
+  /** Of several each holds, here and below. */
+  items: Ids[];
+  variations: Ids[];
+  addonTo: Ids[];
+  subevents: Ids[];
   /** `n`, `p`, `e` or `c`; others match nothing. */
   orderStatuses?:
     | Words
@@ -404,10 +405,10 @@ function createBasePositionFilters(): PositionFilters {
     pseudonymizationId: undefined,
     voucherCode: undefined,
     voucher: undefined,
-    items: undefined,
-    variations: undefined,
-    addonTo: undefined,
-    subevents: undefined,
+    items: [],
+    variations: [],
+    addonTo: [],
+    subevents: [],
     orderStatuses: undefined,
     hasCheckin: undefined,
     admissibleAt: undefined,
@@ -432,17 +433,17 @@ export const PositionFilters: MessageFns<PositionFilters> = {
     if (message.voucher !== undefined) {
       writer.uint32(40).int64(message.voucher);
     }
-    if (message.items !== undefined) {
-      Ids.encode(message.items, writer.uint32(50).fork()).join();
+    for (const v of message.items) {
+      Ids.encode(v!, writer.uint32(50).fork()).join();
     }
-    if (message.variations !== undefined) {
-      Ids.encode(message.variations, writer.uint32(58).fork()).join();
+    for (const v of message.variations) {
+      Ids.encode(v!, writer.uint32(58).fork()).join();
     }
-    if (message.addonTo !== undefined) {
-      Ids.encode(message.addonTo, writer.uint32(66).fork()).join();
+    for (const v of message.addonTo) {
+      Ids.encode(v!, writer.uint32(66).fork()).join();
     }
-    if (message.subevents !== undefined) {
-      Ids.encode(message.subevents, writer.uint32(74).fork()).join();
+    for (const v of message.subevents) {
+      Ids.encode(v!, writer.uint32(74).fork()).join();
     }
     if (message.orderStatuses !== undefined) {
       Words.encode(message.orderStatuses, writer.uint32(82).fork()).join();
@@ -517,7 +518,7 @@ export const PositionFilters: MessageFns<PositionFilters> = {
               break;
             }
 
-            message.items = Ids.decode(reader, reader.uint32());
+            message.items.push(Ids.decode(reader, reader.uint32()));
             continue;
           }
           case 7: {
@@ -525,7 +526,7 @@ export const PositionFilters: MessageFns<PositionFilters> = {
               break;
             }
 
-            message.variations = Ids.decode(reader, reader.uint32());
+            message.variations.push(Ids.decode(reader, reader.uint32()));
             continue;
           }
           case 8: {
@@ -533,7 +534,7 @@ export const PositionFilters: MessageFns<PositionFilters> = {
               break;
             }
 
-            message.addonTo = Ids.decode(reader, reader.uint32());
+            message.addonTo.push(Ids.decode(reader, reader.uint32()));
             continue;
           }
           case 9: {
@@ -541,7 +542,7 @@ export const PositionFilters: MessageFns<PositionFilters> = {
               break;
             }
 
-            message.subevents = Ids.decode(reader, reader.uint32());
+            message.subevents.push(Ids.decode(reader, reader.uint32()));
             continue;
           }
           case 10: {
