@@ -109,6 +109,22 @@ create table gate (
   constraint gate_pkey primary key (organizer, id)
 );
 
+create table gate_answer (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  question bigint not null,
+  answer bytea,
+  awaited bytea,
+  awaited_revision bigint,
+  copy_at timestamptz,
+  constraint gate_answer_pkey primary key (organizer, event, "position", question),
+  constraint gate_answer_state check ((((answer is not null) or (awaited is not null)) and ((awaited is null) = (awaited_revision is null)) and ((awaited is null) = (copy_at is null))))
+);
+create index gate_answer_awaited on gate_answer using btree (copy_at) where (copy_at is not null);
+comment on column gate_answer.answer is 'personal data: answer';
+comment on column gate_answer.awaited is 'personal data: answer, file';
+
 create table inbox (
   fact_on date not null,
   consumer text not null,
@@ -196,10 +212,13 @@ create table "position" (
   revision bigint not null,
   seat bigint,
   taken_as text,
+  answers_revision bigint,
   constraint position_pkey primary key (organizer, event, id),
   constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );
 create index position_by_seat on "position" using btree (organizer, event, seat) where (seat is not null);
+create index position_by_secret on "position" using hash ((((((organizer || '/'::text) || event) || '/'::text) || secret)));
+create index position_with_gate_answers on "position" using btree (organizer, event, id) where (answers_revision is not null);
 comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
 
 create table question (
@@ -312,6 +331,7 @@ alter table category add constraint category_organizer_event_fkey foreign key (o
 alter table credential add constraint credential_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table event add constraint event_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table gate add constraint gate_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table gate_answer add constraint gate_answer_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table item add constraint item_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table "order" add constraint order_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table "position" add constraint position_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

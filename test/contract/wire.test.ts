@@ -34,6 +34,7 @@ const messages: Readonly<Record<string, string>> = {
   "boxoffice.blocked-secret-changed.v1": "ticketing.boxoffice.v1.BlockedSecretChanged",
   "boxoffice.reusable-medium-changed.v1": "ticketing.boxoffice.v1.ReusableMediumChanged",
   "checkin.scan-decided.v1": "ticketing.checkin.v1.ScanDecided",
+  "checkin.answers-given.v1": "ticketing.checkin.v1.AnswersGiven",
 };
 
 interface Codec {

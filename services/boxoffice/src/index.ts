@@ -3,16 +3,21 @@ import { defineService } from "@tessera/kit/service";
 import { AnswerFilesServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
 import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
+import { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
 import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { topics } from "@tessera/protos/topics";
+import { answersGiven } from "./consumers/answers-given.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createApiKey } from "./handlers/create-api-key.ts";
 import { createDevice } from "./handlers/create-device.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
+import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { listApiKeys } from "./handlers/list-api-keys.ts";
 import { listDevices } from "./handlers/list-devices.ts";
 import { revokeApiKey } from "./handlers/revoke-api-key.ts";
 import { revokeDevice } from "./handlers/revoke-device.ts";
+import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { rebuilds } from "./records/rebuilds.ts";
 
@@ -23,7 +28,7 @@ export const boxoffice = defineService({
   settings: {},
   migrations: new URL("../migrations/", import.meta.url),
   needs: [],
-  consumes: [],
+  consumes: [topics.answersGiven.name],
   rebuilds,
   async start({ db, files, clock, log }) {
     return {
@@ -39,8 +44,10 @@ export const boxoffice = defineService({
         }),
         implement(QuotasServiceService, { findOverbooked: findOverbooked({ db }) }),
         implement(AnswerFilesServiceService, { getAnswerFile: getAnswerFile({ db, files }) }),
+        implement(TicketsServiceService, { findTickets: findTickets({ db }) }),
       ],
-      jobs: [removeAnswerFiles({ db, files, clock })],
+      consumers: [answersGiven(db)],
+      jobs: [copyGateFiles({ db, files, log }), removeAnswerFiles({ db, files, clock })],
     };
   },
 });

@@ -68,7 +68,8 @@ function wrong(problem: string): AnswerFileReading {
   return { ok: false, problem };
 }
 
-function isFileType(type: string): type is FileType {
+/** Tells whether files of a type may answer questions. */
+export function isFileType(type: string): type is FileType {
   return Object.hasOwn(endings, type);
 }
 

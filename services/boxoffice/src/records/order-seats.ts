@@ -3,6 +3,7 @@ import { takenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 import * as catalogue from "../store/catalogue.ts";
+import { whileNobodyRaises } from "../store/id-sequences.ts";
 import type { Known, Mentioned } from "../store/references.ts";
 import { drawSeatIds } from "../store/seats.ts";
 import { type Complain, notKnown, refuseEach } from "./kind.ts";
@@ -44,22 +45,33 @@ export class SeatPlan {
       const key = keyOfSeat(position);
       if (seat === null || key === undefined || this.#keys.has(key)) continue;
       if (typeof seat === "string") complain(`positions.${index}.seat`, notKnown("a seat with this guid"));
-      else if (seat.id !== null) {
-        const known = this.#keyOfId.get(seat.id) ?? described.get(seat.id);
-        if (known !== undefined && known !== key)
-          complain(`positions.${index}.seat`, `seat ${seat.id} is another seat`);
-        described.set(seat.id, key);
-      }
+    }
+    for (const { index, id, key } of this.#broughtBy(positions)) {
+      const known = this.#keyOfId.get(id) ?? described.get(id);
+      if (known !== undefined && known !== key) complain(`positions.${index}.seat`, `seat ${id} is another seat`);
+      described.set(id, key);
     }
   }
 
   /** Takes over the seats that an order describes. */
   admit({ positions }: OrderData): void {
+    for (const { id, key } of this.#broughtBy(positions)) this.#keyOfId.set(id, key);
     for (const position of positions) {
       const key = keyOfSeat(position);
-      if (key === undefined) continue;
-      this.#keys.add(key);
-      if (typeof position.seat === "object" && position.seat?.id) this.#keyOfId.set(position.seat.id, key);
+      if (key !== undefined) this.#keys.add(key);
+    }
+  }
+
+  /** The ids of seats that positions bring along: an id beside a guid that is known, or was described before, is nobody's. */
+  *#broughtBy(positions: OrderData["positions"]): Generator<{ index: number; id: number; key: string }> {
+    const described = new Set<string>();
+    for (const [index, position] of positions.entries()) {
+      const { seat } = position;
+      const key = keyOfSeat(position);
+      if (seat === null || typeof seat === "string" || key === undefined) continue;
+      if (this.#keys.has(key) || described.has(key)) continue;
+      described.add(key);
+      if (seat.id !== null) yield { index, id: seat.id, key };
     }
   }
 }
@@ -125,7 +137,8 @@ export async function findOrCreateSeats(
   );
   await createSeats(tx, scope, numbered);
   const unnumbered = [...described].filter(([, { id }]) => id === null);
-  const ids = await drawSeatIds(tx, scope, unnumbered.length);
+  const ids =
+    unnumbered.length === 0 ? [] : await whileNobodyRaises(tx, () => drawSeatIds(tx, scope, unnumbered.length));
   const drawn = unnumbered.flatMap(([key, data], index) => {
     const id = ids[index];
     return id === undefined ? [] : [[key, { ...data, id }] as const];

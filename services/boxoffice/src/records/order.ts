@@ -17,6 +17,7 @@ import {
   readFileAnswers,
   settleFileAnswers,
 } from "./file-answers.ts";
+import { keepGateAnswers } from "./gate-answers.ts";
 import { type Complain, notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { type CheckinData, type OrderData, orderSchema, type PositionData } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -93,14 +94,19 @@ export const order: RecordKind<OrderRecord> = {
       return other === undefined ? value : { ...other, positions: toRows(other.data) };
     });
     const seats = await findOrCreateSeats(tx, scope, { values, known });
-    const rows = values.flatMap((value) => seatRows(value, seats));
+    const seated = values.flatMap((value) => seatRows(value, seats));
+    const { rows, files: keptAtGate } = await keepGateAnswers(tx, scope, {
+      orders: values.map(({ data }) => data),
+      rows: seated,
+      known,
+    });
     const sent = new Set(rows.map(({ id }) => id));
     const gone = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
     await removePositions(tx, scope, gone);
     const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
     const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
-    await answerFiles.replace(tx, scope, { positions: [...sent], files, kept });
+    await answerFiles.replace(tx, scope, { positions: [...sent], files, kept: [...kept, ...keptAtGate] });
     const facts = rows.flatMap(({ id, state }) => {
       const change = changes.get(id);
       return change === undefined ? [] : [{ ...scope, ...change, state }];

@@ -1,7 +1,7 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Topic } from "@tessera/protos/topic";
-import { type Lock, organizerLock, take } from "../store/locks.ts";
+import { eventLocks, type Lock, organizerLock, take } from "../store/locks.ts";
 import { countEntities, drawRevision, type EntityKey, type EntityTable, nextKeys } from "../store/rebuild-reads.ts";
 
 interface Entities<F> {
@@ -41,14 +41,7 @@ export function rebuildEntities<F>({ topic, table, belongsTo, read }: Entities<F
 }
 
 function locksOf(keys: readonly EntityKey[], belongsTo: "organizer" | "event"): Lock[] {
-  const locks = new Map<string, Lock>();
-  for (const [organizer = "", event] of keys) {
-    const ofOrganizer = organizerLock(organizer);
-    locks.set(ofOrganizer, { name: ofOrganizer, exclusive: belongsTo === "organizer" });
-    if (belongsTo === "event") {
-      const ofEvent = `${ofOrganizer}/${event}`;
-      locks.set(ofEvent, { name: ofEvent, exclusive: true });
-    }
-  }
-  return [...locks.values()];
+  if (belongsTo === "event") return eventLocks(keys.map(([organizer = "", event = ""]) => ({ organizer, event })));
+  const names = new Set(keys.map(([organizer = ""]) => organizerLock(organizer)));
+  return Array.from(names, (name) => ({ name, exclusive: true }));
 }

@@ -48,25 +48,50 @@ export async function replace(
                                      ${staying.map((file) => file.question)}::bigint[]) as staying (position, question)
                         where staying.position = answer_file.position
                           and staying.question = answer_file.question)`);
+  await put(
+    tx,
+    files.map((file) => ({ organizer, event, ...file })),
+  );
+}
+
+/** Stores files in the place of earlier ones of the same answers. */
+export async function put(tx: Tx, files: readonly (Scope & AnswerFileRow)[]): Promise<void> {
   if (files.length === 0) return;
   await tx.run(sql`
     insert into answer_file (organizer, event, position, question, file_key, name, content_type, size, sha256)
-    select ${organizer}, ${event}, sent.position, sent.question, sent.file_key, sent.name, sent.content_type, sent.size,
-           sent.sha256
-      from unnest(${files.map((file) => file.position)}::bigint[],
+    select sent.organizer, sent.event, sent.position, sent.question, sent.file_key, sent.name, sent.content_type,
+           sent.size, sent.sha256
+      from unnest(${files.map((file) => file.organizer)}::text[],
+                  ${files.map((file) => file.event)}::text[],
+                  ${files.map((file) => file.position)}::bigint[],
                   ${files.map((file) => file.question)}::bigint[],
                   ${files.map((file) => file.fileKey)}::text[],
                   ${files.map((file) => file.name)}::text[],
                   ${files.map((file) => file.contentType)}::text[],
                   ${files.map((file) => file.size)}::bigint[],
                   ${toByteaArray(files.map((file) => Buffer.from(file.sha256, "hex")))}::bytea[])
-           as sent (position, question, file_key, name, content_type, size, sha256)
+           as sent (organizer, event, position, question, file_key, name, content_type, size, sha256)
         on conflict (organizer, event, position, question) do update
        set file_key = excluded.file_key,
            name = excluded.name,
            content_type = excluded.content_type,
            size = excluded.size,
            sha256 = excluded.sha256`);
+}
+
+/** Removes the files of answers that are none any more. */
+export async function remove(tx: Tx, places: readonly (Scope & AnswerPlace)[]): Promise<void> {
+  if (places.length === 0) return;
+  await tx.run(sql`
+    delete from answer_file
+     using unnest(${places.map((place) => place.organizer)}::text[],
+                  ${places.map((place) => place.event)}::text[],
+                  ${places.map((place) => place.position)}::bigint[],
+                  ${places.map((place) => place.question)}::bigint[]) as gone (organizer, event, position, question)
+     where answer_file.organizer = gone.organizer
+       and answer_file.event = gone.event
+       and answer_file.position = gone.position
+       and answer_file.question = gone.question`);
 }
 
 interface Row {

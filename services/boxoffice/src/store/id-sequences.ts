@@ -20,11 +20,12 @@ export type IdSequence =
   | "reusable_medium_id_seq"
   | "position_id_seq";
 
+/** Held for moments only, in which nobody waits for anything else: so it may be taken at any point of a transaction. */
+const lockName = "id sequences";
+
 /**
- * Raises sequences above imported ids.
- *
- * Reading how far a sequence is and moving it are two steps, and `setval` also moves back: the lock, held until
- * commit, keeps another import from raising it in between. It is taken last in its transaction.
+ * Raises sequences above imported ids. Reading how far a sequence is and moving it are two steps, and `setval` also moves
+ * back: in between nobody draws an id, and nobody else raises a sequence.
  */
 export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): Promise<void> {
   if (highest.size === 0) return;
@@ -32,18 +33,40 @@ export async function raise(tx: Tx, highest: ReadonlyMap<IdSequence, number>): P
     behindOf([...highest.keys()], [...highest.values()]),
   );
   if (behind.length === 0) return;
-  await take(tx, [{ name: "id sequences", exclusive: true }]);
   const still = behindOf(
     behind.map((row) => row.sequence),
     behind.map((row) => row.highest),
   );
-  await tx.run(sql`select setval(behind.sequence::regclass, behind.highest) from (${still}) as behind`);
+  await holding(tx, { exclusive: true }, () =>
+    tx.run(sql`select setval(behind.sequence::regclass, behind.highest) from (${still}) as behind`),
+  );
 }
 
 /** Takes the next id; what records bring along has been raised above. */
 export async function next(tx: Tx, sequence: IdSequence): Promise<number> {
-  const { id } = await tx.one<{ id: number }>(sql`select nextval(${sequence}::text::regclass) as id`);
+  const { id } = await whileNobodyRaises(tx, () =>
+    tx.one<{ id: number }>(sql`select nextval(${sequence}::text::regclass) as id`),
+  );
   return id;
+}
+
+/** Draws ids with a statement of the caller's own, which changes nothing else. */
+export async function whileNobodyRaises<T>(tx: Tx, draw: () => Promise<T>): Promise<T> {
+  return holding(tx, { exclusive: false }, draw);
+}
+
+/**
+ * Does work under the lock, and lets it go before the transaction ends. Going back to a savepoint is what lets a lock of
+ * a transaction go; a sequence stays where it is. Were the lock held until commit, of two imports that had both drawn ids
+ * neither could raise the sequence.
+ */
+async function holding<T>(tx: Tx, { exclusive }: { exclusive: boolean }, work: () => Promise<T>): Promise<T> {
+  await tx.run(sql`savepoint id_sequences`);
+  await take(tx, [{ name: lockName, exclusive }]);
+  const result = await work();
+  await tx.run(sql`rollback to savepoint id_sequences`);
+  await tx.run(sql`release savepoint id_sequences`);
+  return result;
 }
 
 function behindOf(sequences: readonly string[], highest: readonly number[]) {

@@ -1,5 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
 
 /** A lock that lasts until the end of the transaction. Many may share it, or one has it alone. */
 export interface Lock {
@@ -10,6 +11,18 @@ export interface Lock {
 /** The lock of all that belongs to an organizer: whoever changes one of its events shares it, whoever changes what they share has it alone. */
 export function organizerLock(organizer: string): string {
   return `records ${organizer}`;
+}
+
+/** The locks of whoever changes something in these events. */
+export function eventLocks(scopes: readonly Scope[]): Lock[] {
+  const locks = scopes.flatMap(({ organizer, event }) => {
+    const ofOrganizer = organizerLock(organizer);
+    return [
+      { name: ofOrganizer, exclusive: false },
+      { name: `${ofOrganizer}/${event}`, exclusive: true },
+    ];
+  });
+  return [...new Map(locks.map((lock) => [lock.name, lock])).values()];
 }
 
 /** Takes locks in the order of their names, so that no two transactions wait for each other. */

@@ -88,6 +88,12 @@ const references = {
          and "order".event = ${scope.event}
          and "order".data -> 'positions'
              @> jsonb_build_array(jsonb_build_object('answers', jsonb_build_array(jsonb_build_object('question', ${id}))))`,
+    "answers given at the gate": sql`
+      select
+        from gate_answer
+       where gate_answer.organizer = ${scope.organizer}
+         and gate_answer.event = ${scope.event}
+         and gate_answer.question = ${id}`,
     "other questions": questions(
       scope,
       sql`question.data -> 'dependency_question' = to_jsonb(${id}) and question.id <> ${id}`,

@@ -1,0 +1,31 @@
+/** A question as its record has it: whether the visitor is of age, unless a test asks something else. */
+export function questionDocument(id: number, changes: Readonly<Record<string, unknown>> = {}): string {
+  return JSON.stringify({
+    id,
+    question: { en: "Are you of age?" },
+    type: "B",
+    required: true,
+    items: [10],
+    options: [],
+    position: 0,
+    ask_during_checkin: true,
+    show_during_checkin: false,
+    identifier: `Q${id}`,
+    dependency_question: null,
+    dependency_values: [],
+    dependency_value: null,
+    hidden: false,
+    print_on_invoice: false,
+    help_text: null,
+    valid_number_min: null,
+    valid_number_max: null,
+    valid_date_min: null,
+    valid_date_max: null,
+    valid_datetime_min: null,
+    valid_datetime_max: null,
+    valid_string_length_min: null,
+    valid_string_length_max: null,
+    valid_file_portrait: false,
+    ...changes,
+  });
+}

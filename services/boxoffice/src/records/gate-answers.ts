@@ -1,0 +1,246 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import type { Scope } from "../domain/scope.ts";
+import * as answerFiles from "../store/answer-files.ts";
+import * as gateAnswers from "../store/gate-answers.ts";
+import { eventLocks, take } from "../store/locks.ts";
+import type { PositionRow } from "../store/positions.ts";
+import type { Known } from "../store/references.ts";
+import { toReference } from "./answer-file.ts";
+import type { OrderData } from "./order-schema.ts";
+import { positionChanged } from "./position-fact.ts";
+
+/** What is done to a position. */
+interface Change {
+  readonly position: gateAnswers.AnsweredPosition;
+  readonly takenUpTo: number | null;
+  /** What stands from now on, by question. */
+  readonly answers: Map<number, gateAnswers.GateAnswer>;
+  /** Questions that are not what they were. */
+  readonly touched: Set<number>;
+  /** Questions whose answers, whoever gave them, stand no more. */
+  readonly replaced: Set<number>;
+  readonly files: answerFiles.AnswerFileRow[];
+}
+
+/**
+ * Takes over what positions answered at gates, as far as it was not taken before. Those that are files wait until their
+ * bytes have been copied; what was answered before stands until then. Positions that are gone are nobody's concern.
+ */
+export async function takeOverAnswers(tx: Tx, given: readonly AnswersGiven[]): Promise<void> {
+  await take(tx, eventLocks(given));
+  const byName = new Map(given.map((fact) => [nameOf({ ...fact, id: fact.position }), fact]));
+  // What was told again has a higher revision than any of its answers.
+  const wanted = given.map(({ organizer, event, position, answers }) => ({
+    organizer,
+    event,
+    id: position,
+    revision: Math.max(0, ...answers.map(({ revision }) => revision)),
+  }));
+  const changes = (await gateAnswers.findBehind(tx, wanted)).map((position) => {
+    const change = begin(position);
+    const known = position.takenUpTo ?? 0;
+    const fresh = (byName.get(nameOf(position))?.answers ?? []).filter(({ revision }) => revision > known);
+    for (const answer of fresh) takeOver(change, answer);
+    return { ...change, takenUpTo: Math.max(known, ...fresh.map(({ revision }) => revision)) };
+  });
+  await store(tx, changes);
+}
+
+function begin(position: gateAnswers.AnsweredPosition): Change {
+  return {
+    position,
+    takenUpTo: position.takenUpTo,
+    answers: new Map(position.answers.map((answer) => [answer.question, answer])),
+    touched: new Set(),
+    replaced: new Set(),
+    files: [],
+  };
+}
+
+function takeOver({ answers, touched, replaced }: Change, given: GivenAnswer): void {
+  const { question, revision, answer, file } = given;
+  touched.add(question);
+  if (answer !== undefined && file !== undefined) {
+    const standing = answers.get(question)?.answer ?? null;
+    answers.set(question, {
+      question,
+      answer: standing,
+      awaited: { revision, state: GivenAnswer.encode(given).finish() },
+    });
+    return;
+  }
+  replaced.add(question);
+  if (answer === undefined) answers.delete(question);
+  else answers.set(question, { question, answer: encodeAnswer({ ...answer, question }), awaited: null });
+}
+
+/** Nothing is a file here but what was copied. */
+function encodeAnswer({ file: _file, ...answer }: Answer): Uint8Array {
+  return Answer.encode(answer).finish();
+}
+
+/** What became of the file of an answer. */
+export interface CopiedFile extends gateAnswers.AwaitedAnswer {
+  /** Undefined: it is not there any more. */
+  readonly stored: answerFiles.StoredAnswerFile | undefined;
+}
+
+/** Puts answers in their places whose files have been copied; where a file is gone, what was answered before stands. */
+export async function settleFiles(tx: Tx, copied: readonly CopiedFile[]): Promise<void> {
+  await take(tx, eventLocks(copied));
+  const places = copied.map(({ organizer, event, position }) => ({ organizer, event, id: position }));
+  const distinct = [...new Map(places.map((place) => [nameOf(place), place])).values()];
+  const changes = new Map(
+    (await gateAnswers.findPositions(tx, distinct)).map((position) => [nameOf(position), begin(position)]),
+  );
+  for (const file of copied) {
+    const change = changes.get(nameOf({ ...file, id: file.position }));
+    if (change !== undefined) settle(change, file);
+  }
+  await store(tx, [...changes.values()]);
+}
+
+function settle({ answers, touched, replaced, files }: Change, copied: CopiedFile): void {
+  const { position, question, revision, state, stored } = copied;
+  const before = answers.get(question);
+  // It was answered anew meanwhile, or somebody else has copied it.
+  if (before?.awaited?.revision !== revision) return;
+  touched.add(question);
+  if (stored === undefined) {
+    if (before.answer === null) answers.delete(question);
+    else answers.set(question, { ...before, awaited: null });
+    return;
+  }
+  const { answer } = GivenAnswer.decode(state);
+  replaced.add(question);
+  const told = {
+    question,
+    answer: toReference(stored),
+    questionIdentifier: answer?.questionIdentifier ?? "",
+    options: [],
+    optionIdentifiers: [],
+    file: true,
+  };
+  answers.set(question, { question, answer: Answer.encode(told).finish(), awaited: null });
+  files.push({ position, question, ...stored });
+}
+
+async function store(tx: Tx, all: readonly Change[]): Promise<void> {
+  const changes = all.filter(({ touched }) => touched.size > 0);
+  const states = changes.map(({ position, takenUpTo, answers, replaced }) => {
+    const { organizer, event, id, earlierCheckins } = position;
+    const given = { takenUpTo, answers: [...answers.values()] };
+    const before = position.answers.filter(({ answer }) => answer !== null).map(({ question }) => question);
+    const state = mergeAnswers(position.state, { given, without: new Set([...before, ...replaced]) });
+    const isNews = Buffer.compare(state, position.state) !== 0;
+    return { organizer, event, id, earlierCheckins, state, takenUpTo, isNews };
+  });
+  await gateAnswers.remove(
+    tx,
+    placesOf(changes, ({ touched, answers }) => [...touched].filter((question) => !answers.has(question))),
+  );
+  await gateAnswers.put(
+    tx,
+    changes.flatMap(({ position: { organizer, event, id }, touched, answers }) =>
+      [...answers.values()]
+        .filter(({ question }) => touched.has(question))
+        .map((answer) => ({ organizer, event, position: id, ...answer })),
+    ),
+  );
+  await answerFiles.remove(
+    tx,
+    placesOf(changes, ({ replaced }) => replaced),
+  );
+  await answerFiles.put(
+    tx,
+    changes.flatMap(({ position: { organizer, event }, files }) =>
+      files.map((file) => ({ organizer, event, ...file })),
+    ),
+  );
+  const stored = new Map(states.map((row) => [nameOf(row), row]));
+  const facts = (await gateAnswers.putStates(tx, states)).flatMap((news) => {
+    const row = stored.get(nameOf(news));
+    return row === undefined ? [] : [{ ...news, state: row.state, earlierCheckins: row.earlierCheckins }];
+  });
+  await tx.publish(positionChanged, facts);
+}
+
+function placesOf(
+  changes: readonly Change[],
+  questionsOf: (change: Change) => Iterable<number>,
+): (Scope & answerFiles.AnswerPlace)[] {
+  return changes.flatMap((change) => {
+    const { organizer, event, id } = change.position;
+    return [...questionsOf(change)].map((question) => ({ organizer, event, position: id, question }));
+  });
+}
+
+/**
+ * Puts answers given at a gate into the state of a position: behind the others, by question, so that the same answers
+ * have the same bytes, whether they come to a record or a record to them.
+ */
+function mergeAnswers(
+  state: Uint8Array,
+  { given, without }: { given: gateAnswers.GateAnswers; without: ReadonlySet<number> },
+): Uint8Array {
+  const position = Position.decode(state);
+  const others = position.answers.filter(({ question }) => !without.has(question));
+  const taken = given.answers
+    .flatMap(({ answer }) => (answer === null ? [] : [Answer.decode(answer)]))
+    .sort((one, other) => one.question - other.question);
+  const { answersRevision: _before, ...rest } = position;
+  return Position.encode({ ...rest, answers: [...others, ...taken], ...answersRevision(given) }).finish();
+}
+
+/** Everything up to this revision is part of the answers: a file that is awaited is none yet. */
+function answersRevision({ takenUpTo, answers }: gateAnswers.GateAnswers): { answersRevision?: number } {
+  if (takenUpTo === null) return {};
+  const awaited = answers.flatMap(({ awaited: file }) => (file === null ? [] : [file.revision - 1]));
+  return { answersRevision: Math.min(takenUpTo, ...awaited) };
+}
+
+/** Positions as they are stored when a record comes again. */
+interface Kept {
+  readonly rows: readonly PositionRow[];
+  /** Files that stay, because answers given at a gate stay. */
+  readonly files: readonly answerFiles.AnswerPlace[];
+}
+
+/** Keeps what was answered at gates for positions that records bring again, but where they answer the question themselves. */
+export async function keepGateAnswers(
+  tx: Tx,
+  scope: Scope,
+  options: { orders: readonly OrderData[]; rows: readonly PositionRow[]; known: Known },
+): Promise<Kept> {
+  const { orders, rows, known } = options;
+  const stored = rows.flatMap(({ id }) => (known.positions.has(id) ? [id] : []));
+  const answered = await gateAnswers.findAnswered(tx, scope, stored);
+  if (answered.size === 0) return { rows, files: [] };
+  const sent = new Map(
+    orders.flatMap(({ positions }) =>
+      positions.map(({ id, answers }) => [id, new Set(answers?.map(({ question }) => question))] as const),
+    ),
+  );
+  const overruled: (Scope & answerFiles.AnswerPlace)[] = [];
+  const files: answerFiles.AnswerPlace[] = [];
+  const merged = rows.map((row) => {
+    const given = answered.get(row.id);
+    if (given === undefined) return row;
+    const isOverruled = ({ question }: gateAnswers.GateAnswer) => sent.get(row.id)?.has(question) === true;
+    for (const answer of given.answers) {
+      const place = { position: row.id, question: answer.question };
+      if (isOverruled(answer)) overruled.push({ ...scope, ...place });
+      else if (answer.answer !== null && Answer.decode(answer.answer).file === true) files.push(place);
+    }
+    const left = { ...given, answers: given.answers.filter((answer) => !isOverruled(answer)) };
+    return { ...row, state: mergeAnswers(row.state, { given: left, without: new Set() }) };
+  });
+  await gateAnswers.remove(tx, overruled);
+  return { rows: merged, files };
+}
+
+function nameOf({ organizer, event, id }: gateAnswers.PositionPlace): string {
+  return `${organizer}/${event}/${id}`;
+}
