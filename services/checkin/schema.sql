@@ -143,8 +143,10 @@ create table list (
   addon_match boolean not null,
   ignore_in_statistics boolean not null,
   consider_tickets_used boolean not null,
+  exit_local_time bigint,
   constraint list_pkey primary key (organizer, event, id)
 );
+create index list_by_exit on list using btree (exit_all_at) where (exit_all_at is not null);
 
 create table list_change (
   organizer text collate "C" not null,
@@ -212,6 +214,8 @@ create table "position" (
   order_placed_at timestamptz not null,
   search_text text not null,
   state bytea not null,
+  voucher bigint,
+  pseudonymization_id text collate "C",
   constraint position_pkey primary key (organizer, event, id),
   constraint position_counted_as_check check ((counted_as = any (array['paid'::text, 'pending_valid'::text, 'pending'::text]))),
   constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))
@@ -319,10 +323,12 @@ create table scan (
   constraint scan_check1 check ((("position" is not null) or (not successful))),
   constraint scan_type_check check ((type = any (array['entry'::text, 'exit'::text])))
 );
+create index refused_scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and (not successful));
 create index scan_by_creation on scan using btree (organizer, event, created_at, id);
 create unique index scan_by_imported_id on scan using btree (imported_id, "position", event, organizer) where (imported_id is not null);
 create index scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and successful);
 create index scan_by_position on scan using btree ("position", list, event, organizer);
+create index scan_by_time on scan using btree (organizer, event, at, id);
 
 create table subevent (
   organizer text collate "C" not null,

@@ -14,11 +14,19 @@ export interface CheckinEvents {
   listChanged(place: ListPlace): void;
   listDeleted(place: ListPlace): void;
   scanDecided(scan: Scan, outcome: ScanOutcome): void;
+  /** A device told of a refusal that it had decided by itself. */
+  refusalTold(place: ListPlace, refusal: { readonly reason: string }): void;
   /** A scan was dated later than clocks differ. */
-  scanAhead(scan: Scan, ahead: { readonly seconds: number }): void;
+  scanAhead(scan: Pick<Scan, "organizer" | "event" | "list" | "deviceId">, ahead: { readonly seconds: number }): void;
+  /** Boxoffice did not say whether it has sold tickets with codes that are unknown here. */
+  ticketsNotFound(error: unknown): void;
+  /** A decided scan is shown by ids alone. */
+  notExpanded(error: unknown): void;
   /** Scans could not be decided together, or one of them not even alone. */
   scansFailed(error: unknown, scans: number): void;
   countsFolded(rows: number): void;
+  /** The automatic exit of a list was handled, by this process from where another had left it. */
+  listExited(place: ListPlace, handled: { readonly exits: number }): void;
   /** An imported list replaced what was there, or removed it. */
   listImported(key: EntityKey, record: { readonly deleted: boolean }): void;
 }
@@ -35,7 +43,15 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     "reason",
   ]);
   const failures = metrics.counter("checkin_batches_failed", "Batches of scans that could not be decided as a whole.");
+  const unanswered = metrics.counter(
+    "checkin_tickets_not_asked_for",
+    "Times that boxoffice gave no answer about codes that are unknown here.",
+  );
   let silentUntil = 0;
+  const exited = metrics.counter(
+    "checkin_automatic_exits",
+    "Tickets that were checked out by the exit_all_at of a list.",
+  );
   const folded = metrics.counter("checkin_count_rows_folded", "Count rows that were replaced by their sums.");
   return {
     listCreated(place) {
@@ -68,6 +84,10 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
         reason,
       });
     },
+    refusalTold({ organizer, event, list }, { reason }) {
+      scans.add({ outcome: "told", reason });
+      log.debug("a device told of a scan that it refused", { organizer, event, list, reason });
+    },
     scanAhead({ organizer, event, list, deviceId }, { seconds }) {
       log.warn("a scan is dated in the future; the clock of its device may be wrong", {
         organizer,
@@ -77,6 +97,13 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
         seconds,
       });
     },
+    ticketsNotFound(error) {
+      unanswered.add();
+      log.debug("boxoffice was asked for tickets in vain; unknown codes are refused", { error });
+    },
+    notExpanded(error) {
+      log.warn("what a scan is about could not be shown in full", { error });
+    },
     scansFailed(error, count) {
       failures.add();
       // Without a database every batch fails; one line in a while says so.
@@ -85,6 +112,15 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       log.error("scans could not be decided; what failed is counted in checkin_batches_failed", {
         error,
         scans: count,
+      });
+    },
+    listExited({ organizer, event, list }, { exits }) {
+      exited.add(exits);
+      log.info("everybody inside a check-in list was checked out, as its exit_all_at says", {
+        organizer,
+        event,
+        list,
+        exits,
       });
     },
     countsFolded(rows) {

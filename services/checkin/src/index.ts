@@ -1,5 +1,7 @@
 import { implement } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
+import { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
+import { ScanHistoryServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { CheckinListsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { ListedPositionsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -10,32 +12,38 @@ import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
 import { categoryChanged } from "./consumers/category-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { itemChanged } from "./consumers/item-changed.ts";
-import { positionChanged } from "./consumers/position-changed.ts";
+import { positionChanged, takeOverPositions } from "./consumers/position-changed.ts";
 import { questionChanged } from "./consumers/question-changed.ts";
 import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
+import { askBoxoffice } from "./handlers/ask-for-tickets.ts";
 import { createCheckinList } from "./handlers/create-checkin-list.ts";
 import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
 import { getCheckinList } from "./handlers/get-checkin-list.ts";
 import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getPosition } from "./handlers/get-position.ts";
+import { getScan } from "./handlers/get-scan.ts";
 import { listCheckinLists } from "./handlers/list-checkin-lists.ts";
 import { listPositions } from "./handlers/list-positions.ts";
+import { listScans } from "./handlers/list-scans.ts";
+import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { redeemTogether } from "./handlers/redeem-rpc.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
+import { exitDueLists } from "./jobs/exit-due-lists.ts";
+import { rebuildAnswers } from "./rebuild-answers.ts";
 import { rebuildScans } from "./rebuild-scans.ts";
 
-/** Check-in lists, and who came in. It calls nobody: gates admit while everything else is down. */
+/** Check-in lists, and who came in. Gates admit while everything else is down: boxoffice is asked for unknown codes alone. */
 export const checkin = defineService({
   name: "checkin",
   schema: "checkin",
   settings,
   migrations: new URL("../migrations/", import.meta.url),
-  needs: [],
+  needs: ["boxoffice"],
   consumes: [
     topics.eventChanged.name,
     topics.subeventChanged.name,
@@ -47,13 +55,19 @@ export const checkin = defineService({
     topics.blockedSecretChanged.name,
     topics.reusableMediumChanged.name,
   ],
-  rebuilds: [rebuildScans],
-  async start({ config, db, clock, log, metrics }) {
+  rebuilds: [rebuildScans, rebuildAnswers],
+  async start({ config, db, clock, log, metrics, peer }) {
     const events = reportEvents({ log, metrics });
     const redeem = redeemTogether({
       db,
       clock,
       events,
+      askForTickets: askBoxoffice({
+        tickets: peer("boxoffice", TicketsServiceService),
+        takeOver: (facts) => takeOverPositions(db, facts),
+        events,
+        now: () => performance.now(),
+      }),
       lanes: config.redeemLanes,
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
@@ -73,6 +87,11 @@ export const checkin = defineService({
           getPosition: (request) => getPosition(db, request),
         }),
         implement(ScansServiceService, { redeem }),
+        implement(ScanHistoryServiceService, {
+          recordFailedScan: (request) => recordFailedScan({ db, clock, events }, request),
+          listScans: (request) => listScans(db, request),
+          getScan: (request) => getScan(db, request),
+        }),
         implement(RecordsServiceService, { applyRecords: (request) => applyRecords({ db, events }, request) }),
       ],
       consumers: [
@@ -86,7 +105,7 @@ export const checkin = defineService({
         blockedSecretChanged(db),
         reusableMediumChanged(db),
       ],
-      jobs: [compactCounts(db, events)],
+      jobs: [compactCounts(db, events), exitDueLists({ db, clock, events })],
     };
   },
 });

@@ -14,10 +14,10 @@ import {
 } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { nameAttendee, type PersonName } from "./domain/attendee.ts";
 import type { OrderStatus } from "./domain/counted-as.ts";
-import type { Ticket } from "./domain/decide-scan.ts";
 import { type DownloadSettings, findDownloads } from "./domain/downloads.ts";
 import { type CheckinList, type ListFields, withoutRepeats } from "./domain/list.ts";
 import type { ScanType } from "./domain/presence.ts";
+import type { Ticket } from "./domain/ticket.ts";
 
 /** Decodes a position as it is sent and stored. */
 export function decodePosition(bytes: Uint8Array): Position {
@@ -30,6 +30,7 @@ export function toTicket(position: TicketFields): Ticket {
   return {
     id: position.id,
     item: position.item,
+    variation: position.variation ?? null,
     subevent: position.subevent ?? null,
     addonTo: position.addonTo ?? null,
     canceled: position.canceled,
@@ -45,7 +46,7 @@ export function toTicket(position: TicketFields): Ticket {
 /** The fields of a position that a ticket is made of, whether or not the others are known. */
 type TicketFields = Pick<
   Position,
-  "id" | "item" | "subevent" | "addonTo" | "canceled" | "blocked" | "validFrom" | "validUntil"
+  "id" | "item" | "variation" | "subevent" | "addonTo" | "canceled" | "blocked" | "validFrom" | "validUntil"
 > & { readonly order: Pick<Order, "status" | "validIfPending" | "requireApproval"> | undefined };
 
 /** A position without its order is nobody's ticket. */
@@ -67,6 +68,18 @@ function toOrderStatus(status: OrderStatusOnWire): OrderStatus {
       return "canceled";
   }
 }
+
+/** Reads an order's status from the letter that clients know it by; others are of no order. */
+export function toOrderStatusOfLetter(letter: string): OrderStatus | undefined {
+  return statusByLetter.get(letter);
+}
+
+const statusByLetter: ReadonlyMap<string, OrderStatus> = new Map([
+  ["n", "pending"],
+  ["p", "paid"],
+  ["e", "expired"],
+  ["c", "canceled"],
+]);
 
 export function toScanType(type: ScanTypeOnWire): ScanType {
   return type === ScanTypeOnWire.EXIT ? "exit" : "entry";
@@ -98,6 +111,7 @@ export interface ShownItem {
 /** Presents a position as a check-in list sees it. */
 export function toListedPosition(shown: {
   readonly list: number;
+  /** With the answers that it was given at gates. */
   readonly position: Position;
   readonly ticket: Ticket;
   /** Of the position that this one is an add-on of. */
@@ -129,7 +143,7 @@ function attendeeOf(position: Position): PersonName {
   return { name: position.attendeeName, parts: position.attendeeNameParts };
 }
 
-function toCheckin(list: number, checkin: ShownCheckin): Checkin {
+export function toCheckin(list: number, checkin: ShownCheckin): Checkin {
   return {
     id: checkin.id,
     list,

@@ -1,5 +1,6 @@
 import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
 import type { Db, Tx } from "@tessera/kit/pg/database";
+import { entityKey, topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
 import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
 import { type PositionFact, positionChanged as topic } from "../position-fact.ts";
@@ -7,6 +8,8 @@ import { addCounts, type CountDelta, type Move, movePresences } from "../store/c
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { type EntityKey, removeEntities } from "../store/keys.ts";
 import {
+  addAlone,
+  addAmongOthers,
   beforeAll,
   findOlderPositions,
   type HeldPosition,
@@ -14,7 +17,14 @@ import {
   type PositionCopy,
   putPositions,
 } from "../store/positions.ts";
-import { forgetScansOf, holdLists, type PresenceKey, putPresences, readPresences } from "../store/presences.ts";
+import {
+  forgetAnswersOf,
+  forgetScansOf,
+  holdLists,
+  type PresenceKey,
+  putPresences,
+  readPresences,
+} from "../store/presences.ts";
 import { ticketKeyOf, toEarlierScan, toPositionCopy } from "../wire-facts.ts";
 import { toEntityKey } from "./newest-states.ts";
 
@@ -26,8 +36,23 @@ import { toEntityKey } from "./newest-states.ts";
  * takes them in this order, or does not wait.
  */
 export function positionChanged(db: Db): Consumer {
-  return consume(topic, db, (tx, facts) => applyEntities(tx, collect(facts)), {
-    sweep: sweepPositions,
+  return consume(
+    topic,
+    db,
+    async (tx, facts) => {
+      await addAmongOthers(tx);
+      await applyEntities(tx, collect(facts));
+    },
+    { sweep: sweepPositions },
+  );
+}
+
+/** Takes over positions that boxoffice was asked for, encoded as in their topic. */
+export async function takeOverPositions(db: Db, facts: readonly Uint8Array[]): Promise<void> {
+  const entities = collect(facts.map((bytes) => ({ key: "", value: topic.decode(bytes) })));
+  await db.transaction(async (tx) => {
+    await addAlone(tx);
+    await applyEntities(tx, entities);
   });
 }
 
@@ -82,6 +107,11 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   await holdLists(tx, { tickets: moveScans, keys: earlier });
   await movePresences(tx, moveScans);
   await forgetScansOf(tx, gone);
+  const unanswered = await forgetAnswersOf(tx, gone);
+  await tx.retract(
+    topics.answersGiven,
+    unanswered.map(({ organizer, event, id }) => entityKey(organizer, event, id)),
+  );
   await removeEntities(tx, "position", gone);
   await putPositions(tx, changed);
   await addCounts(tx, [...moves.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
@@ -98,7 +128,7 @@ interface Entity {
 }
 
 /** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
-function collect(facts: readonly Fact<PositionFact>[]): Entity[] {
+function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): Entity[] {
   const entities = new Map<string, Entity>();
   for (const { key: name, value } of facts) {
     const key = value === null ? toEntityKey(name) : ticketKeyOf(value);

@@ -1,17 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { checkListFields, checkListReferences } from "./check-list.ts";
+import { checkListFields, checkListReferences, joinErrors } from "./check-list.ts";
 
 describe("checkListFields", () => {
-  it.each(["{}", " { } ", "[]", "true", "false"])("accepts rules that rule nothing: %s", (rules) => {
-    expect(checkListFields({ name: "Gate", rules })).toEqual({});
-  });
-
-  it.each(['{"and": []}', '{"==": [0, 1]}', "[1]", "null", "1", '"x"', "{", ""])(
-    "refuses rules it cannot keep: %s",
+  it.each(["{}", " { } ", "[]", "true", "false", "[1]", "1", '"x"', '{"and": []}', '{"==": [0, 1]}'])(
+    "accepts rules: %s",
     (rules) => {
-      expect(checkListFields({ name: "Gate", rules })).toHaveProperty("rules");
+      expect(checkListFields({ name: "Gate", rules })).toEqual({});
     },
   );
+
+  it.each(["null", "{", ""])("[C4.8] refuses under their name what are no rules: %j", (rules) => {
+    expect(checkListFields({ name: "Gate", rules })).toEqual({ rules: [expect.any(String)] });
+  });
+
+  it("[C4.8] refuses rules that contradict themselves, whatever else is wrong", () => {
+    const problem = 'At rules.or[0]: there is no operator "!".';
+    expect(checkListFields({ name: "", rules: '{"or": [{"!": [1]}]}' })).toEqual({
+      name: [expect.any(String)],
+      non_field_errors: [problem],
+    });
+  });
+
+  it("[C4.9] does not look at rules that were not sent", () => {
+    expect(checkListFields({ name: "Gate" })).toEqual({});
+  });
 
   it("wants a name, not too long", () => {
     expect(checkListFields({ name: "  ", rules: "{}" })).toHaveProperty("name");
@@ -44,5 +56,17 @@ describe("checkListReferences", () => {
     const list = { limitProducts: [], subevent: 5 };
     expect(Object.keys(checkListReferences(list, { ...known, subeventKnown: false }))).toEqual(["subevent"]);
     expect(Object.keys(checkListReferences(list, { ...known, hasSubevents: false }))).toEqual(["non_field_errors"]);
+  });
+});
+
+describe("joinErrors", () => {
+  it("keeps what both checks found", () => {
+    expect(joinErrors({ name: ["a"] }, { rules: ["b"] })).toEqual({ name: ["a"], rules: ["b"] });
+    expect(joinErrors({ non_field_errors: ["a"], name: ["c"] }, { non_field_errors: ["b"] })).toEqual({
+      name: ["c"],
+      non_field_errors: ["a", "b"],
+    });
+    expect(joinErrors({}, { non_field_errors: ["b"] })).toEqual({ non_field_errors: ["b"] });
+    expect(joinErrors({}, {})).toEqual({});
   });
 });

@@ -1,4 +1,5 @@
 import type { ListFields } from "./list.ts";
+import { checkRules } from "./rules/check-rules.ts";
 
 /** Messages by field; what belongs to no single field stands under `non_field_errors`. */
 export type ListErrors = Record<string, string[]>;
@@ -8,29 +9,32 @@ const longestName = 190;
 /** Unknown ids; more of them say nothing new. */
 const mostTold = 50;
 
-/** Finds what is wrong with a list by itself, whatever the event knows. */
-export function checkListFields(fields: Pick<ListFields, "name" | "rules">): ListErrors {
+/** Finds what is wrong with a list by itself, whatever the event knows. Rules that were not sent are not looked at. */
+export function checkListFields(fields: { readonly name: string; readonly rules?: string }): ListErrors {
   const errors: ListErrors = {};
   if (fields.name.trim() === "") errors["name"] = ["This field may not be blank."];
   if ([...fields.name].length > longestName) {
     errors["name"] = [`Ensure this field has no more than ${longestName} characters.`];
   }
-  const rules = checkRules(fields.rules);
-  if (rules !== undefined) errors["rules"] = [rules];
-  return errors;
+  return fields.rules === undefined ? errors : joinErrors(errors, checkRulesText(fields.rules));
 }
 
-/** Rules that nobody evaluates would admit whom they are meant to refuse. */
-function checkRules(rules: string): string | undefined {
-  let value: unknown;
+/** Puts together what two checks found, whose contradictions are told in the order of the checks. */
+export function joinErrors(first: ListErrors, second: ListErrors): ListErrors {
+  const contradictions = [...(first["non_field_errors"] ?? []), ...(second["non_field_errors"] ?? [])];
+  return { ...first, ...second, ...(contradictions.length === 0 ? {} : { non_field_errors: contradictions }) };
+}
+
+function checkRulesText(text: string): ListErrors {
+  let rules: unknown;
   try {
-    value = JSON.parse(rules);
+    rules = JSON.parse(text);
   } catch {
-    return "Not valid JSON.";
+    return { rules: ["Not valid JSON."] };
   }
-  if (typeof value === "boolean") return undefined;
-  if (typeof value === "object" && value !== null && Object.keys(value).length === 0) return undefined;
-  return "Check-in rules are not supported by this version; send {} and enforce them elsewhere.";
+  if (rules === null) return { rules: ["This field may not be null."] };
+  const problem = checkRules(rules);
+  return problem === undefined ? {} : { non_field_errors: [problem] };
 }
 
 /** What the event says about the ids that a list names. */

@@ -1,75 +1,15 @@
+import { questionDocument } from "@tessera/testkit/question-document";
 import { describe, expect, it } from "vitest";
-import { decideScan, type Match, type ScanToDecide, type Ticket } from "./decide-scan.ts";
-import type { AdmissionTerms } from "./list.ts";
-import { neverScanned, type Presence } from "./presence.ts";
-
-const noon = Date.UTC(2026, 10, 21, 12) * 1000;
-const hour = 3_600_000_000;
-
-const scan = (changes: Partial<ScanToDecide> = {}): ScanToDecide => ({
-  type: "entry",
-  at: noon,
-  force: false,
-  ignoreUnpaid: false,
-  canceledSupported: true,
-  ...changes,
-});
-
-const list = (changes: Partial<AdmissionTerms> = {}): AdmissionTerms => ({
-  allProducts: true,
-  limitProducts: [],
-  subevent: null,
-  includePending: false,
-  allowMultipleEntries: false,
-  allowEntryAfterExit: true,
-  ...changes,
-});
-
-const ticket = (changes: Partial<Ticket> = {}): Ticket => ({
-  id: 1,
-  item: 10,
-  subevent: null,
-  addonTo: null,
-  canceled: false,
-  orderStatus: "paid",
-  validIfPending: false,
-  requireApproval: false,
-  blocked: false,
-  validFrom: null,
-  validUntil: null,
-  ...changes,
-});
-
-const match = (changes: Partial<Ticket> = {}, more: Partial<Match<Ticket>> = {}): Match<Ticket> => ({
-  ticket: ticket(changes),
-  foundBy: "code",
-  presence: neverScanned,
-  hasNonce: false,
-  ...more,
-});
-
-const entered: Presence = { version: 1, entries: 1, last: { type: "entry", at: noon - hour } };
-const left: Presence = { version: 2, entries: 1, last: { type: "exit", at: noon - hour } };
-const onlyLeft: Presence = { version: 1, entries: 0, last: { type: "exit", at: noon - hour } };
-
-function decide(
-  matches: readonly Match<Ticket>[],
-  { how = {}, on = {} }: { how?: Partial<ScanToDecide>; on?: Partial<AdmissionTerms> } = {},
-) {
-  return decideScan(scan(how), { list: list(on), timezone: "Europe/Berlin", matches });
-}
-
-/** The outcome in one word: a reason where it is refused. */
-function inWord(...args: Parameters<typeof decide>): string {
-  const verdict = decide(...args);
-  return verdict.outcome === "refused" ? verdict.reason : verdict.outcome;
-}
+import { decide, entered, hour, inWord, left, match, noon, onlyLeft, pending } from "../testing/decisions.ts";
+import { neverScanned } from "./presence.ts";
+import { readQuestion } from "./questions/question.ts";
 
 const forced = { how: { force: true } };
 const exit = { how: { type: "exit" } } as const;
-const pending = { orderStatus: "pending" } as const;
 
-describe("one ticket, by the state of its order", () => {
+const isOfAge = readQuestion(questionDocument(7));
+
+describe("[C3.20, C3.22, C3.25] one ticket, by the state of its order", () => {
   it.each([
     ["paid", match(), {}, "admitted"],
     ["canceled", match({ orderStatus: "canceled" }), {}, "canceled"],
@@ -103,7 +43,7 @@ describe("one ticket, by the state of its order", () => {
   });
 });
 
-describe("one ticket, by what it is", () => {
+describe("[C3.6, C3.21, C3.23, C3.24] one ticket, by what it is", () => {
   it.each([
     ["blocked", match({ blocked: true }), {}, "blocked"],
     ["of a product that is not on the list", match(), { on: { allProducts: false, limitProducts: [11] } }, "product"],
@@ -122,7 +62,7 @@ describe("one ticket, by what it is", () => {
     expect(inWord([found], options)).toBe(expected);
   });
 
-  it("names the limit of its validity as the clocks at the event show it", () => {
+  it("[C3.23] names the limit of its validity as the clocks at the event show it", () => {
     expect(decide([match({ validFrom: noon + hour })])).toMatchObject({ explanation: "Valid from 2026-11-21 14:00." });
     expect(decide([match({ validUntil: noon - hour })])).toMatchObject({
       explanation: "Valid until 2026-11-21 12:00.",
@@ -131,7 +71,7 @@ describe("one ticket, by what it is", () => {
   });
 });
 
-describe("one ticket, by its earlier scans on the list", () => {
+describe("[C3.29] one ticket, by its earlier scans on the list", () => {
   it.each([
     ["a first entry", neverScanned, {}, "admitted"],
     ["a second entry", entered, {}, "already_redeemed"],
@@ -156,7 +96,7 @@ describe("one ticket, by its earlier scans on the list", () => {
     expect(inWord([match({}, { presence })], options)).toBe(expected);
   });
 
-  it("an entry uploaded late does not undo the exit after it", () => {
+  it("[C3.32] an entry uploaded late does not undo the exit after it", () => {
     const verdict = decide([match({}, { presence: left })], { how: { at: noon - 2 * hour } });
     expect(verdict).toMatchObject({
       outcome: "admitted",
@@ -164,13 +104,13 @@ describe("one ticket, by its earlier scans on the list", () => {
     });
   });
 
-  it("among scans of one instant the last to arrive is the newest", () => {
+  it("[C3.32] among scans of one instant the last to arrive is the newest", () => {
     const verdict = decide([match({}, { presence: left })], { how: { at: noon - hour } });
     expect(verdict).toMatchObject({ presence: { version: 3, entries: 2, last: { type: "entry", at: noon - hour } } });
   });
 });
 
-describe("exits", () => {
+describe("[C3.30] exits", () => {
   it.each([
     ["are refused for a canceled order", match({ orderStatus: "canceled" }), {}, "canceled"],
     ["are refused for a blocked ticket", match({ blocked: true }), {}, "blocked"],
@@ -192,6 +132,8 @@ describe("the first objection wins", () => {
     validUntil: noon - hour,
   } as const;
   const other = { allProducts: false, limitProducts: [] };
+  const rules = { "==": [0, 1] };
+  const asking = { presence: entered, questions: [isOfAge] };
   it.each([
     ["the state of the order", everything, "canceled"],
     ["a block", { ...everything, ...pending }, "blocked"],
@@ -206,8 +148,13 @@ describe("the first objection wins", () => {
     expect(inWord([match(changes, { presence: entered })], { on: other })).toBe(expected);
   });
 
-  it("payment, before earlier use", () => {
-    expect(inWord([match(pending, { presence: entered })])).toBe("unpaid");
+  it.each([
+    ["payment", [match(pending, asking)], { rules }, "unpaid"],
+    ["the rules of the list", [match({}, asking)], { rules }, "rules"],
+    ["questions", [match({}, asking)], {}, "incomplete"],
+    ["earlier use", [match({}, { presence: entered })], {}, "already_redeemed"],
+  ] as const)("%s", (_name, matches, otherwise, expected) => {
+    expect(inWord(matches, otherwise)).toBe(expected);
   });
 });
 
@@ -220,21 +167,29 @@ describe("force", () => {
     ["another product", match(), { allProducts: false }, true],
     ["missing payment", match(pending), {}, true],
     ["an earlier entry", match({}, { presence: entered }), {}, true],
+    ["unanswered questions, which are no objection", match({}, { questions: [isOfAge] }), {}, false],
     ["nothing at all", match(), {}, false],
-  ] as const)("overrides %s", (_name, found, on, remembered) => {
+  ] as const)("[C3.31] overrides %s", (_name, found, on, remembered) => {
     expect(decide([found], { how: { force: true }, on })).toMatchObject({ outcome: "admitted", forced: remembered });
+  });
+
+  it("[C3.31] overrides the rules of the list", () => {
+    expect(decide([match()], { ...forced, rules: { "==": [0, 1] } })).toMatchObject({
+      outcome: "admitted",
+      forced: true,
+    });
   });
 
   it.each([
     ["an unknown code", [], "unknown_ticket"],
     ["a canceled position", [match({ canceled: true })], "unknown_ticket"],
     ["several tickets", [match({ id: 1 }), match({ id: 2 })], "ambiguous"],
-  ] as const)("does not help with %s", (_name, matches, expected) => {
+  ] as const)("[C3.14, C3.15] does not help with %s", (_name, matches, expected) => {
     expect(inWord(matches, forced)).toBe(expected);
   });
 });
 
-describe("a nonce that has succeeded before", () => {
+describe("[C3.1] a nonce that has succeeded before", () => {
   it.each([
     ["succeeds again", match({}, { hasNonce: true, presence: entered })],
     ["whatever has become of the order", match({ orderStatus: "canceled" }, { hasNonce: true, presence: entered })],
@@ -253,67 +208,102 @@ describe("a nonce that has succeeded before", () => {
   });
 });
 
-describe("several tickets", () => {
-  const base = match({ id: 5, item: 10 });
-  const addon = match({ id: 4, item: 11, addonTo: 5 });
-  const onlyAddon = { allProducts: false, limitProducts: [11] };
-  const chosen = (matches: readonly Match<Ticket>[], on: Partial<AdmissionTerms> = {}) => {
-    const verdict = decide(matches, { on });
-    return verdict.outcome === "unknown_ticket" ? undefined : [verdict.outcome, verdict.match.ticket.id];
-  };
+describe("rules of the list", () => {
+  const notNow = { isAfter: [{ var: "now" }, { buildTime: ["custom", "2026-11-21T14:00:00+00:00"] }, 0] };
 
-  it("the one whose product is on the list is meant", () => {
-    expect(chosen([base, addon], onlyAddon)).toEqual(["admitted", 4]);
+  it("[C3.26] refuse an entry, and say why", () => {
+    expect(decide([match()], { rules: notNow })).toMatchObject({
+      outcome: "refused",
+      reason: "rules",
+      explanation: expect.stringContaining("15:00"),
+    });
   });
 
-  it("several on the list are ambiguous, and the base ticket stands for them", () => {
-    expect(chosen([addon, base])).toEqual(["refused", 5]);
-    expect(inWord([addon, base])).toBe("ambiguous");
+  it("[C3.26] let through what is allowed", () => {
+    expect(inWord([match()], { rules: notNow, how: { at: noon + 3 * hour } })).toBe("admitted");
   });
 
-  it("none on the list: the base ticket is refused for its product", () => {
-    expect(chosen([addon, base], { allProducts: false })).toEqual(["refused", 5]);
-    expect(inWord([addon, base], { on: { allProducts: false } })).toBe("product");
+  it("[C3.26] know gate, product, variation, date and earlier scans", () => {
+    const rules = (condition: unknown) => ({ rules: condition, how: { gate: 3 } });
+    const known = match(
+      { variation: 12 },
+      {
+        presence: left,
+        scans: [{ type: "entry", at: noon - hour }],
+        dates: { from: noon - hour, to: null, admission: null },
+      },
+    );
+    const only = (kind: string, id: number) => ({
+      inList: [{ var: kind }, { objectList: [{ lookup: [kind, String(id), "x"] }] }],
+    });
+    expect(inWord([known], rules(only("gate", 3)))).toBe("admitted");
+    expect(inWord([known], rules(only("gate", 4)))).toBe("rules");
+    expect(inWord([known], rules(only("product", 10)))).toBe("admitted");
+    expect(inWord([known], rules(only("variation", 12)))).toBe("admitted");
+    expect(inWord([known], rules(only("variation", 13)))).toBe("rules");
+    expect(inWord([known], rules({ "<": [{ var: "entries_number" }, 1] }))).toBe("rules");
+    expect(inWord([known], rules({ isAfter: [{ var: "now" }, { buildTime: ["date_from"] }, 0] }))).toBe("admitted");
   });
 
-  it("the only one that is valid now is meant", () => {
-    const morning = match({ id: 1, validUntil: noon });
-    const afternoon = match({ id: 2, validFrom: noon });
-    expect(chosen([morning, afternoon])).toEqual(["admitted", 2]);
+  it("[C3.27] that cannot be evaluated refuse everybody, and force does not help", () => {
+    const broken = { isAfter: [{ var: "now" }, { buildTime: ["custom", "2026-11-21T14:00:00"] }, 0] };
+    expect(decide([match()], { rules: broken })).toMatchObject({ reason: "rules", explanation: null });
+    expect(inWord([match()], { ...forced, rules: broken })).toBe("rules");
   });
 
-  it("none valid: the one that becomes valid next", () => {
-    const late = match({ id: 1, validFrom: noon + 2 * hour });
-    const next = match({ id: 2, validFrom: noon + hour });
-    const over = match({ id: 3, validUntil: noon - 1 });
-    expect(chosen([late, next, over])).toEqual(["refused", 2]);
-  });
-
-  it("none valid and none to come: the one that expired last", () => {
-    const longOver = match({ id: 1, validUntil: noon - 2 * hour });
-    const over = match({ id: 2, validUntil: noon - hour });
-    expect(chosen([longOver, over])).toEqual(["refused", 2]);
-  });
-
-  it("canceled ones are not among them", () => {
-    expect(chosen([match({ id: 1, canceled: true }), match({ id: 2 })])).toEqual(["admitted", 2]);
+  it("[C3.30] do not concern exits", () => {
+    expect(inWord([match()], { ...exit, rules: notNow })).toBe("admitted");
   });
 });
 
-describe("plus signs that were blanks", () => {
-  const asScanned = match({ id: 1 });
-  const withBlanks = match({ id: 2 }, { foundBy: "code_with_blanks" });
+describe("questions", () => {
+  const asking = (more: Partial<Parameters<typeof match>[1]> = {}) => match({}, { questions: [isOfAge], ...more });
+  const yes = [{ question: 7, value: "true", file: null }];
 
-  it("are tried when nothing has the code as it was scanned", () => {
-    expect(decide([withBlanks])).toMatchObject({ outcome: "admitted", match: { ticket: { id: 2 } } });
+  it("[C3.28] are asked before an entry", () => {
+    expect(decide([asking()])).toMatchObject({ outcome: "incomplete", missing: [{ id: 7 }], given: [] });
   });
 
-  it("are not tried otherwise", () => {
-    expect(decide([withBlanks, asScanned])).toMatchObject({ outcome: "admitted", match: { ticket: { id: 1 } } });
+  it("[C3.28] that are answered by the scan are stored with it", () => {
+    expect(decide([asking()], { how: { answers: yes } })).toMatchObject({
+      outcome: "admitted",
+      given: [{ question: 7, answer: { text: "True" } }],
+    });
   });
 
-  it("are tried when what has the code is canceled", () => {
-    const canceled = match({ id: 1, canceled: true });
-    expect(decide([canceled, withBlanks])).toMatchObject({ outcome: "admitted", match: { ticket: { id: 2 } } });
+  it("[C3.28] that were answered before are not asked", () => {
+    const answers = new Map([[7, { text: "True", optionIdentifiers: [] }]]);
+    expect(inWord([asking({ answers })])).toBe("admitted");
+  });
+
+  it("[C3.28] are not asked by scanners that cannot ask, whose answers count all the same", () => {
+    const how = { questionsSupported: false };
+    expect(inWord([asking()], { how })).toBe("admitted");
+    expect(decide([asking()], { how: { ...how, answers: yes } })).toMatchObject({ given: [{ question: 7 }] });
+  });
+
+  it.each([
+    ["product", { on: { allProducts: false } }, asking()],
+    ["rules", { rules: { "==": [0, 1] } }, asking()],
+    ["already_redeemed", {}, asking({ presence: entered })],
+  ] as const)("keep their answers where an entry is refused as %s", (reason, otherwise, found) => {
+    const verdict = decide([found], { ...otherwise, how: { answers: yes } });
+    expect(verdict).toMatchObject({ outcome: "refused", reason, given: [{ question: 7 }] });
+  });
+
+  it.each([
+    ["canceled", { orderStatus: "canceled" }],
+    ["blocked", { blocked: true }],
+    ["invalid_time", { validFrom: noon + 1 }],
+  ] as const)("do not keep answers for a ticket that is refused as %s", (reason, changes) => {
+    const verdict = decide([match(changes, { questions: [isOfAge] })], { how: { answers: yes } });
+    expect(verdict).toMatchObject({ outcome: "refused", reason, given: [] });
+  });
+
+  it("[C3.30] do not concern exits, whose answers are not kept", () => {
+    expect(decide([asking()], { how: { type: "exit", answers: yes } })).toMatchObject({
+      outcome: "admitted",
+      given: [],
+    });
   });
 });

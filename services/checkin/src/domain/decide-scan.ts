@@ -1,147 +1,158 @@
-import type { OrderStatus } from "./counted-as.ts";
+import { findCandidates, singleOut } from "./find-ticket.ts";
 import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
 import { formatLocalMinute } from "./local-minute.ts";
 import { afterScan, mayEnter, type Presence, type ScanType } from "./presence.ts";
+import { answerQuestions, type GivenAnswer, type SentAnswer } from "./questions/answer-questions.ts";
+import type { Question } from "./questions/question.ts";
 import type { Refusal } from "./refusal.ts";
+import { judgeRules } from "./rules/judge-rules.ts";
+import type { Rules } from "./rules/read-rules.ts";
+import type { Match } from "./ticket.ts";
 
 /** What a device asks for. */
 export interface ScanToDecide {
   readonly type: ScanType;
   /** When it was scanned: what the device says, else when it arrived. */
   readonly at: number;
+  /** Where the device stands. */
+  readonly gate: number | null;
   /** Scanned offline, where somebody has decided already: it succeeds wherever the ticket is certain. */
   readonly force: boolean;
   readonly ignoreUnpaid: boolean;
   /** The device knows the reason `canceled`. */
   readonly canceledSupported: boolean;
+  /** The device can ask questions. */
+  readonly questionsSupported: boolean;
+  readonly answers: readonly SentAnswer[];
 }
 
-/** What a decision needs to know of a ticket. */
-export interface Ticket {
-  readonly id: number;
-  readonly item: number;
-  readonly subevent: number | null;
-  readonly addonTo: number | null;
-  readonly canceled: boolean;
-  readonly orderStatus: OrderStatus;
-  readonly validIfPending: boolean;
-  readonly requireApproval: boolean;
-  readonly blocked: boolean;
-  readonly validFrom: number | null;
-  readonly validUntil: number | null;
+/** What counts for every ticket of a scan. */
+export interface Circumstances<M extends Match> {
+  readonly list: AdmissionTerms;
+  /** Null: the list has none. */
+  readonly rules: Rules | null;
+  /** Of the event. */
+  readonly timezone: string;
+  readonly locale: string;
+  readonly matches: readonly M[];
+  /** The code is that of a medium, and its tickets are all of other events. */
+  readonly isMediumElsewhere: boolean;
+  /** A ticket had the code once, which may be gone. */
+  readonly isRevoked: boolean;
 }
 
-/**
- * How a ticket was found: by the code as it was scanned (its own, its parent's where the list matches add-ons, its id
- * where the input is trusted), or by the code with blanks for plus signs.
- */
-export type FoundBy = "code" | "code_with_blanks";
+export type Verdict<M> = Admitted<M> | Repeated<M> | Refused<M> | Incomplete<M> | UnknownTicket;
 
-export interface Match<T extends Ticket> {
-  readonly ticket: T;
-  readonly foundBy: FoundBy;
-  /** On the list of the scan. */
+interface Admitted<M> {
+  readonly outcome: "admitted";
+  readonly match: M;
+  /** As the scan leaves it. */
   readonly presence: Presence;
-  /** A successful scan of the ticket on this list has the nonce of this scan. */
-  readonly hasNonce: boolean;
+  readonly forced: boolean;
+  readonly given: readonly GivenAnswer[];
 }
 
-export type Verdict<M> =
-  | { readonly outcome: "admitted"; readonly match: M; readonly presence: Presence; readonly forced: boolean }
-  /** Admitted before, by the scan of the same nonce: nothing new happens. */
-  | { readonly outcome: "repeated"; readonly match: M }
-  | { readonly outcome: "refused"; readonly match: M; readonly reason: Refusal; readonly explanation: string | null }
-  | { readonly outcome: "unknown_ticket" };
+/** Admitted before, by the scan of the same nonce: nothing new happens. */
+interface Repeated<M> {
+  readonly outcome: "repeated";
+  readonly match: M;
+}
+
+interface Refused<M> {
+  readonly outcome: "refused";
+  readonly match: M;
+  readonly reason: Refusal;
+  readonly explanation: string | null;
+  /** Answers are kept where nothing is wrong with the ticket itself: nobody is asked twice. */
+  readonly given: readonly GivenAnswer[];
+}
+
+/** Questions have to be answered first. */
+interface Incomplete<M> {
+  readonly outcome: "incomplete";
+  readonly match: M;
+  readonly missing: readonly Question[];
+  readonly given: readonly GivenAnswer[];
+}
+
+/** No ticket answers to the code. */
+interface UnknownTicket {
+  readonly outcome: "unknown_ticket";
+  /** One did, and is gone. */
+  readonly isRevoked: boolean;
+  readonly explanation: string | null;
+}
 
 /**
  * Decides one scan.
  *
  * The order is part of the contract with scanning devices: a scan that succeeded once succeeds again whatever has
- * changed since; then the ticket must be certain; then the first objection wins.
+ * changed since; then the ticket must be certain; then the first objection wins, those against the ticket itself
+ * before those of the list, then its rules, the questions, and last what was scanned before.
  */
-export function decideScan<M extends Match<Ticket>>(
-  scan: ScanToDecide,
-  about: {
-    readonly list: AdmissionTerms;
-    /** Of the event. */
-    readonly timezone: string;
-    readonly matches: readonly M[];
-  },
-): Verdict<M> {
-  const { list } = about;
+export function decideScan<M extends Match>(scan: ScanToDecide, about: Circumstances<M>): Verdict<M> {
   const repeated = about.matches.find((match) => match.hasNonce);
   if (repeated !== undefined) return { outcome: "repeated", match: repeated };
-  const candidates = findCandidates(about.matches, list);
+  const candidates = findCandidates(about.matches, about.list);
   const [first] = candidates;
-  if (first === undefined) return { outcome: "unknown_ticket" };
-  const match = singleOut(candidates, list, scan.at);
-  if (match === undefined) return { outcome: "refused", match: first, reason: "ambiguous", explanation: null };
+  if (first === undefined) {
+    const explanation = about.isMediumElsewhere ? "This medium belongs to a ticket of another event." : null;
+    return { outcome: "unknown_ticket", isRevoked: about.isRevoked, explanation };
+  }
+  if (first.foundBy === "revoked" && !scan.force) return refuse(first, { reason: "revoked" });
+  const match = singleOut(candidates, { list: about.list, at: scan.at });
+  if (match === undefined) return refuse(first, { reason: "ambiguous" });
+  return judge(scan, about, match);
+}
 
-  const objection = findObjection(scan, { list, ticket: match.ticket, timezone: about.timezone });
-  if (objection !== undefined && !scan.force) return { outcome: "refused", match, explanation: null, ...objection };
-  const usedUp = scan.type === "entry" && !mayEnter(match.presence, list);
-  if (usedUp && !scan.force) return { outcome: "refused", match, reason: "already_redeemed", explanation: null };
+function judge<M extends Match>(scan: ScanToDecide, about: Circumstances<M>, match: M): Verdict<M> {
+  const { list } = about;
+  const isEntry = scan.type === "entry";
+  const againstTicket = objectToTicket(scan, about, match);
+  if (againstTicket !== undefined && !scan.force) return refuse(match, againstTicket);
+
+  const { given, missing } = isEntry ? answer(scan, about, match) : unasked;
+  const againstList = objectOnList(scan, list, match);
+  if (againstList !== undefined && !scan.force) return refuse(match, againstList, given);
+  const byRules = isEntry ? objectByRules(scan, about, match) : undefined;
+  // What cannot be evaluated was judged by nobody, so there is nothing that force could confirm.
+  if (byRules !== undefined && (!scan.force || byRules.isBroken)) return refuse(match, byRules, given);
+  if (missing.length > 0 && scan.questionsSupported && !scan.force) {
+    return { outcome: "incomplete", match, missing, given };
+  }
+  const usedUp = isEntry && !mayEnter(match.presence, list);
+  if (usedUp && !scan.force) return refuse(match, { reason: "already_redeemed" }, given);
+  const overridden = [againstTicket, againstList, byRules].some((objection) => objection !== undefined);
   return {
     outcome: "admitted",
     match,
     presence: afterScan(match.presence, scan),
-    forced: objection !== undefined || usedUp,
+    forced: overridden || usedUp || match.foundBy === "revoked",
+    given,
   };
 }
 
-/** Keeps the tickets that can be meant: canceled ones and those of another date count as unknown. Base tickets come first. */
-function findCandidates<M extends Match<Ticket>>(matches: readonly M[], list: AdmissionTerms): readonly M[] {
-  const possible = matches.filter(({ ticket }) => !ticket.canceled && coversDate(list, ticket.subevent));
-  const asScanned = possible.filter(({ foundBy }) => foundBy === "code");
-  const candidates =
-    asScanned.length > 0 ? asScanned : possible.filter(({ foundBy }) => foundBy === "code_with_blanks");
-  return candidates.sort(
-    (a, b) => Number(a.ticket.addonTo !== null) - Number(b.ticket.addonTo !== null) || a.ticket.id - b.ticket.id,
-  );
+interface Objection {
+  readonly reason: Refusal;
+  readonly explanation?: string | null;
 }
 
-/** Finds the ticket that is meant among several: by product, then by time. Undefined: nobody can tell. */
-function singleOut<M extends Match<Ticket>>(candidates: readonly M[], list: AdmissionTerms, at: number): M | undefined {
-  if (candidates.length === 1) return candidates[0];
-  const onList = candidates.filter(({ ticket }) => coversItem(list, ticket.item));
-  // None is on the list: any of them gets the same refusal, so the base ticket stands for all.
-  if (onList.length < 2) return onList[0] ?? candidates[0];
-  const valid = onList.filter(({ ticket }) => isValidAt(ticket, at));
-  if (valid.length === 0) return nearestInTime(candidates, at);
-  return valid.length === 1 ? valid[0] : undefined;
+function refuse<M>(
+  match: M,
+  { reason, explanation = null }: Objection,
+  given: readonly GivenAnswer[] = [],
+): Refused<M> {
+  return { outcome: "refused", match, reason, explanation, given };
 }
 
-function isValidAt({ validFrom, validUntil }: Ticket, at: number): boolean {
-  return (validFrom === null || validFrom <= at) && (validUntil === null || validUntil > at);
-}
-
-/** Takes the ticket that becomes valid next, else the one that expired last. */
-function nearestInTime<M extends Match<Ticket>>(candidates: readonly M[], at: number): M | undefined {
-  const next = leastBy(candidates, ({ ticket }) =>
-    ticket.validFrom !== null && ticket.validFrom > at ? ticket.validFrom : null,
-  );
-  const last = leastBy(candidates, ({ ticket }) =>
-    ticket.validUntil !== null && ticket.validUntil <= at ? -ticket.validUntil : null,
-  );
-  return next ?? last ?? candidates[0];
-}
-
-function leastBy<M>(values: readonly M[], measure: (value: M) => number | null): M | undefined {
-  let least: { readonly value: M; readonly size: number } | undefined;
-  for (const value of values) {
-    const size = measure(value);
-    if (size !== null && (least === undefined || size < least.size)) least = { value, size };
-  }
-  return least?.value;
-}
-
-/** Finds the first reason to refuse that `force` overrides. Exits are free of the ticket's time. */
-function findObjection(
+/** Finds what is wrong with the ticket, on whatever list. Exits are free of its time. */
+function objectToTicket(
   scan: ScanToDecide,
-  { list, ticket, timezone }: { list: AdmissionTerms; ticket: Ticket; timezone: string },
-): { readonly reason: Refusal; readonly explanation?: string } | undefined {
+  { timezone }: { readonly timezone: string },
+  { ticket }: Match,
+): Objection | undefined {
   const { orderStatus, validFrom, validUntil } = ticket;
-  if (orderStatus !== "paid" && orderStatus !== "pending") {
+  if (ticket.canceled || (orderStatus !== "paid" && orderStatus !== "pending")) {
     return { reason: scan.canceledSupported ? "canceled" : "unpaid" };
   }
   if (ticket.blocked) return { reason: "blocked" };
@@ -152,7 +163,36 @@ function findObjection(
   if (scan.type === "entry" && validUntil !== null && validUntil < scan.at) {
     return { reason: "invalid_time", explanation: `Valid until ${formatLocalMinute(validUntil, timezone)}.` };
   }
+  return undefined;
+}
+
+function objectOnList(scan: ScanToDecide, list: AdmissionTerms, { ticket }: Match): Objection | undefined {
+  const { orderStatus, validIfPending } = ticket;
   if (!coversItem(list, ticket.item)) return { reason: "product" };
-  const paid = orderStatus === "paid" || ticket.validIfPending || (scan.ignoreUnpaid && list.includePending);
-  return paid ? undefined : { reason: "unpaid" };
+  if (!coversDate(list, ticket.subevent)) return { reason: "product" };
+  const mayBePending = orderStatus === "pending" && scan.ignoreUnpaid && list.includePending;
+  return orderStatus === "paid" || validIfPending || mayBePending ? undefined : { reason: "unpaid" };
+}
+
+function objectByRules(
+  { at, gate }: ScanToDecide,
+  { rules, timezone }: Circumstances<Match>,
+  { ticket: { item, variation }, scans, dates }: Match,
+): (Objection & { readonly isBroken: boolean }) | undefined {
+  if (rules === null) return undefined;
+  const verdict = judgeRules(rules, { at, timezone, item, variation, gate, scans, dates });
+  if (verdict.outcome === "allowed") return undefined;
+  if (verdict.outcome === "broken") return { reason: "rules", isBroken: true };
+  return { reason: "rules", explanation: verdict.explanation, isBroken: false };
+}
+
+const unasked = { given: [], missing: [] };
+
+function answer(
+  { answers: sent }: ScanToDecide,
+  { timezone, locale }: Circumstances<Match>,
+  { questions, answers: stored }: Match,
+) {
+  if (questions.length === 0) return unasked;
+  return answerQuestions({ questions, sent, stored, timezone, locale });
 }

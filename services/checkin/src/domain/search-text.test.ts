@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTelling, planSearch, toSearchText } from "./search-text.ts";
+import { isTelling, planName, planSearch, toSearchText } from "./search-text.ts";
 
 describe("toSearchText", () => {
   it("folds fields and sets each on a line of its own", () => {
@@ -40,5 +40,11 @@ describe("planSearch", () => {
     [undefined, false],
   ])("%j is telling: %j", (search, telling) => {
     expect(isTelling(search)).toBe(telling);
+  });
+});
+
+describe("planName", () => {
+  it("looks for the whole first line, and takes wildcards for letters", () => {
+    expect(planName("Ann_ 100%\\")).toEqual({ beginning: "\nann\\_ 100\\%\\\\%", line: "\nann\\_ 100\\%\\\\\n%" });
   });
 });

@@ -25,10 +25,29 @@ const shortestAnywhere = 3;
 export function planSearch(search: string | undefined): SearchPlan {
   const folded = foldForSearch(search ?? "");
   if (search === undefined || folded === "") return { kind: "everything" };
-  const literal = folded.replace(/[\\%_]/g, "\\$&");
+  const literal = toLiteral(folded);
   const codePrefix = search.replaceAll("\0", "");
   if ([...folded].length >= shortestAnywhere) return { kind: "anywhere", codePrefix, pattern: `%${literal}%` };
   return { kind: "beginnings", codePrefix, patterns: [`%\n${literal}%`, `% ${literal}%`] };
+}
+
+/** How to look for exactly one name, with patterns for LIKE over search texts. */
+export interface NamePlan {
+  /** Of the text: finds a few more. */
+  readonly beginning: string;
+  /** Of the text with a line break behind it. */
+  readonly line: string;
+}
+
+/** Plans to find whoever has this name: it is the first line of a text whose ticket has one. */
+export function planName(name: string): NamePlan {
+  const literal = toLiteral(foldForSearch(name));
+  return { beginning: `\n${literal}%`, line: `\n${literal}\n%` };
+}
+
+/** Writes a text as a pattern that means its letters alone. */
+function toLiteral(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
 }
 
 /** Tells whether a search is long enough for somebody who may only search. */

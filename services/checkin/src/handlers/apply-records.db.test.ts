@@ -95,13 +95,27 @@ describe("records of check-in lists", () => {
     await expect(shown(500)).rejects.toMatchObject({ code: "checkin_list_not_found" });
   });
 
+  it("[C4.9] bring their rules along, which are checked as anywhere", async () => {
+    const rules = { "<": [{ var: "entries_number" }, 3] };
+    const { rejected } = await apply(
+      record(1, { id: 500, name: "Ruled", rules }),
+      record(2, { id: 501, name: "Ruled", rules: { "!": [rules] } }),
+      record(3, { id: 502, name: "Ruled", rules: null }),
+    );
+    expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
+      [2, ["non_field_errors"]],
+      [3, ["rules"]],
+    ]);
+    expect(await shown(500)).toMatchObject({ rules: JSON.stringify(rules) });
+  });
+
   it("[R2.4, R3.58, R4.4, R4.8, R6.2] are rejected one by one", async () => {
     const { rejected } = await apply(
       record(10, { id: 500, name: "Good" }),
       record(11, { name: "" }),
       record(12, "{"),
       record(13, { id: 2 ** 50 + 1, name: "Beyond" }),
-      record(14, { id: 501, name: "Ruled", rules: { "==": [0, 1] } }),
+      record(14, { id: 501, name: "Ruled", rules: { "===": [0, 1] } }),
       record(15, { id: 502, name: "Odd", limit_products: ["x"], exit_all_at: "noon" }),
       record(16, {}, { deleted: true }),
       record(17, { id: 503, name: "Nowhere" }, { event: "" }),
@@ -113,7 +127,7 @@ describe("records of check-in lists", () => {
       [11, ["id", "name"]],
       [12, ["non_field_errors"]],
       [13, ["id"]],
-      [14, ["rules"]],
+      [14, ["non_field_errors"]],
       [15, ["limit_products", "exit_all_at"]],
       [16, ["id"]],
       [17, ["non_field_errors"]],

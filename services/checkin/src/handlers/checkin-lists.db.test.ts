@@ -107,7 +107,7 @@ describe("the time of the last change", () => {
 });
 
 describe("creating", () => {
-  it("gives back what was sent, with an id of its own", async () => {
+  it("[C1.15] gives back what was sent, with an id of its own", async () => {
     const fields = listFields({
       name: "VIP ★",
       allProducts: false,
@@ -135,18 +135,39 @@ describe("creating", () => {
       { limit_products: [expect.anything()] },
     ],
     ["a date of another event", { subevent: 9 }, { subevent: [expect.anything()] }],
-    ["rules", { rules: '{"and": []}' }, { rules: [expect.stringContaining("not supported")] }],
+    [
+      "rules that cannot be judged",
+      { rules: '{"and": [{"!": 1}]}' },
+      { non_field_errors: ['At rules.and[0]: there is no operator "!".'] },
+    ],
+    [
+      "rules that cannot be judged only after what is wrong with fields",
+      { rules: '{"and": [{"!": 1}]}', limitProducts: [12] },
+      { limit_products: [expect.anything()] },
+    ],
+    ["rules of null", { rules: "null" }, { rules: [expect.anything()] }],
     [
       "no name and an unknown date",
       { name: " ", subevent: 5 },
       { name: [expect.anything()], subevent: [expect.anything()] },
     ],
-  ])("refuses %s", async (_name, fields, expected) => {
+  ])("[C1.12, C1.13, C1.16] refuses %s", async (_name, fields, expected) => {
     await expect(checkin.createList(fields)).rejects.toMatchObject({ kind: "invalid", fields: expected });
     expect(await names()).toEqual([]);
   });
 
-  it("[A8.3] refuses a date in an event that is no series", async () => {
+  it("[C4.16] gives back rules to the letter", async () => {
+    const rules = '{ "inList": [{"var":"product"}, {"objectList": [{"lookup": ["product", "10", "Day"]}]}] }';
+    const { id } = await checkin.createList({ rules });
+    expect((await checkin.lists.getCheckinList({ ...place, id })).list?.fields?.rules).toBe(rules);
+  });
+
+  it("[C1.12] keeps products as they were sent, each once, also where the list covers all", async () => {
+    const { fields } = await checkin.createList({ allProducts: true, limitProducts: [11, 10, 11] });
+    expect(fields).toMatchObject({ allProducts: true, limitProducts: [11, 10] });
+  });
+
+  it("[A8.3, C1.13] refuses a date in an event that is no series", async () => {
     const sent = { ...place, event: "single", fields: listFields({ subevent: 9 }) };
     await expect(checkin.lists.createCheckinList(sent)).rejects.toMatchObject({
       kind: "invalid",
@@ -237,11 +258,17 @@ describe("listing", () => {
     ["not over yet", { endsAfter: noon + minute }, ["b", "c", "d", "a", "a"]],
     ["ending at this very instant", { endsAfter: noon + 60 * minute, subevent: 1 }, ["b", "c"]],
     ["over", { endsAfter: noon + 61 * minute, subevent: 1 }, []],
-  ])("finds those %s", async (_name, filter, expected) => {
+    ["of one date that have not ended", { subevent: 1, endsAfter: noon + 61 * minute }, []],
+    ["valid for a date, and not over", { subeventMatch: 1, endsAfter: noon + 61 * minute }, ["a", "a"]],
+    ["of a date and valid for another", { subevent: 2, subeventMatch: 1 }, []],
+    ["in another order", { subeventMatch: 1, endsAfter: noon, ordering: ["-name", "id"] }, ["c", "b", "a", "a"]],
+    ["of a date without an end that has begun", { subevent: 3, endsAfter: noon }, []],
+    ["of a date without an end that begins now", { subevent: 2, endsAfter: noon + 120 * minute }, ["d"]],
+  ])("[C1.1, C1.2, C1.3, C1.4] finds those %s", async (_name, filter, expected) => {
     expect(await names(filter)).toEqual(expected);
   });
 
-  it("[A7.5] refuses the date of another event", async () => {
+  it("[A7.5, C1.1] refuses the date of another event", async () => {
     await expect(names({ subevent: 9 })).rejects.toMatchObject({
       kind: "invalid",
       fields: { subevent: [expect.anything()] },
@@ -270,7 +297,7 @@ describe("listing", () => {
 });
 
 describe("updating", () => {
-  it("takes over the named fields and leaves the others", async () => {
+  it("[C1.17] takes over the named fields and leaves the others", async () => {
     const before = await checkin.createList({ name: "before", limitProducts: [10], subevent: 1 });
     const update = { ...place, id: before.id, fields: listFields({ name: "after", subevent: undefined }) };
     const { list } = await checkin.lists.updateCheckinList({ ...update, updateMask: ["name", "subevent"] });
@@ -278,7 +305,7 @@ describe("updating", () => {
     expect(await checkin.lists.getCheckinList({ ...place, id: before.id })).toEqual({ list });
   });
 
-  it("checks what is named, not what is only there", async () => {
+  it("[C1.17] checks what is named, not what is only there", async () => {
     const list = await checkin.createList({ limitProducts: [10], subevent: 1 });
     await checkin.deliver(topics.itemChanged, ["bigevents/sampleconf/10"]);
     await checkin.deliver(topics.subeventChanged, ["bigevents/sampleconf/1"]);
@@ -287,6 +314,16 @@ describe("updating", () => {
     await expect(
       checkin.lists.updateCheckinList({ ...update, updateMask: ["limit_products", "subevent"] }),
     ).rejects.toMatchObject({ fields: { limit_products: [expect.anything()], subevent: [expect.anything()] } });
+  });
+
+  it("[C4.8, C4.9] looks at rules only when they are sent", async () => {
+    const { id } = await checkin.createList();
+    await checkin.db.run(sql`update list set rules = '{"!": 1}' where list.id = ${id}`);
+    const update = { ...place, id, fields: listFields({ name: "renamed", rules: '{"!": 1}' }) };
+    await checkin.lists.updateCheckinList({ ...update, updateMask: ["name"] });
+    await expect(checkin.lists.updateCheckinList({ ...update, updateMask: ["rules"] })).rejects.toMatchObject({
+      fields: { non_field_errors: ['At rules: there is no operator "!".'] },
+    });
   });
 
   it("refuses fields and lists that it does not know", async () => {
@@ -304,7 +341,7 @@ describe("updating", () => {
 });
 
 describe("deleting", () => {
-  it("removes the list and everything that was scanned on it", async () => {
+  it("[C1.18] removes the list and everything that was scanned on it", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     const { id } = await checkin.createList();
     const other = await checkin.createList();
@@ -335,6 +372,7 @@ describe("counting", () => {
       positionFact(8, { subevent: 1, canceled: true }),
       positionFact(9, { subevent: 1, blocked: ["admin"], validFrom: noon + minute }),
       positionFact(10, { subevent: 1, item: 11, addonTo: 1 }),
+      { ...positionFact(11, { subevent: 1 }), event: "single" },
     ]),
   );
 
@@ -349,7 +387,7 @@ describe("counting", () => {
       { allProducts: false, limitProducts: [10], subevent: 1, includePending: true },
       4,
     ],
-  ])("finds the tickets of a list of %s", async (_name, fields, expected) => {
+  ])("[C1.19, C1.8] finds the tickets of a list of %s", async (_name, fields, expected) => {
     const list = await checkin.createList(fields);
     expect(list.positionCount).toBe(expected);
     expect(await status(list.id)).toMatchObject({ positionCount: expected, checkinCount: 0, insideCount: 0 });
@@ -359,7 +397,7 @@ describe("counting", () => {
     );
   });
 
-  it("counts tickets that entered, not scans, and who is inside", async () => {
+  it("[C1.20, C1.21] counts tickets that entered, not scans, and who is inside", async () => {
     const { id } = await checkin.createList({ allowMultipleEntries: true });
     const exit = { type: "SCAN_TYPE_EXIT" } as const;
     await checkin.redeemAll([
@@ -372,7 +410,29 @@ describe("counting", () => {
     expect(await status(id)).toMatchObject({ positionCount: 6, checkinCount: 3, insideCount: 2 });
   });
 
-  it("follows a change of the list at once", async () => {
+  it("[C1.20, C1.21] counts by the latest scan, whatever came first", async () => {
+    const { id } = await checkin.createList({ includePending: true });
+    const exit = { type: "SCAN_TYPE_EXIT" } as const;
+    await checkin.redeemAll([
+      // Out before in, as they arrive.
+      scan(id, "secret1", { ...exit, at: noon + minute }),
+      scan(id, "secret1", { at: noon, force: true }),
+      // In and out in one moment.
+      scan(id, "secret2", { at: noon }),
+      scan(id, "secret2", { ...exit, at: noon }),
+      // A pending order, where the list has those.
+      scan(id, "secret4", { at: noon, ignoreUnpaid: true }),
+    ]);
+    expect(await status(id)).toMatchObject({ positionCount: 7, checkinCount: 3, insideCount: 1 });
+    const waiting = order({ status: "ORDER_STATUS_PENDING", requireApproval: true });
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(12, { subevent: 1, order: waiting }),
+      positionFact(1, { subevent: 1, order: order({ status: "ORDER_STATUS_CANCELED" }) }, { revision: 2 }),
+    ]);
+    expect(await status(id)).toMatchObject({ positionCount: 7, checkinCount: 2, insideCount: 1 });
+  });
+
+  it("[C1.22] follows a change of the list at once", async () => {
     const { id } = await checkin.createList();
     await checkin.redeemAll(["secret1", "secret2", "secret3"].map((secret) => scan(id, secret)));
     const fields = listFields({ allProducts: false, limitProducts: [11] });
@@ -390,15 +450,15 @@ describe("counting", () => {
     await Promise.all([checkin.runJob("compact-counts"), checkin.runJob("compact-counts")]);
     expect(await status(id)).toEqual(before);
     expect((await rows()).rows).toBeLessThan(many);
-    await checkin.deliver(
-      topics.positionChanged,
-      Array.from({ length: 10 }, (_, index) => `bigevents/sampleconf/${index + 1}`),
-    );
+    await checkin.deliver(topics.positionChanged, [
+      "bigevents/single/11",
+      ...Array.from({ length: 10 }, (_, index) => `bigevents/sampleconf/${index + 1}`),
+    ]);
     await checkin.runJob("compact-counts");
     expect((await rows()).rows).toBe(0);
   });
 
-  it("goes by item and variation, in the shop's order and the event's language", async () => {
+  it("[C1.23, C1.24] goes by item and variation, in the shop's order and the event's language", async () => {
     const variation = (id: number, position: number) => ({
       id,
       value: { en: `V${id}`, de: `W${id}` },

@@ -6,7 +6,7 @@ import {
   type CreateCheckinListRequest,
   type CreateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
-import { checkListFields, checkListReferences, type ListErrors } from "../domain/check-list.ts";
+import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import type { EventInfo } from "../store/events.ts";
@@ -29,7 +29,7 @@ export async function createCheckinList(
   let created: number | undefined;
   const response = await answerOnce(db, CheckinListsServiceService.createCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
-    refuseInvalid({ ...checkListFields(fields), ...(await checkAgainstEvent(tx, request, { event, fields })) });
+    refuseInvalid(joinErrors(await checkAgainstEvent(tx, request, { event, fields }), checkListFields(fields)));
     await lockListIds(tx);
     const list = { ...fields, id: await nextListId(tx) };
     await putList(tx, request, list);

@@ -4,16 +4,30 @@ import type {
   GetCheckinListRequest,
   GetCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { CheckinList } from "../domain/list.ts";
 import { countOnLists } from "../store/counts.ts";
 import type { EventKey } from "../store/keys.ts";
 import { toCheckinList } from "../wire.ts";
 import { requireEvent, requireList } from "./find-or-fault.ts";
+import { readDocuments } from "./read-documents.ts";
 
 /** Shows one list. */
 export async function getCheckinList(db: Db, request: GetCheckinListRequest): Promise<GetCheckinListResponse> {
   await requireEvent(db, request);
-  return { list: await withCounts(db, request, await requireList(db, request)) };
+  const list = await requireList(db, request);
+  return { list: await withCounts(db, request, list), documents: await expandLists(db, request, [list]) };
+}
+
+/** Reads the dates of lists, where they are asked for. */
+export async function expandLists(
+  db: Queryable,
+  { organizer, event, expand }: EventKey & { readonly expand?: Expand | undefined },
+  lists: readonly CheckinList[],
+): Promise<Documents | undefined> {
+  if (expand?.subevent !== true) return undefined;
+  const ids = lists.flatMap(({ subevent }) => subevent ?? []);
+  return { subevents: await readDocuments(db, "subevent", { organizer, event, ids }), items: [], questions: [] };
 }
 
 /** Presents a list with its counts of this moment. */

@@ -1,24 +1,37 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { GetPositionRequest, GetPositionResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { findPosition } from "../store/listed-positions.ts";
+import { everyPosition, type PositionFilter } from "../store/position-filter.ts";
+import { choosePositions, findUnknownIds } from "./choose-positions.ts";
+import { expandPositions } from "./expand-positions.ts";
 import { requireEvent, requireList } from "./find-or-fault.ts";
-import { presentTicket } from "./list-positions.ts";
+import { findTickets, whereScanned } from "./find-tickets.ts";
+import { presentTicket } from "./present-ticket.ts";
 
 /** Shows one ticket of a list; whoever may see the list's tickets need not search for it. */
 export async function getPosition(db: Db, request: GetPositionRequest): Promise<GetPositionResponse> {
-  const { organizer, event: slug, id } = request;
+  const { organizer, event: slug, id, ignoreStatus, filters } = request;
   const event = await requireEvent(db, request);
   const list = await requireList(db, { organizer, event: slug, id: request.list });
-  const ticket = await findPosition(db, {
-    organizer,
-    event: slug,
-    list,
-    ignoreStatus: request.ignoreStatus,
-    orderCode: undefined,
-    search: { kind: "everything" },
-    id,
-  });
-  if (ticket === undefined) throw new Fault("not_found", "position_not_found", "The list has no such ticket.");
-  return { position: presentTicket(ticket, { list: list.id, event }) };
+  const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id, ...choosePositions(request) };
+  const only = { ordering: ["positionid"], page: 1, pageSize: 1 };
+  const unknown = await findUnknownIds(db, request, filters);
+  if (unknown !== undefined) {
+    // A ticket that is not there counts before what is wrong with the question.
+    const { count } = await findTickets(db, { ...filter, ...everyPosition }, { ...only, scanned: undefined });
+    throw count === 0 ? notFound() : unknown;
+  }
+  const { tickets } = await findTickets(db, filter, { ...only, scanned: whereScanned(filters) });
+  const [ticket] = tickets;
+  if (ticket === undefined) throw notFound();
+  const shown = await expandPositions(
+    db,
+    { organizer, event: slug, list: list.id },
+    { expand: request.expand, positions: [presentTicket(ticket, { list: list.id, event })] },
+  );
+  return { position: shown.positions[0], documents: shown.documents };
+}
+
+function notFound(): Fault {
+  return new Fault("not_found", "position_not_found", "The list has no such ticket.");
 }

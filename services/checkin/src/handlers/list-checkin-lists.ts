@@ -8,6 +8,7 @@ import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 import { toCheckinList } from "../wire.ts";
 import { requireEvent } from "./find-or-fault.ts";
+import { expandLists } from "./get-checkin-list.ts";
 
 /** Pages through the lists of an event. */
 export async function listCheckinLists(db: Db, request: ListCheckinListsRequest): Promise<ListCheckinListsResponse> {
@@ -36,5 +37,6 @@ export async function listCheckinLists(db: Db, request: ListCheckinListsRequest)
     page,
     changedAt,
     isUnchanged: false,
+    documents: await expandLists(db, request, lists),
   };
 }

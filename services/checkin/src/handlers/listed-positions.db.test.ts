@@ -2,6 +2,7 @@ import type { ListPositionsRequest } from "@tessera/protos/gen/ticketing/checkin
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { askIds, askIdsInOrder, askOne, askPage } from "../testing/ask-positions.ts";
 import { eventFact, itemFact, noon, order, place, position, positionFact, subeventFact } from "../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 
@@ -23,26 +24,11 @@ beforeEach(async () => {
   list = (await checkin.createList()).id;
 });
 
-const page = (changes: Partial<ListPositionsRequest> = {}) =>
-  checkin.positions.listPositions({
-    ...place,
-    list,
-    page: 1,
-    pageSize: 50,
-    ordering: [],
-    ignoreStatus: false,
-    searchOnly: false,
-    ...changes,
-  });
-const ids = async (changes: Partial<ListPositionsRequest> = {}) => {
-  const { positions, count } = await page(changes);
-  expect(count).toBe(positions.length);
-  return positions.map(({ position }) => position?.id);
-};
-const anyOrder = async (changes: Partial<ListPositionsRequest>) =>
-  (await ids(changes)).sort((a, b) => (a ?? 0) - (b ?? 0));
+const page = (changes: Partial<ListPositionsRequest> = {}) => askPage({ checkin, list }, changes);
+const ids = (changes: Partial<ListPositionsRequest> = {}) => askIds({ checkin, list }, changes);
+const anyOrder = (changes: Partial<ListPositionsRequest>) => askIdsInOrder({ checkin, list }, changes);
 
-describe("the tickets of a list", () => {
+describe("[C2.1, C2.2, C2.3, C2.4] the tickets of a list", () => {
   beforeEach(() =>
     checkin.deliver(topics.positionChanged, [
       positionFact(1),
@@ -75,9 +61,8 @@ describe("the tickets of a list", () => {
     expect(await ids()).toEqual([3]);
   });
 
-  it("are shown one by one, by the same terms", async () => {
-    const get = (id: number, changes = {}) =>
-      checkin.positions.getPosition({ ...place, list, id, ignoreStatus: false, ...changes });
+  it("[C2.5] are shown one by one, by the same terms", async () => {
+    const get = (id: number, changes = {}) => askOne({ checkin, list }, id, changes);
     expect(await get(1)).toMatchObject({ position: { position: { id: 1 }, attendeeName: "Visitor 1" } });
     expect(await get(4, { ignoreStatus: true })).toMatchObject({ position: { position: { id: 4 } } });
     const missing = { kind: "not_found", code: "position_not_found" };
@@ -89,70 +74,7 @@ describe("the tickets of a list", () => {
   });
 });
 
-describe("a search", () => {
-  beforeEach(() =>
-    checkin.deliver(topics.positionChanged, [
-      positionFact(1, { attendeeName: "Jürgen Groß", attendeeEmail: "jg@example.org", secret: "AbCdEf123" }),
-      positionFact(2, { attendeeName: undefined, addonTo: 1, secret: "zzz1" }),
-      positionFact(3, { attendeeName: "100% Ann_a", company: "Ignored & Sons", secret: "zzz2" }),
-      positionFact(4, {
-        attendeeName: undefined,
-        secret: "zzz3",
-        order: order({
-          code: "XYZ99",
-          email: "buyer@shop.example",
-          invoiceName: { name: "Invoice Person", nameParts: {}, company: "Tessera GmbH" },
-        }),
-      }),
-      positionFact(5, { attendeeName: "Θεοδωρος", secret: "zzz4" }),
-    ]),
-  );
-
-  it.each([
-    ["a name and its add-ons", "gross", [1, 2]],
-    ["capitals and ß", "JÜRGEN GROSS", [1, 2]],
-    ["the middle of a name", "rgen gr", [1, 2]],
-    ["an e-mail address and its add-ons", "jg@exam", [1, 2]],
-    ["the beginning of a code, in any case", "aBcDeF", [1]],
-    ["not the middle of a code", "BcDeF", []],
-    ["wildcards as letters", "0% ann_", [3]],
-    ["no wildcards", "100_ ann", []],
-    ["a company", "ignored & s", [3]],
-    ["a company on the invoice", "tessera g", [4]],
-    ["a name on the invoice", "invoice p", [4]],
-    ["an order's e-mail address", "shop.exam", [4]],
-    ["the beginning of an order code", "xyz9", [4]],
-    ["not the middle of an order code", "yz99", []],
-    ["sigma at the end as in the middle", "δωροσ", [5]],
-    ["two fields at once: nothing", "groß\njg", []],
-    ["two letters: beginnings of words", "gr", [1, 2]],
-    ["two letters: not within words", "ro", []],
-    ["two letters: beginnings of codes", "AB", [1, 2, 3, 5]],
-    ["one letter", "x", [4]],
-    ["one letter of a name", "θ", [5]],
-    ["nothing", "", [1, 2, 3, 4, 5]],
-    ["a quote", "' or 1=1 --", []],
-    ["a backslash", "\\", []],
-  ])("finds %s", async (_name, search, expected) => {
-    expect(await anyOrder({ search })).toEqual(expected);
-  });
-
-  it("by somebody who may only search needs three characters", async () => {
-    expect(await ids({ searchOnly: true })).toEqual([]);
-    expect(await ids({ searchOnly: true, search: "gr" })).toEqual([]);
-    expect(await anyOrder({ searchOnly: true, search: "gro" })).toEqual([1, 2]);
-    await expect(page({ searchOnly: true, page: 2 })).rejects.toMatchObject({ code: "invalid_page" });
-  });
-
-  it("goes with an order code, in any case", async () => {
-    expect(await ids({ order: "xYz99" })).toEqual([4]);
-    expect(await ids({ order: "xyz" })).toEqual([]);
-    expect(await ids({ order: "xyz99", search: "gross" })).toEqual([]);
-    expect(await ids({ order: "" })).toHaveLength(5);
-  });
-});
-
-describe("the order", () => {
+describe("[C2.16, C2.17] the order", () => {
   beforeEach(async () => {
     await checkin.deliver(topics.positionChanged, [
       positionFact(1, {
@@ -220,12 +142,13 @@ describe("the order", () => {
 });
 
 describe("a ticket", () => {
-  it("comes back as it was sent, with what its list knows", async () => {
+  it("[C2.18] comes back as it was sent, with what its list knows", async () => {
     const full = position(1, {
       attendeeName: undefined,
       attendeeNameParts: {},
       addonTo: 2,
       item: 10,
+      voucher: 7,
       answers: [{ question: 1, answer: "Ja 🎫", questionIdentifier: "Q", options: [2], optionIdentifiers: ["O"] }],
       seat: { id: 1, name: "A1", seatGuid: "guid", zoneName: "Z", rowName: "A", seatNumber: "1" },
       blocked: ["admin", "api"],
@@ -236,7 +159,7 @@ describe("a ticket", () => {
       { ...place, revision: 1, position: full, earlierCheckins: [] },
       positionFact(2, { attendeeName: undefined, attendeeNameParts: {} }),
     ]);
-    const { position: shown } = await checkin.positions.getPosition({ ...place, list, id: 1, ignoreStatus: false });
+    const { position: shown } = await askOne({ checkin, list }, 1);
     expect(shown).toEqual({
       position: full,
       attendeeName: "Payer",
@@ -244,10 +167,11 @@ describe("a ticket", () => {
       checkins: [],
       requireAttention: false,
       downloads: [],
+      addons: [],
     });
   });
 
-  it("shows its successful scans on this list alone, newest first", async () => {
+  it("[C2.19] shows its successful scans on this list alone, newest first", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     const other = (await checkin.createList()).id;
     const exit = { type: "SCAN_TYPE_EXIT" } as const;
@@ -262,5 +186,59 @@ describe("a ticket", () => {
       [list, 3, "SCAN_TYPE_EXIT"],
       [list, 0, "SCAN_TYPE_ENTRY"],
     ]);
+  });
+
+  const payer = { name: "Payer", nameParts: { full_name: "Payer" }, company: "" };
+  const nameless = { name: "", nameParts: {}, company: "Tessera GmbH" };
+
+  it.each([
+    ["its own", "Own", "Parent", payer, "Own"],
+    ["its parent's", undefined, "Parent", payer, "Parent"],
+    ["its parent's, where its own is empty", "", "Parent", payer, "Parent"],
+    ["that of the invoice address", undefined, undefined, payer, "Payer"],
+    ["that of an invoice address without one", undefined, "", nameless, ""],
+    ["none", undefined, undefined, undefined, undefined],
+  ] as const)("[C2.20] has %s for a name, with its parts", async (_name, own, parent, invoiceName, expected) => {
+    const named = (name: string | undefined) => ({
+      attendeeName: name,
+      attendeeNameParts: name ? { full_name: name } : {},
+    });
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1, { ...named(own), addonTo: 2, order: order(invoiceName && { invoiceName }) }),
+      positionFact(2, { ...named(parent) }),
+    ]);
+    expect((await askOne({ checkin, list }, 1)).position).toMatchObject({
+      attendeeName: expected,
+      attendeeNameParts: expected ? { full_name: expected } : {},
+    });
+  });
+
+  it.each([
+    ["nothing does", {}, {}, {}, false],
+    ["its order does", { checkinAttention: true }, {}, {}, true],
+    ["its item does", {}, { checkinAttention: true }, {}, true],
+    ["its variation does", {}, {}, { checkinAttention: true }, true],
+  ] as const)("[C2.21] asks for attention: %s", async (_name, ofOrder, ofItem, ofVariation, expected) => {
+    const variation = (id: number) => ({ id, value: {}, position: 1, checkinAttention: id === 99 });
+    await checkin.deliver(topics.itemChanged, [
+      itemFact(12, { ...ofItem, variations: [{ ...variation(1), ...ofVariation }, variation(99)] }),
+    ]);
+    await checkin.deliver(topics.positionChanged, [positionFact(1, { item: 12, variation: 1, order: order(ofOrder) })]);
+    expect((await askOne({ checkin, list }, 1)).position?.requireAttention).toBe(expected);
+  });
+
+  it("[C2.22] can be downloaded where its order, its item and the event allow it", async () => {
+    await checkin.deliver(topics.itemChanged, [itemFact(12, { generateTickets: false })]);
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1),
+      positionFact(2, { item: 12 }),
+      positionFact(3, { addonTo: 1 }),
+      positionFact(4, { blocked: ["admin"] }),
+      positionFact(5, { order: order({ status: "ORDER_STATUS_PENDING" }) }),
+      positionFact(6, { order: order({ status: "ORDER_STATUS_PENDING", validIfPending: true }) }),
+    ]);
+    const { positions } = await page({ ignoreStatus: true });
+    const offered = positions.filter(({ downloads }) => downloads.includes("pdf"));
+    expect(offered.map(({ position: shown }) => shown?.id)).toEqual([1, 6]);
   });
 });

@@ -4,24 +4,23 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { CheckinEvents } from "../events.ts";
-import { type ArrivedScan, decideScans } from "./redeem.ts";
+import type { AskForTickets } from "./ask-for-tickets.ts";
+import { expandPositions } from "./expand-positions.ts";
+import type { ArrivedScan } from "./read-and-decide.ts";
+import { decideScans } from "./redeem.ts";
 import { createBatcher } from "./redeem-batcher.ts";
+import { failed, notHere } from "./scan-outcomes.ts";
 
 export interface RedeemOptions {
   readonly db: Db;
   readonly clock: Clock;
   readonly events: CheckinEvents;
+  /** Fetches tickets that were sold so lately that they are not here yet. */
+  readonly askForTickets: AskForTickets;
   readonly lanes: number;
   readonly batchSize: number;
   readonly longestQueue: number;
 }
-
-const failed: ScanOutcome = {
-  outcome: { $case: "failed", value: {} },
-  list: undefined,
-  position: undefined,
-  checkinTexts: [],
-};
 
 /** Longer ones cannot be indexed; the gateway refuses them with a better answer. */
 const longestNonce = 190;
@@ -51,15 +50,46 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
     const now = clock.now();
     const at = scan.at ?? now;
     if (at - now > toleratedAheadMicros) events.scanAhead(scan, { seconds: Math.round((at - now) / 1_000_000) });
-    return { scan, at, traceparent: currentContext().traceparent };
+    return { scan, at, traceparent: currentContext().traceparent, mayBeNew: true };
+  }
+
+  /** Nobody else waits while somebody is asked. */
+  async function decide(scans: readonly ArrivedScan[], signal: AbortSignal): Promise<ScanOutcome[]> {
+    const outcomes = await batcher.submit(scans, signal);
+    const strangers = scans.filter((_, index) => outcomes[index] === notHere);
+    if (strangers.length === 0) return outcomes;
+    await options.askForTickets(strangers.map(({ scan }) => scan));
+    const decided = await batcher.submit(
+      strangers.map((scan) => ({ ...scan, mayBeNew: false })),
+      signal,
+    );
+    const outcomeOf = new Map(strangers.map((scan, index) => [scan, decided[index]]));
+    return scans.map((scan, index) => outcomeOf.get(scan) ?? outcomes[index] ?? failed);
+  }
+
+  /** What was decided stays so, even if it can be shown by ids alone. */
+  async function expand(scan: Scan, outcome: ScanOutcome): Promise<ScanOutcome> {
+    const { expand: wanted, organizer, event, list } = scan;
+    if (wanted === undefined || outcome.position === undefined) return outcome;
+    try {
+      const { positions, documents } = await expandPositions(
+        db,
+        { organizer, event, list },
+        { expand: wanted, positions: [outcome.position] },
+      );
+      return { ...outcome, position: positions[0], ...(documents === undefined ? {} : { documents }) };
+    } catch (error) {
+      events.notExpanded(error);
+      return outcome;
+    }
   }
 
   return async ({ scans }, { signal }) => {
     const decidable = scans.filter((scan) => [...(scan.nonce ?? "")].length <= longestNonce);
-    const decided = await batcher.submit(decidable.map(arrive), signal);
+    const decided = await decide(decidable.map(arrive), signal);
     const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
     const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
     for (const [index, scan] of scans.entries()) events.scanDecided(scan, outcomes[index] ?? failed);
-    return { outcomes };
+    return { outcomes: await Promise.all(scans.map((scan, index) => expand(scan, outcomes[index] ?? failed))) };
   };
 }

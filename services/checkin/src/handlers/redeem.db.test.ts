@@ -105,7 +105,7 @@ describe("an admission", () => {
     ]);
   });
 
-  it("happens once; what follows is refused and stored as well", async () => {
+  it("[C3.29, C3.35] happens once; what follows is refused and stored as well", async () => {
     expect(inWord(await checkin.redeem(scan(list, "secret1")))).toBe("admitted");
     const second = await checkin.redeem(scan(list, "secret1"));
     expect(inWord(second)).toBe("already_redeemed");
@@ -142,7 +142,7 @@ describe("an admission", () => {
     ]);
   });
 
-  it("keeps the order of arrival within one instant", async () => {
+  it("[C3.32] keeps the order of arrival within one instant", async () => {
     const outcomes = await checkin.redeemAll([
       scan(list, "secret1", { at: noon }),
       scan(list, "secret1", { at: noon, ...exit }),
@@ -154,7 +154,7 @@ describe("an admission", () => {
     expect(again.position?.checkins.map(({ type }) => type)).toEqual([ScanType.ENTRY, ScanType.EXIT, ScanType.ENTRY]);
   });
 
-  it("stores the instant that was sent, even a far one, and reports one that is ahead", async () => {
+  it("[C3.33] stores the instant that was sent, even a far one, and reports one that is ahead", async () => {
     const sent = [
       noon + 123_456,
       noon + 6 * minute,
@@ -191,26 +191,26 @@ describe("a lookup", () => {
     return outcome.position?.position?.id ?? outcome.outcome?.$case;
   };
 
-  it("takes codes to the letter", async () => {
+  it("[C3.2] takes codes to the letter", async () => {
     expect(await found("plain")).toBe(1);
     expect(await found("PLAIN")).toBe(3);
     expect(await found("Plain")).toBe("unknownTicket");
     expect(await found("plai_")).toBe("unknownTicket");
   });
 
-  it("takes plus signs for blanks where nothing has the code itself", async () => {
+  it("[C3.4] takes plus signs for blanks where nothing has the code itself", async () => {
     expect(await found("with+blank")).toBe(2);
     expect(await found("with+plus")).toBe(5);
   });
 
-  it("reads an id only where the input is trusted", async () => {
+  it("[C3.3] reads an id only where the input is trusted", async () => {
     expect(await found("1000", { untrustedInput: false })).toBe(1000);
     expect(await found("1000", { untrustedInput: true })).toBe("unknownTicket");
     expect(await found("7")).toBe(1000);
     expect(await found("99999999999999999999999999", { untrustedInput: false })).toBe("unknownTicket");
   });
 
-  it("finds no canceled position and nothing of another event", async () => {
+  it("[C3.6] finds no canceled position and nothing of another event", async () => {
     await checkin.deliver(topics.eventChanged, [eventFact({ event: "other" })]);
     await checkin.deliver(topics.positionChanged, [{ ...positionFact(8, { secret: "elsewhere" }), event: "other" }]);
     expect(await found("canceled")).toBe("unknownTicket");
@@ -248,7 +248,7 @@ describe("add-ons", () => {
     ]);
   });
 
-  it("answer to their parent's code where the list matches them", async () => {
+  it("[C3.5] answer to their parent's code where the list matches them", async () => {
     const addons = (await checkin.createList({ allProducts: false, limitProducts: [11], addonMatch: true })).id;
     const outcome = await checkin.redeem(scan(addons, "base"));
     expect(outcome).toMatchObject({
@@ -258,7 +258,7 @@ describe("add-ons", () => {
     expect(outcome.position?.attendeeNameParts).toEqual({ full_name: "Visitor 1" });
   });
 
-  it("are ambiguous where the parent is on the list too, but not by their own code", async () => {
+  it("[C3.5, C3.14] are ambiguous where the parent is on the list too, but not by their own code", async () => {
     const both = (await checkin.createList({ addonMatch: true })).id;
     const outcome = await checkin.redeem(scan(both, "base"));
     expect([inWord(outcome), outcome.position?.position?.id]).toEqual(["ambiguous", 1]);
@@ -275,7 +275,7 @@ describe("add-ons", () => {
 describe("a nonce", () => {
   beforeEach(() => checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]));
 
-  it("succeeds again and is stored once, whatever the type or device", async () => {
+  it("[C3.1] succeeds again and is stored once, whatever the type or device", async () => {
     const first = await checkin.redeem(scan(list, "secret1", { nonce: "n", deviceId: 1 }));
     const again = await checkin.redeem(scan(list, "secret1", { nonce: "n", deviceId: 2, ...exit }));
     expect([first, again].map(inWord)).toEqual(["admitted", "admitted"]);
@@ -325,7 +325,7 @@ describe("a nonce", () => {
 });
 
 describe("a refusal", () => {
-  it("of a forced scan is stored as forced; an overridden one as success", async () => {
+  it("[C3.31] of a forced scan is stored as forced; an overridden one as success", async () => {
     await checkin.deliver(topics.positionChanged, [
       positionFact(1, { order: order({ status: OrderStatus.CANCELED }) }),
     ]);
@@ -339,7 +339,7 @@ describe("a refusal", () => {
     ]);
   });
 
-  it("shows attention and texts of order, variation and item", async () => {
+  it("[C3.36] shows attention and texts of order, variation and item", async () => {
     const variation = { id: 5, value: { en: "VIP" }, position: 1, checkinAttention: true, checkinText: "Red ribbon" };
     await checkin.deliver(topics.itemChanged, [
       itemFact(12, { checkinText: "Check the badge", variations: [variation] }),

@@ -6,7 +6,7 @@ import {
   type UpdateCheckinListRequest,
   type UpdateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
-import { checkListFields } from "../domain/check-list.ts";
+import { checkListFields, joinErrors } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockList, putList } from "../store/lists.ts";
@@ -33,17 +33,14 @@ export async function updateCheckinList(
     const held = await lockList(tx, request);
     if (held === undefined) throw listNotFound();
     const list = takeOverFields(held, sent, mask);
-    const wrong = {
-      ...checkListFields(list),
-      ...(await checkAgainstEvent(tx, request, {
-        event,
-        fields: {
-          limitProducts: mask.has("limit_products") ? list.limitProducts : [],
-          subevent: mask.has("subevent") ? list.subevent : null,
-        },
-      })),
-    };
-    refuseInvalid(wrong);
+    const againstEvent = await checkAgainstEvent(tx, request, {
+      event,
+      fields: {
+        limitProducts: mask.has("limit_products") ? list.limitProducts : [],
+        subevent: mask.has("subevent") ? list.subevent : null,
+      },
+    });
+    refuseInvalid(joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name })));
     if (await putList(tx, request, list)) await noteListsChanged(tx, [request]);
     changed = list.id;
     return { list: await withCounts(tx, request, list) };

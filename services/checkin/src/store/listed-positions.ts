@@ -1,94 +1,14 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import { type CheckinList, countedOn } from "../domain/list.ts";
-import type { SearchPlan } from "../domain/search-text.ts";
-import { indexedCharacters, indexedSecret } from "./indexed-secret.ts";
 import type { EventKey } from "./keys.ts";
+import { conditionsOn, type PositionFilter } from "./position-filter.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
-
-/** Which tickets of a list are wanted. Canceled ones are on no list. */
-export interface PositionFilter extends EventKey {
-  readonly list: CheckinList;
-  /** Regardless of the state of the order. */
-  readonly ignoreStatus: boolean;
-  /** An order code, in any case. */
-  readonly orderCode: string | undefined;
-  readonly search: SearchPlan;
-  readonly id: number | undefined;
-}
-
-function conditions(filter: PositionFilter): Sql {
-  const { organizer, event, list, id, orderCode } = filter;
-  const found = matchesSearch(filter);
-  return joinSql(
-    [
-      sql`ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled`,
-      ...(list.subevent === null ? [] : [sql`ticket.subevent = ${list.subevent}`]),
-      ...(list.allProducts ? [] : [sql`ticket.item = any(${list.limitProducts}::bigint[])`]),
-      ...(filter.ignoreStatus ? [] : [sql`ticket.counted_as = any(${countedOn(list)}::text[])`]),
-      ...(id === undefined ? [] : [sql`ticket.id = ${id}`]),
-      ...(orderCode === undefined ? [] : [sql`upper(ticket.order_code) = upper(${orderCode} collate "C")`]),
-      ...(found === undefined ? [] : [found]),
-    ],
-    "\n       and ",
-  );
-}
-
-/** So many tickets a search of one or two letters looks at, per way of finding them: it tells too little to be worth more. */
-const mostByBeginning = 500;
-
-/** A text that sorts behind every text with the same beginning. */
-const behindPrefix = "\u{10ffff}";
-
-/**
- * Finds tickets by names, addresses and companies, their own or those of the
- * ticket they belong to, and by the beginning of secret or order code. Each way
- * has its index; as one condition they would have none. An array is made once,
- * whatever the planner believes of a table that has just been filled.
- */
-function matchesSearch({ organizer, event, search }: PositionFilter): Sql | undefined {
-  if (search.kind === "everything") return undefined;
-  const ofEvent = sql`found.organizer = ${organizer} and found.event = ${event}`;
-  const bound = search.kind === "beginnings" ? sql`limit ${mostByBeginning}` : sql``;
-  const hasText =
-    search.kind === "beginnings"
-      ? sql`found.search_text like any(${search.patterns}::text[])`
-      : sql`found.search_text like ${search.pattern}`;
-  const from = indexedSecret(sql`${search.codePrefix} collate "C"`);
-  const isLonger = [...search.codePrefix].length > indexedCharacters;
-  const fromCode = sql`upper(${search.codePrefix} collate "C")`;
-  return sql`ticket.id = any (array(
-         with named as (
-           select found.id from position as found where ${ofEvent} and ${hasText} ${bound}
-         )
-         select named.id from named
-         union all
-         select addon.id
-           from named
-           join position as addon
-             on addon.organizer = ${organizer} and addon.event = ${event} and addon.addon_to = named.id
-         union all
-         (select found.id
-            from position as found
-           where ${ofEvent}
-             and ${indexedSecret(sql`found.secret`)} >= ${from}
-             and ${indexedSecret(sql`found.secret`)} < ${from} || ${behindPrefix}
-             ${isLonger ? sql`and starts_with(lower(found.secret), lower(${search.codePrefix} collate "C"))` : sql``}
-           ${bound})
-         union all
-         (select found.id
-            from position as found
-           where ${ofEvent}
-             and upper(found.order_code) >= ${fromCode}
-             and upper(found.order_code) < ${fromCode} || ${behindPrefix}
-           ${bound})))`;
-}
 
 export async function countPositions(db: Queryable, filter: PositionFilter): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
       from position as ticket
-     where ${conditions(filter)}`);
+     where ${conditionsOn(filter)}`);
   return count;
 }
 
@@ -113,39 +33,99 @@ const orderings: ReadonlyMap<string, Sql> = new Map(
   }),
 );
 
-const defaultOrdering = [sql`${ownName} nulls last`, sql`ticket.positionid`, sql`ticket.id`];
+const byName = [sql`${ownName} nulls last`, sql`ticket.positionid`, sql`ticket.id`];
 
-export async function pagePositions(
-  db: Queryable,
-  filter: PositionFilter,
-  page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
-): Promise<TicketRead[]> {
-  const wanted = [...new Set(page.ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
-  const order = joinSql(wanted.length === 0 ? defaultOrdering : [...wanted, sql`ticket.id desc`], ", ");
-  const { organizer, event, list } = filter;
-  // Only ids are sorted; what they stand for is fetched for one page.
-  const rows = await db.many<TicketRow>(sql`
-    select ${ticketColumns}
-      from unnest(array(
+/** Which of the tickets that were found are wanted. */
+export interface Cut {
+  readonly ordering: readonly string[];
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Orders as asked; else the ticket whose very code was searched for comes first, because clients take it for what was scanned. */
+function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Sql[] {
+  const wanted = [...new Set(ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
+  if (wanted.length > 0) return [...wanted, sql`ticket.id desc`];
+  return search.kind === "everything" ? byName : [sql`ticket.secret = ${search.codePrefix} desc`, ...byName];
+}
+
+function selectIds(filter: PositionFilter, { ordering, limit, offset }: Cut): Sql {
+  return sql`
              select ticket.id
                from position as ticket
                left join position as parent
                  on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
                left join presence
                  on presence.organizer = ticket.organizer and presence.event = ticket.event
-                    and presence.position = ticket.id and presence.list = ${list.id}
-              where ${conditions(filter)}
-              order by ${order}
-              limit ${page.limit} offset ${page.offset})) with ordinality as paged (id, place)
-      join position as ticket
-        on ticket.organizer = ${organizer} and ticket.event = ${event} and ticket.id = paged.id
-      ${joinedTo({ list: sql`${list.id}`, nonce: sql`null` })}
-     order by paged.place`);
-  return rows.map(toTicketRead);
+                    and presence.position = ticket.id and presence.list = ${filter.list.id}
+              where ${conditionsOn(filter)}
+              order by ${joinSql(termsOf(filter, ordering), ", ")}
+              limit ${limit} offset ${offset}`;
 }
 
-/** Finds one ticket of a list. */
-export async function findPosition(db: Queryable, filter: PositionFilter): Promise<TicketRead | undefined> {
-  const [found] = await pagePositions(db, filter, { ordering: ["positionid"], limit: 1, offset: 0 });
-  return found;
+/** Finds tickets by their ids alone. */
+export async function findPositionIds(db: Queryable, filter: PositionFilter, cut: Cut): Promise<number[]> {
+  const rows = await db.many<{ id: number }>(selectIds(filter, cut));
+  return rows.map(({ id }) => id);
+}
+
+/** Reads one page of tickets. Only ids are sorted; what they stand for is fetched for the page. */
+export async function pagePositions(db: Queryable, filter: PositionFilter, cut: Cut): Promise<TicketRead[]> {
+  return readTickets(db, filter, { list: filter.list.id, ids: sql`array(${selectIds(filter, cut)})` });
+}
+
+/** Reads tickets as a list sees them, in the order of their ids here; those that are gone are left out. */
+export async function readPositions(
+  db: Queryable,
+  { organizer, event, list }: EventKey & { readonly list: number },
+  ids: readonly number[],
+): Promise<TicketRead[]> {
+  return ids.length === 0 ? [] : readTickets(db, { organizer, event }, { list, ids: sql`${ids}::bigint[]` });
+}
+
+/** Reads the add-ons of tickets as a list sees them, in the order of their orders; canceled ones are left out. */
+export async function readAddons(
+  db: Queryable,
+  { organizer, event, list }: EventKey & { readonly list: number },
+  ids: readonly number[],
+): Promise<TicketRead[]> {
+  if (ids.length === 0) return [];
+  const addons = sql`
+             select addon.id
+               from position as addon
+              where addon.organizer = ${organizer} and addon.event = ${event}
+                and addon.addon_to = any(${ids}::bigint[]) and not addon.canceled
+              order by addon.positionid, addon.id`;
+  return readTickets(db, { organizer, event }, { list, ids: sql`array(${addons})` });
+}
+
+/**
+ * Finds a position by its key, asked for as the first of a range: only the
+ * primary key gives that without sorting. To a plan that was made while the table
+ * was new, any index that begins with the event looks as good for a key that is
+ * equal, and it would walk the whole event for each of them.
+ */
+export function positionById({ organizer, event, id }: EventKey & { readonly id: Sql }): Sql {
+  return sql`
+       select position.organizer, position.event, position.id, position.item, position.variation, position.subevent,
+              position.addon_to, position.attendee_name, position.state
+         from position
+        where (position.organizer, position.event, position.id) >= (${organizer}, ${event}, ${id})
+          and (position.organizer, position.event, position.id) <= (${organizer}, ${event}, ${id})
+        order by position.organizer, position.event, position.id
+        limit 1`;
+}
+
+async function readTickets(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  { list, ids }: { readonly list: number; readonly ids: Sql },
+): Promise<TicketRead[]> {
+  const rows = await db.many<TicketRow>(sql`
+    select ${ticketColumns}
+      from unnest(${ids}) with ordinality as paged (id, place)
+     cross join lateral (${positionById({ organizer, event, id: sql`paged.id` })}) as ticket
+      ${joinedTo({ list: sql`${list}`, nonce: sql`null` })}
+     order by paged.place`);
+  return rows.map(toTicketRead);
 }

@@ -15,7 +15,9 @@ export interface PositionCopy extends EntityKey {
   readonly variation: number | null;
   readonly subevent: number | null;
   readonly addonTo: number | null;
+  readonly voucher: number | null;
   readonly secret: string;
+  readonly pseudonymizationId: string;
   readonly orderStatus: OrderStatus;
   readonly validIfPending: boolean;
   readonly requireApproval: boolean;
@@ -88,6 +90,21 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
   }));
 }
 
+const additions = sql`hashtextextended('tessera checkin added positions', 0)`;
+
+/**
+ * Until the transaction ends, nobody adds a position who is the only one to do so. Whoever is told of positions by their
+ * topic shares this with all others who are: no two of them are told of one position.
+ */
+export async function addAmongOthers(tx: Queryable): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock_shared(${additions})`);
+}
+
+/** Until the transaction ends, nobody else adds a position. What is not there yet cannot be held, and would be counted twice. */
+export async function addAlone(tx: Queryable): Promise<void> {
+  await tx.run(sql`select pg_advisory_xact_lock(${additions})`);
+}
+
 /** Comes before every position. */
 export const beforeAll: EntityKey = { organizer: "", event: "", id: 0 };
 
@@ -115,11 +132,12 @@ export async function putPositions(tx: Queryable, positions: readonly PositionCo
   await tx.run(sql`
     insert into position (organizer, event, id, revision, positionid, order_code, item, variation, subevent, addon_to, secret,
                           order_status, valid_if_pending, require_approval, canceled, blocked, valid_from_at, valid_until_at,
-                          counted_as, attendee_name, order_email, order_placed_at, search_text, state)
+                          counted_as, attendee_name, order_email, order_placed_at, search_text, voucher,
+                          pseudonymization_id, state)
     select sent.organizer, sent.event, sent.id, sent.revision, sent.positionid, sent.order_code, sent.item, sent.variation,
            sent.subevent, sent.addon_to, sent.secret, sent.order_status, sent.valid_if_pending, sent.require_approval,
            sent.canceled, sent.blocked, sent.valid_from_at, sent.valid_until_at, sent.counted_as, sent.attendee_name,
-           sent.order_email, sent.order_placed_at, sent.search_text, sent.state
+           sent.order_email, sent.order_placed_at, sent.search_text, sent.voucher, sent.pseudonymization_id, sent.state
       from unnest(${positions.map((position) => position.organizer)}::text[],
                   ${positions.map((position) => position.event)}::text[],
                   ${positions.map((position) => position.id)}::bigint[],
@@ -143,10 +161,13 @@ export async function putPositions(tx: Queryable, positions: readonly PositionCo
                   ${positions.map((position) => position.orderEmail)}::text[],
                   ${positions.map((position) => toTimestamp(position.orderPlacedAt))}::timestamptz[],
                   ${positions.map((position) => position.searchText)}::text[],
+                  ${positions.map((position) => position.voucher)}::bigint[],
+                  ${positions.map((position) => position.pseudonymizationId)}::text[],
                   ${toByteaArray(positions.map((position) => position.state))}::bytea[])
            as sent (organizer, event, id, revision, positionid, order_code, item, variation, subevent, addon_to, secret,
                     order_status, valid_if_pending, require_approval, canceled, blocked, valid_from_at, valid_until_at,
-                    counted_as, attendee_name, order_email, order_placed_at, search_text, state)
+                    counted_as, attendee_name, order_email, order_placed_at, search_text, voucher, pseudonymization_id,
+                    state)
         on conflict (organizer, event, id) do update
            set revision = excluded.revision, positionid = excluded.positionid, order_code = excluded.order_code,
                item = excluded.item, variation = excluded.variation, subevent = excluded.subevent,
@@ -155,5 +176,6 @@ export async function putPositions(tx: Queryable, positions: readonly PositionCo
                canceled = excluded.canceled, blocked = excluded.blocked, valid_from_at = excluded.valid_from_at,
                valid_until_at = excluded.valid_until_at, counted_as = excluded.counted_as,
                attendee_name = excluded.attendee_name, order_email = excluded.order_email,
-               order_placed_at = excluded.order_placed_at, search_text = excluded.search_text, state = excluded.state`);
+               order_placed_at = excluded.order_placed_at, search_text = excluded.search_text,
+               voucher = excluded.voucher, pseudonymization_id = excluded.pseudonymization_id, state = excluded.state`);
 }

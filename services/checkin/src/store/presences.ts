@@ -106,3 +106,18 @@ export async function forgetScansOf(tx: Queryable, tickets: readonly EntityKey[]
          and held.position = gone.id`);
   }
 }
+
+/** Removes what tickets that are gone were told to answer at gates, and returns those that were told anything. */
+export async function forgetAnswersOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<EntityKey[]> {
+  if (tickets.length === 0) return [];
+  const forgotten = await tx.many<EntityKey>(sql`
+    delete from given_answer as held
+     using unnest(${tickets.map((ticket) => ticket.organizer)}::text[],
+                  ${tickets.map((ticket) => ticket.event)}::text[],
+                  ${tickets.map((ticket) => ticket.id)}::bigint[]) as gone (organizer, event, id)
+     where held.organizer = gone.organizer
+       and held.event = gone.event
+       and held.position = gone.id
+    returning held.organizer, held.event, held.position as id`);
+  return [...new Map(forgotten.map((key) => [`${key.organizer}/${key.event}/${key.id}`, key])).values()];
+}

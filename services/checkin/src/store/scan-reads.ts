@@ -1,8 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { FoundBy } from "../domain/decide-scan.ts";
 import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
+import type { RuleFacts } from "../domain/rules/judge-rules.ts";
+import type { FoundBy } from "../domain/ticket.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
@@ -18,6 +19,13 @@ export interface ScanLookup {
   /** The code read as the id of a ticket, where the input is trusted. */
   readonly ticketId: number | null;
   readonly nonce: string | null;
+  /** Tickets that the code leads to without being theirs. */
+  readonly linked: LinkedTickets | null;
+}
+
+export interface LinkedTickets {
+  readonly by: "medium" | "revoked";
+  readonly ids: readonly number[];
 }
 
 /** What one scan's decision and answer are made of. */
@@ -27,18 +35,27 @@ export interface ScanRead {
   readonly list: ScannedList;
   /** Of the event. */
   readonly timezone: string;
+  readonly locale: string;
   readonly downloads: DownloadSettings;
   readonly tickets: readonly FoundTicket[];
 }
 
 export interface ScannedList extends AdmissionTerms {
   readonly name: string;
+  /** JSON. */
+  readonly rules: string;
 }
 
 export interface FoundTicket extends TicketRead {
   readonly foundBy: FoundBy;
   /** A successful scan of it on this list has the scan's nonce. */
   readonly hasNonce: boolean;
+  /** Its code is one of those that are blocked. */
+  readonly hasBlockedCode: boolean;
+  /** Of its date, else of the event. */
+  readonly dates: RuleFacts["dates"];
+  /** The questions that visitors with such a ticket are asked at the gate, in order, in JSON. */
+  readonly questions: readonly string[];
 }
 
 interface Row extends Omit<TicketRow, "state"> {
@@ -51,7 +68,9 @@ interface Row extends Omit<TicketRow, "state"> {
   include_pending: boolean;
   allow_multiple_entries: boolean;
   allow_entry_after_exit: boolean;
+  rules: string;
   timezone: string;
+  locale: string;
   pdf_enabled: boolean;
   pdf_for_addons: boolean;
   pdf_for_non_admission: boolean;
@@ -61,7 +80,16 @@ interface Row extends Omit<TicketRow, "state"> {
   ticket: number | null;
   state: Buffer | null;
   has_nonce: boolean | null;
+  is_blocked: boolean | null;
+  date_from: number | null;
+  date_to: number | null;
+  date_admission: number | null;
+  questions: string[] | null;
 }
+
+const columnsOfTicket = sql`
+  position.organizer, position.event, position.id, position.item, position.variation, position.subevent,
+  position.addon_to, position.attendee_name, position.secret, position.state`;
 
 /**
  * Reads what all these scans are decided by, in one statement. What belongs to
@@ -71,41 +99,45 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
   const rows = await db.many<Row>(sql`
     select asked.ord, nextval('scan_id') as scan_id,
            list.name, list.all_products, list.limit_products, list.subevent as list_subevent, list.include_pending,
-           list.allow_multiple_entries, list.allow_entry_after_exit,
-           event.timezone, event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending,
-           ticket.found_by, ticket.id as ticket, history.has_nonce, ${ticketColumns}
+           list.allow_multiple_entries, list.allow_entry_after_exit, list.rules,
+           event.timezone, event.locale, event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending,
+           ticket.found_by, ticket.id as ticket, history.has_nonce, block.is_blocked, asked_here.questions,
+           case when ticket.subevent is null then event.date_from_at else subevent.date_from_at end as date_from,
+           case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
+           case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end
+             as date_admission,
+           ${ticketColumns}
       from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
                   ${lookups.map((lookup) => lookup.event)}::text[],
                   ${lookups.map((lookup) => lookup.list)}::bigint[],
                   ${lookups.map((lookup) => lookup.code)}::text[],
                   ${lookups.map((lookup) => lookup.codeWithBlanks)}::text[],
                   ${lookups.map((lookup) => lookup.ticketId)}::bigint[],
-                  ${lookups.map((lookup) => lookup.nonce)}::text[])
-           with ordinality as asked (organizer, event, list, code, code_with_blanks, ticket_id, nonce, ord)
+                  ${lookups.map((lookup) => lookup.nonce)}::text[],
+                  ${lookups.map(({ linked }) => linked?.by ?? null)}::text[],
+                  ${lookups.map(({ linked }) => `{${linked?.ids.join(",") ?? ""}}`)}::text[])
+           with ordinality as asked (organizer, event, list, code, code_with_blanks, ticket_id, nonce, linked_by, linked, ord)
       join list on list.organizer = asked.organizer and list.event = asked.event and list.id = asked.list
       join event on event.organizer = asked.organizer and event.event = asked.event
       left join lateral (
-        select 'code' as found_by, position.organizer, position.event, position.id, position.item, position.variation,
-               position.addon_to, position.attendee_name, position.state
+        select 'code' as found_by, ${columnsOfTicket}
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and ${indexed(sql`position.secret`)} = ${indexed(sql`asked.code collate "C"`)}
            and position.secret = asked.code
          union all
-        select 'code_with_blanks', position.organizer, position.event, position.id, position.item, position.variation,
-               position.addon_to, position.attendee_name, position.state
+        select 'code_with_blanks', ${columnsOfTicket}
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and ${indexed(sql`position.secret`)} = ${indexed(sql`asked.code_with_blanks collate "C"`)}
            and position.secret = asked.code_with_blanks
          union all
-        select case when base.secret = asked.code then 'code' else 'code_with_blanks' end, addon.organizer, addon.event,
-               addon.id, addon.item, addon.variation, addon.addon_to, addon.attendee_name, addon.state
+        select case when base.secret = asked.code then 'code' else 'code_with_blanks' end, ${columnsOfTicket}
           from position as base
-          join position as addon
-            on addon.organizer = base.organizer and addon.event = base.event and addon.addon_to = base.id
+          join position
+            on position.organizer = base.organizer and position.event = base.event and position.addon_to = base.id
          where list.addon_match
            and base.organizer = asked.organizer
            and base.event = asked.event
@@ -113,13 +145,47 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
                                                 ${indexed(sql`asked.code_with_blanks collate "C"`)})
            and base.secret in (asked.code, asked.code_with_blanks)
          union all
-        select 'code', position.organizer, position.event, position.id, position.item, position.variation,
-               position.addon_to, position.attendee_name, position.state
+        select 'code', ${columnsOfTicket}
           from position
          where position.organizer = asked.organizer
            and position.event = asked.event
            and position.id = asked.ticket_id
+         union all
+        select asked.linked_by, ${columnsOfTicket}
+          from position
+         where asked.linked_by is not null
+           and position.organizer = asked.organizer
+           and position.event = asked.event
+           and position.id = any(asked.linked::bigint[])
+         union all
+        select asked.linked_by, ${columnsOfTicket}
+          from position
+         where asked.linked_by is not null
+           and list.addon_match
+           and position.organizer = asked.organizer
+           and position.event = asked.event
+           and position.addon_to = any(asked.linked::bigint[])
       ) as ticket on true
+      left join subevent
+        on subevent.organizer = asked.organizer and subevent.event = asked.event and subevent.id = ticket.subevent
+      left join lateral (
+        select true as is_blocked
+          from blocked_secret
+         where blocked_secret.organizer = asked.organizer
+           and blocked_secret.event = asked.event
+           and ${indexed(sql`blocked_secret.secret`)} = ${indexed(sql`ticket.secret`)}
+           and blocked_secret.secret = ticket.secret
+           and blocked_secret.blocked
+         limit 1
+      ) as block on true
+      left join lateral (
+        select array_agg(question.document::text order by question.position, question.id) as questions
+          from question
+         where question.organizer = asked.organizer
+           and question.event = asked.event
+           and question.ask_during_checkin
+           and ticket.item = any(question.items)
+      ) as asked_here on true
       ${joinedTo({ list: sql`asked.list`, nonce: sql`asked.nonce` })}`);
   const reads: (ReturnType<typeof toRead> | undefined)[] = lookups.map(() => undefined);
   for (const row of rows) {
@@ -130,7 +196,14 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
     // A ticket may be found in several ways; the first is how it was scanned.
     if (ticket === null || state === null || foundBy === null || read.seen.has(ticket)) continue;
     read.seen.add(ticket);
-    read.tickets.push({ foundBy, hasNonce: row.has_nonce === true, ...toTicketRead({ ...row, state }) });
+    read.tickets.push({
+      foundBy,
+      hasNonce: row.has_nonce === true,
+      hasBlockedCode: row.is_blocked === true,
+      dates: { from: row.date_from, to: row.date_to, admission: row.date_admission },
+      questions: row.questions ?? [],
+      ...toTicketRead({ ...row, state }),
+    });
   }
   return reads;
 }
@@ -146,8 +219,10 @@ function toRead(row: Row) {
       includePending: row.include_pending,
       allowMultipleEntries: row.allow_multiple_entries,
       allowEntryAfterExit: row.allow_entry_after_exit,
+      rules: row.rules,
     },
     timezone: row.timezone,
+    locale: row.locale,
     downloads: {
       pdfEnabled: row.pdf_enabled,
       addons: row.pdf_for_addons,

@@ -38,6 +38,7 @@ function decided(changes: Partial<ScanToStore> = {}): ScanToStore {
     type: "entry",
     at: noon,
     rawCode: "code",
+    sourceType: "barcode",
     nonce: null,
     deviceId: null,
     gate: null,

@@ -14,6 +14,8 @@ export interface ScanToStore {
   readonly type: ScanType;
   readonly at: number;
   readonly rawCode: string;
+  /** What the code was read from. */
+  readonly sourceType: string;
   readonly nonce: string | null;
   readonly deviceId: number | null;
   readonly gate: number | null;
@@ -116,16 +118,18 @@ export async function storeScans(
                        in (select admitted.organizer, admitted.event, admitted.position, admitted.list from admitted)
               end
     ), stored as (
-      insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, at, nonce,
-                        device_id, gate, forced, force_sent, auto_checked_in)
+      insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
+                        at, nonce, device_id, gate, forced, force_sent, auto_checked_in)
       select kept.organizer, kept.event, sent.id, kept.list, kept.position, sent.type, kept.version is not null, sent.reason,
-             sent.explanation, sent.raw_code, sent.at, sent.nonce, sent.device_id, sent.gate, sent.forced, sent.force_sent, false
+             sent.explanation, sent.raw_code, sent.source_type, sent.at, sent.nonce, sent.device_id, sent.gate, sent.forced,
+             sent.force_sent, false
         from kept
         join unnest(${scans.map((scan) => scan.id)}::bigint[],
                     ${scans.map((scan) => scan.type)}::text[],
                     ${scans.map(({ refusal }) => refusal?.reason ?? null)}::text[],
                     ${scans.map(({ refusal }) => refusal?.explanation ?? null)}::text[],
                     ${scans.map((scan) => scan.rawCode)}::text[],
+                    ${scans.map((scan) => scan.sourceType)}::text[],
                     ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
                     ${scans.map((scan) => scan.nonce)}::text[],
                     ${scans.map((scan) => scan.deviceId)}::bigint[],
@@ -133,7 +137,7 @@ export async function storeScans(
                     ${scans.map((scan) => scan.forced)}::boolean[],
                     ${scans.map((scan) => scan.forceSent)}::boolean[])
              with ordinality
-             as sent (id, type, reason, explanation, raw_code, at, nonce, device_id, gate, forced, force_sent, ord)
+             as sent (id, type, reason, explanation, raw_code, source_type, at, nonce, device_id, gate, forced, force_sent, ord)
           on sent.ord = kept.ord
     ), counted as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)

@@ -12,6 +12,15 @@ export interface TicketRead {
   readonly presence: Presence;
   /** Newest first. */
   readonly checkins: readonly StoredCheckin[];
+  /** What it was told to answer at gates. */
+  readonly given: readonly GivenRow[];
+}
+
+/** An answer given at a gate, as it is stored. */
+export interface GivenRow {
+  readonly revision: number;
+  /** An encoded GivenAnswer. */
+  readonly state: Uint8Array;
 }
 
 /** What an item says about its tickets at a gate. */
@@ -49,6 +58,8 @@ export interface TicketRow {
   last_type: ScanType | null;
   last_at: number | null;
   checkins: StoredCheckin[] | null;
+  given_revisions: number[] | null;
+  given_states: Buffer[] | null;
 }
 
 /** The columns of a TicketRow, from the tables that `joinedTo` joins. */
@@ -56,12 +67,14 @@ export const ticketColumns = sql`
   ticket.state, parent.state as parent_state,
   item.admission, item.generate_tickets, item.checkin_attention, item.checkin_text,
   variation.attention as variation_attention, variation.text as variation_text,
-  presence.version, presence.entries, presence.last_type, presence.last_at, history.checkins`;
+  presence.version, presence.entries, presence.last_type, presence.last_at, history.checkins,
+  given.revisions as given_revisions, given.states as given_states`;
 
 /**
  * Joins what is shown of `ticket` (a position, or columns of one) on a list:
  * whose add-on it is, where its own name is missing; its item and variation;
- * its presence, and if it has one, the scans behind it.
+ * its presence, and if it has one, the scans behind it; and what it was told to
+ * answer at gates.
  */
 export function joinedTo({ list, nonce }: { readonly list: Sql; readonly nonce: Sql }): Sql {
   return sql`
@@ -90,7 +103,14 @@ export function joinedTo({ list, nonce }: { readonly list: Sql; readonly nonce: 
            and scan.position = presence.position
            and scan.list = presence.list
            and scan.successful
-      ) as history on presence.version is not null`;
+      ) as history on presence.version is not null
+      left join lateral (
+        select array_agg(given_answer.revision) as revisions, array_agg(given_answer.state) as states
+          from given_answer
+         where given_answer.organizer = ticket.organizer
+           and given_answer.event = ticket.event
+           and given_answer.position = ticket.id
+      ) as given on true`;
 }
 
 export function toTicketRead(row: TicketRow): TicketRead {
@@ -111,5 +131,6 @@ export function toTicketRead(row: TicketRow): TicketRead {
       last: row.last_type === null || row.last_at === null ? null : { type: row.last_type, at: row.last_at },
     },
     checkins: row.checkins ?? [],
+    given: (row.given_states ?? []).map((state, index) => ({ revision: row.given_revisions?.[index] ?? 0, state })),
   };
 }

@@ -9,8 +9,10 @@ import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
-import { connect } from "@tessera/kit/rpc";
+import { connect, implement } from "@tessera/kit/rpc";
 import { startTracing } from "@tessera/kit/trace";
+import { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
+import { ScanHistoryServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import {
   type CheckinListFields,
   type CheckinList as CheckinListOnWire,
@@ -26,7 +28,7 @@ import { noon, place } from "./facts.ts";
 
 const tables = [
   ...["event", "subevent", "category", "item", "list", "position", "scan", "presence", "count_delta", "list_change"],
-  ...["question", "revoked_secret", "blocked_secret", "reusable_medium"],
+  ...["question", "revoked_secret", "blocked_secret", "reusable_medium", "given_answer"],
   ...["outbox", "inbox", "dead_letter", "passed_marker"],
 ];
 
@@ -38,6 +40,7 @@ export async function startCheckin(db: Db) {
   const lines: string[] = [];
   const log = createLog({ service: "checkin", level: "debug", destination: { write: (line) => lines.push(line) } });
   const clock = { now: () => running.now };
+  const boxoffice = inProcess({ log });
   const parts = await checkin.start({
     config: readConfig(settings, {}),
     db,
@@ -48,10 +51,19 @@ export async function startCheckin(db: Db) {
     log,
     metrics: createMetrics(),
     tracing: await startTracing({ service: "checkin" }),
-    peer: () => {
-      throw new Error("check-in calls nobody");
+    peer: (name, definition) => {
+      if (name !== "boxoffice") throw new Error(`check-in calls ${name}`);
+      return connect(definition, boxoffice.transportTo(name));
     },
   });
+  boxoffice.serve("boxoffice", [
+    implement(TicketsServiceService, {
+      findTickets: async ({ tickets }) => {
+        running.asked.push(...tickets.map(({ secret }) => secret));
+        return { facts: await running.sold() };
+      },
+    }),
+  ]);
   const network = inProcess({ log });
   network.serve("checkin", parts.grpc ?? []);
   const transport = network.transportTo("checkin");
@@ -63,8 +75,13 @@ export async function startCheckin(db: Db) {
     now: noon,
     /** Everything it has logged. */
     lines,
+    /** The codes that it has asked boxoffice for. */
+    asked: [] as string[],
+    /** What boxoffice finds: nothing, until a test has it sell something. */
+    sold: async (): Promise<Uint8Array[]> => [],
     lists,
     positions: connect(ListedPositionsServiceService, transport),
+    history: connect(ScanHistoryServiceService, transport),
     records: connect(RecordsServiceService, transport),
 
     /** Hands facts to the consumer of their topic; a text is the key of something that is gone. */
@@ -107,6 +124,8 @@ export async function startCheckin(db: Db) {
     async forgetEverything(): Promise<void> {
       running.now = noon;
       lines.length = 0;
+      running.asked = [];
+      running.sold = async () => [];
       for (const table of tables) await db.run(sql`delete from ${identifier(table)}`);
     },
 

@@ -1,0 +1,60 @@
+import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
+import type { Match, Ticket } from "./ticket.ts";
+
+/**
+ * Keeps the tickets that a code can mean, base tickets first.
+ *
+ * A canceled ticket and one of another date count as unknown, unless a medium or a revoked code leads to them. Each way
+ * of finding tickets counts only where the ones before it lead nowhere.
+ */
+export function findCandidates<M extends Match>(matches: readonly M[], list: AdmissionTerms): readonly M[] {
+  const known = matches.filter(({ ticket }) => !ticket.canceled && coversDate(list, ticket.subevent));
+  const ways = [
+    known.filter(({ foundBy }) => foundBy === "code"),
+    known.filter(({ foundBy }) => foundBy === "code_with_blanks"),
+    matches.filter(({ foundBy }) => foundBy === "medium"),
+    matches.filter(({ foundBy }) => foundBy === "revoked"),
+  ];
+  const candidates = ways.find((way) => way.length > 0) ?? [];
+  return candidates.toSorted(
+    (a, b) => Number(a.ticket.addonTo !== null) - Number(b.ticket.addonTo !== null) || a.ticket.id - b.ticket.id,
+  );
+}
+
+/** Finds the ticket that is meant among several: by product, then by time. Undefined: nobody can tell. */
+export function singleOut<M extends Match>(
+  candidates: readonly M[],
+  { list, at }: { readonly list: AdmissionTerms; readonly at: number },
+): M | undefined {
+  if (candidates.length === 1) return candidates[0];
+  const onList = candidates.filter(({ ticket }) => coversItem(list, ticket.item));
+  // None is on the list: any of them gets the same refusal, so the base ticket stands for all.
+  if (onList.length < 2) return onList[0] ?? candidates[0];
+  const valid = onList.filter(({ ticket }) => isValidAt(ticket, at));
+  if (valid.length === 0) return nearestInTime(candidates, at);
+  return valid.length === 1 ? valid[0] : undefined;
+}
+
+function isValidAt({ validFrom, validUntil }: Ticket, at: number): boolean {
+  return (validFrom === null || validFrom <= at) && (validUntil === null || validUntil > at);
+}
+
+/** Takes the ticket that becomes valid next, else the one that expired last. */
+function nearestInTime<M extends Match>(candidates: readonly M[], at: number): M | undefined {
+  const next = leastBy(candidates, ({ ticket }) =>
+    ticket.validFrom !== null && ticket.validFrom > at ? ticket.validFrom : null,
+  );
+  const last = leastBy(candidates, ({ ticket }) =>
+    ticket.validUntil !== null && ticket.validUntil <= at ? -ticket.validUntil : null,
+  );
+  return next ?? last ?? candidates[0];
+}
+
+function leastBy<M>(values: readonly M[], measure: (value: M) => number | null): M | undefined {
+  let least: { readonly value: M; readonly size: number } | undefined;
+  for (const value of values) {
+    const size = measure(value);
+    if (size !== null && (least === undefined || size < least.size)) least = { value, size };
+  }
+  return least?.value;
+}

@@ -1,0 +1,41 @@
+import type { Instant } from "@tessera/values";
+import { dayLength, type LocalDateTime, toInstant, toLocal } from "./local-time.ts";
+
+/** When everybody who is inside a list is taken to have left. */
+export interface AutomaticExit {
+  readonly at: Instant;
+  /** The local time that it stands for, where its day does not have it. */
+  readonly local: LocalDateTime | null;
+}
+
+const hour = 3_600_000_000;
+
+/**
+ * Finds the first day behind an exit on which the same local time comes after `notBefore`.
+ *
+ * A time that the clocks skip is an hour later that day, and itself again the day after; of a time that comes twice,
+ * the later one counts.
+ */
+export function nextExit(
+  exit: AutomaticExit,
+  { zone, notBefore }: { readonly zone: string; readonly notBefore: Instant },
+): AutomaticExit {
+  const local = localTimeOf(exit, zone);
+  const passed = Math.floor((toLocal(notBefore, zone) - local) / dayLength);
+  for (let days = Math.max(1, passed); ; days += 1) {
+    const next = exitAt(local + days * dayLength, zone);
+    if (next.at > exit.at && next.at > notBefore) return next;
+  }
+}
+
+/** What is remembered counts only for the instant that it comes to: an organizer may have set another one. */
+function localTimeOf({ at, local }: AutomaticExit, zone: string): LocalDateTime {
+  return local !== null && exitAt(local, zone).at === at ? local : toLocal(at, zone);
+}
+
+function exitAt(local: LocalDateTime, zone: string): AutomaticExit {
+  const at = toInstant(local, zone, { ambiguous: "later" });
+  return toLocal(at, zone) === local
+    ? { at, local: null }
+    : { at: toInstant(local + hour, zone, { ambiguous: "later" }), local };
+}

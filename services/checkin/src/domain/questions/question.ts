@@ -1,0 +1,94 @@
+import type { Localized } from "@tessera/values";
+
+export type QuestionType = "N" | "S" | "T" | "B" | "C" | "M" | "F" | "D" | "H" | "W" | "CC" | "TEL";
+
+export interface Option {
+  readonly id: number;
+  readonly identifier: string;
+  readonly position: number;
+  readonly answer: Localized;
+}
+
+/** What a visitor is asked, and which answers count. */
+export interface Question {
+  readonly id: number;
+  readonly type: QuestionType;
+  readonly required: boolean;
+  readonly identifier: string;
+  /** In the order in which they are shown. */
+  readonly options: readonly Option[];
+  /** It is asked only where the answer to this question is one of `dependencyValues`. */
+  readonly dependsOn: number | null;
+  readonly dependencyValues: readonly string[];
+  /** Inclusive limits. Decimals, days and moments are written as in the resource. */
+  readonly numbers: Limits<string>;
+  readonly days: Limits<string>;
+  readonly moments: Limits<string>;
+  /** Of a text, in characters. */
+  readonly lengths: Limits<number>;
+  /** The resource, as JSON. */
+  readonly document: string;
+}
+
+export interface Limits<T> {
+  readonly least: T | null;
+  readonly most: T | null;
+}
+
+/** What of the resource counts at the gate; every field is there, since defaults are filled in before it is sent. */
+interface Resource {
+  readonly id: number;
+  readonly type: QuestionType;
+  readonly required: boolean;
+  readonly identifier: string;
+  readonly options: readonly Option[];
+  readonly dependency_question: number | null;
+  readonly dependency_values: readonly string[];
+  readonly valid_number_min: string | null;
+  readonly valid_number_max: string | null;
+  readonly valid_date_min: string | null;
+  readonly valid_date_max: string | null;
+  readonly valid_datetime_min: string | null;
+  readonly valid_datetime_max: string | null;
+  readonly valid_string_length_min: number | null;
+  readonly valid_string_length_max: number | null;
+}
+
+/** A question has some thousand characters, so this is room for the questions of hundreds of events. */
+const mostCharacters = 4_000_000;
+
+const known = new Map<string, Question>();
+let characters = 0;
+
+/** Reads the JSON of a question; the same text is read once, since every scan at an event with questions needs it. */
+export function readQuestion(document: string): Question {
+  const found = known.get(document);
+  if (found !== undefined) return found;
+  const question = toQuestion(JSON.parse(document) as Resource, document);
+  if (document.length <= mostCharacters) {
+    if (characters + document.length > mostCharacters) {
+      known.clear();
+      characters = 0;
+    }
+    known.set(document, question);
+    characters += document.length;
+  }
+  return question;
+}
+
+function toQuestion(resource: Resource, document: string): Question {
+  return {
+    id: resource.id,
+    type: resource.type,
+    required: resource.required,
+    identifier: resource.identifier,
+    options: [...resource.options].sort((a, b) => a.position - b.position || a.id - b.id),
+    dependsOn: resource.dependency_question,
+    dependencyValues: resource.dependency_values,
+    numbers: { least: resource.valid_number_min, most: resource.valid_number_max },
+    days: { least: resource.valid_date_min, most: resource.valid_date_max },
+    moments: { least: resource.valid_datetime_min, most: resource.valid_datetime_max },
+    lengths: { least: resource.valid_string_length_min, most: resource.valid_string_length_max },
+    document,
+  };
+}

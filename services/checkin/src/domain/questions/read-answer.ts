@@ -1,0 +1,172 @@
+import { pick } from "@tessera/values";
+import { readClock, readDay } from "./calendar-forms.ts";
+import { isCountry } from "./countries.ts";
+import type { Limits, Option, Question } from "./question.ts";
+import { readMoment } from "./read-moment.ts";
+import { readNumber } from "./read-number.ts";
+import type { WritingHabits } from "./writing-habits.ts";
+
+/** A file that was uploaded to be an answer. */
+export interface SentFile {
+  readonly upload: string;
+  readonly name: string;
+  readonly contentType: string;
+  readonly size: number;
+  readonly sha256: string;
+}
+
+/** What an answer is read with. */
+export interface Reader {
+  /** Of the event. */
+  readonly timezone: string;
+  /** Of the event. */
+  readonly locale: string;
+  readonly habits: WritingHabits;
+}
+
+export interface AnswerRead {
+  readonly text: string;
+  readonly options: readonly Option[];
+  readonly file: SentFile | null;
+}
+
+/** What a sent value turns out to be: an answer, none at all, or nothing that the question allows. */
+export type Reading = AnswerRead | "empty" | "refused";
+
+/** What any stored answer may take at most, in UTF-16 units. */
+const mostCharacters = 64 * 1024;
+
+/** Reads any JSON value as the answer to a question. */
+export function readAnswer(
+  question: Question,
+  sent: { readonly value: unknown; readonly file: SentFile | null },
+  reader: Reader,
+): Reading {
+  const { value } = sent;
+  if (isEmpty(value)) return question.required ? "refused" : "empty";
+  switch (question.type) {
+    case "C":
+      return ofOptions(findOptions(question, [value]), reader);
+    case "M":
+      return ofOptions(findOptions(question, split(value)), reader);
+    case "F":
+      return ofFile(sent.file);
+    default:
+      return ofText(readText(question, toText(value), reader));
+  }
+}
+
+/** `false` and `0` are answers. */
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * Writes a value as a text that every store can hold: without NUL and without halves of character pairs.
+ *
+ * Digits of large whole numbers are lost before they get here, so these count only where they were sent as a text.
+ */
+function toText(value: unknown): string | undefined {
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") {
+    return Number.isFinite(value) && (!Number.isInteger(value) || Number.isSafeInteger(value))
+      ? String(value)
+      : undefined;
+  }
+  if (typeof value !== "string" || value.length > mostCharacters) return undefined;
+  return value.includes("\0") || !value.isWellFormed() ? undefined : value;
+}
+
+function readText(question: Question, text: string | undefined, reader: Reader): string | undefined {
+  if (text === undefined) return undefined;
+  switch (question.type) {
+    case "N":
+      return readNumber(text, reader.habits.decimalSeparator, question.numbers);
+    case "B":
+      return readChoice(text, question);
+    case "D":
+      return readDate(text, reader.habits, question.days);
+    case "H":
+      return readTime(text, reader.habits);
+    case "W":
+      return readMoment(text, { zone: reader.timezone, habits: reader.habits, limits: question.moments });
+    case "CC":
+      return isCountry(text) ? text : undefined;
+    case "TEL":
+      return text;
+    default:
+      return isWithin(countCharacters(text), question.lengths) ? text : undefined;
+  }
+}
+
+/** Whoever has to agree is asked until the answer is yes. */
+function readChoice(text: string, { required }: Question): string | undefined {
+  if (text === "true" || text === "True") return "True";
+  return required ? undefined : "False";
+}
+
+function readDate(text: string, habits: WritingHabits, limits: Limits<string>): string | undefined {
+  const read = readDay(text, habits);
+  if (read === undefined || (read.rest !== "" && readClock(read.rest) === undefined)) return undefined;
+  return isWithin(read.day, limits) ? read.day : undefined;
+}
+
+function readTime(text: string, habits: WritingHabits): string | undefined {
+  return (readClock(text) ?? readClock(readDay(text, habits)?.rest ?? ""))?.time;
+}
+
+function isWithin<T extends string | number>(value: T, { least, most }: Limits<T>): boolean {
+  return (least === null || value >= least) && (most === null || value <= most);
+}
+
+/** Counts code points, as whoever set the limits does. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
+function split(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value;
+  return typeof value === "string" && value.length <= mostCharacters ? value.split(",") : [value];
+}
+
+/**
+ * Finds each option that is named by id or identifier; undefined where one is unknown or named twice.
+ *
+ * An id counts before an identifier that looks the same, since ids are what scanners send.
+ */
+function findOptions({ options }: Question, names: readonly unknown[]): Option[] | undefined {
+  const byId = new Map(options.map((option) => [option.id, option]));
+  const byIdentifier = new Map(options.map((option) => [option.identifier, option]));
+  const found = new Set<Option>();
+  for (const name of names) {
+    const option = byId.get(toId(name)) ?? (typeof name === "string" ? byIdentifier.get(name) : undefined);
+    if (option === undefined || found.has(option)) return undefined;
+    found.add(option);
+  }
+  return options.filter((option) => found.has(option));
+}
+
+/** NaN for what is no id. */
+function toId(name: unknown): number {
+  if (typeof name === "string") return /^\d{1,16}$/.test(name) ? Number(name) : Number.NaN;
+  return typeof name === "number" ? name : Number.NaN;
+}
+
+function ofOptions(options: readonly Option[] | undefined, { locale }: Reader): Reading {
+  if (options === undefined) return "refused";
+  return { text: options.map(({ answer }) => pick(answer, locale)).join(", "), options, file: null };
+}
+
+const fileTypes = new Set(["image/png", "image/jpeg", "image/gif", "application/pdf"]);
+
+/** The text only tells the file from others: the same content has the same. */
+function ofFile(file: SentFile | null): Reading {
+  if (file === null || !fileTypes.has(file.contentType)) return "refused";
+  return { text: `file:${file.contentType};${file.size};${file.sha256}`, options: [], file };
+}
+
+function ofText(text: string | undefined): Reading {
+  return text === undefined ? "refused" : { text, options: [], file: null };
+}

@@ -1,0 +1,52 @@
+import { formatInstant, type Instant, parseInstant } from "@tessera/values";
+import { toInstant, toLocal } from "../local-time.ts";
+import { type ClockTime, formatOffset, readClock, readDay } from "./calendar-forms.ts";
+import type { Limits } from "./question.ts";
+import type { WritingHabits } from "./writing-habits.ts";
+
+const midnight: ClockTime = { time: "00:00:00", microseconds: 0, offset: undefined };
+
+/**
+ * Reads a day with a time, which is midnight where there is none, and writes `2018-01-16 15:20:00+01:00`.
+ *
+ * What names an offset from UTC keeps it, everything else is on the clock of the zone. A time that this clock skips is
+ * as much later as it skips; of a time that comes twice the first counts.
+ */
+export function readMoment(
+  typed: string,
+  { zone, habits, limits }: { readonly zone: string; readonly habits: WritingHabits; readonly limits: Limits<string> },
+): string | undefined {
+  const read = readDay(typed, habits);
+  if (read === undefined) return undefined;
+  const clock = read.rest === "" ? midnight : readClock(read.rest);
+  if (clock === undefined) return undefined;
+  // Whole seconds are exact in every year, so the fraction stays apart.
+  const shown = instantOf(`${read.day}T${clock.time}Z`);
+  const instant =
+    clock.offset === undefined
+      ? toInstant(shown, zone, { ambiguous: "earlier" })
+      : shown - clock.offset * microsecondsPerSecond;
+  if (instant < earliest || instant > latest || !isWithin(instant, clock.microseconds, limits)) return undefined;
+  const local = clock.offset === undefined ? toLocal(instant, zone) : shown;
+  const wall = formatInstant(local).slice(0, 19).replace("T", " ");
+  const fraction = clock.microseconds === 0 ? "" : `.${String(clock.microseconds).padStart(6, "0")}`;
+  return `${wall}${fraction}${formatOffset((local - instant) / microsecondsPerSecond)}`;
+}
+
+const microsecondsPerSecond = 1_000_000;
+
+function isWithin(instant: Instant, microseconds: number, { least, most }: Limits<string>): boolean {
+  const exact = instant + microseconds;
+  // Beyond what a number holds a fraction is cut off, as it is of the limits.
+  const value = Number.isSafeInteger(exact) ? exact : instant;
+  return (least === null || value >= instantOf(least)) && (most === null || value <= instantOf(most));
+}
+
+function instantOf(text: string): Instant {
+  const instant = parseInstant(text);
+  if (instant === undefined) throw new RangeError(`${text} is no moment`);
+  return instant;
+}
+
+const earliest = instantOf("0001-01-01T00:00:00Z");
+const latest = instantOf("9999-12-31T23:59:59Z");

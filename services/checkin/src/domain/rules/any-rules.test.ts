@@ -1,0 +1,181 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { checkRules } from "./check-rules.ts";
+import { judgeRules, type RuleFacts } from "./judge-rules.ts";
+import { readRules } from "./read-rules.ts";
+
+const moment = fc.integer({ min: -62_135_596_800, max: 253_402_300_799 }).map((seconds) => seconds * 1_000_000);
+const nearMoment = fc.integer({ min: 1_750_000_000, max: 1_850_000_000 }).map((seconds) => seconds * 1_000_000);
+const anyMoment = fc.oneof({ weight: 3, arbitrary: nearMoment }, moment);
+const facts: fc.Arbitrary<RuleFacts> = fc.record({
+  at: anyMoment,
+  timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"),
+  item: fc.integer({ min: 1, max: 3 }),
+  variation: fc.option(fc.integer({ min: 1, max: 3 })),
+  gate: fc.option(fc.integer({ min: 1, max: 3 })),
+  scans: fc.array(fc.record({ type: fc.constantFrom("entry" as const, "exit" as const), at: anyMoment }), {
+    maxLength: 5,
+  }),
+  dates: fc.record({ from: fc.option(anyMoment), to: fc.option(anyMoment), admission: fc.option(anyMoment) }),
+});
+
+const variable = fc.constantFrom(
+  ...["product", "variation", "gate", "now", "now_isoweekday", "entry_status", "entries_number", "entries_today"],
+  ...["entries_days", "minutes_since_last_entry", "minutes_since_first_entry"],
+);
+const constant = fc.oneof(
+  fc.integer({ min: -3, max: 7 }),
+  fc.double(),
+  fc.boolean(),
+  fc.constantFrom(
+    null,
+    "1",
+    "absent",
+    "present",
+    "",
+    "12:30",
+    "x",
+    [],
+    [1, 2],
+    ["1"],
+    [{ var: "now" }],
+    {},
+    1e300,
+    1e12,
+  ),
+);
+const time = fc.oneof(
+  fc.constantFrom(
+    { buildTime: ["date_from"] },
+    { buildTime: "date_to" },
+    { buildTime: ["date_admission", null] },
+    { buildTime: ["custom", "2026-03-29T02:30:00+01:00"] },
+    { buildTime: ["custom", "9999-12-31T23:59:59Z"] },
+    { buildTime: ["customtime", "02:15"] },
+  ),
+  fc.record({ buildTime: fc.array(constant, { maxLength: 3 }) }),
+);
+const { rules } = fc.letrec<{ rules: unknown; operand: unknown }>((tie) => ({
+  rules: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    operation(["<", "<=", ">", ">=", "==", "!=", "inList", "isBefore", "isAfter"], tie("operand")),
+    operation(["and", "or"], tie("rules")),
+  ),
+  operand: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    constant,
+    fc.record({ var: variable }),
+    time,
+    operation(["entries_since", "entries_before", "entries_days_since", "entries_days_before"], time, 1),
+    operation(["objectList", "lookup", "==", "<", "isAfter"], tie("operand")),
+  ),
+}));
+
+function operation(operators: string[], operand: fc.Arbitrary<unknown>, count?: number): fc.Arbitrary<unknown> {
+  const operands = fc.array(operand, count === undefined ? { maxLength: 4 } : { minLength: count, maxLength: count });
+  return fc.tuple(fc.constantFrom(...operators), operands).map(([operator, given]) => ({ [operator]: given }));
+}
+
+function judge(value: unknown, about: RuleFacts) {
+  const read = readRules(JSON.stringify(value));
+  return read === null ? undefined : judgeRules(read, about);
+}
+
+describe("any rules", () => {
+  it("[C4.32] that were taken come to a verdict, whatever the scan", () => {
+    const seen = new Set<string | undefined>();
+    fc.assert(
+      fc.property(rules, facts, (value, about) => {
+        expect(checkRules(JSON.parse(JSON.stringify(value)))).toBeUndefined();
+        const verdict = judge(value, about);
+        seen.add(verdict?.outcome);
+        if (verdict?.outcome === "refused") expect(verdict.explanation).toMatch(/\S/);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(seen).toEqual(new Set(["allowed", "refused", "broken"]));
+  });
+
+  it("[C4.32] of any JSON are taken, or admit nobody", () => {
+    const seen = new Set<boolean>();
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), facts, (value, about) => {
+        const isTaken = checkRules(value) === undefined;
+        seen.add(isTaken);
+        if (!isTaken) expect(judge(value, about)).toEqual({ outcome: "broken" });
+      }),
+      { numRuns: 1000 },
+    );
+    expect(seen.size).toBe(2);
+  });
+});
+
+/** What does not hold of an entry at gate 9 with ticket type 9, two hours after another one; the last of them does. */
+const leaves = [
+  { rule: { "==": [{ var: "product" }, 1] }, weight: [1000, 0], text: "Tickets of this type are not let in here" },
+  { rule: { "==": [{ var: "gate" }, 1] }, weight: [500, 0], text: "Tickets like this one are not let in at this gate" },
+  { rule: { "==": [{ var: "entry_status" }, "absent"] }, weight: [20, 0], text: "Already inside" },
+  { rule: { "==": [{ var: "now_isoweekday" }, 5] }, weight: [212, 1], text: "Entry only on Friday" },
+  { rule: { "==": [{ var: "now_isoweekday" }, 6] }, weight: [212, 2], text: "Entry only on Saturday" },
+  { rule: { "!=": [{ var: "entries_number" }, 1] }, weight: [123, 0], text: "The number of entries must not be 1" },
+  { rule: { "==": [{ var: "entries_number" }, 1] }, weight: null, text: "" },
+] as const;
+
+type Tree = { readonly and: readonly Tree[] } | { readonly or: readonly Tree[] } | (typeof leaves)[number];
+
+/** Every way through, as the failures on it: what the explanation is defined by, as long as they are few. */
+function waysOf(tree: Tree): (readonly (typeof leaves)[number][])[] {
+  if ("or" in tree) return tree.or.flatMap(waysOf);
+  if ("rule" in tree) return [tree.weight === null ? [] : [tree]];
+  return tree.and.reduce<(readonly (typeof leaves)[number][])[]>(
+    (ways, part) => ways.flatMap((way) => waysOf(part).map((more) => [...way, ...more])),
+    [[]],
+  );
+}
+
+const heaviest = (way: readonly (typeof leaves)[number][]) =>
+  Math.max(...way.map(({ weight }) => (weight === null ? 0 : weight[0] * 10 + weight[1])));
+
+function toRules(tree: Tree): unknown {
+  if ("rule" in tree) return tree.rule;
+  return "and" in tree ? { and: tree.and.map(toRules) } : { or: tree.or.map(toRules) };
+}
+
+const { tree } = fc.letrec<{ tree: Tree }>((tie) => ({
+  tree: fc.oneof(
+    { maxDepth: 4, depthSize: "small" },
+    fc.constantFrom(...leaves),
+    fc.record({ and: fc.array(tie("tree"), { maxLength: 3 }) }),
+    fc.record({ or: fc.array(tie("tree"), { maxLength: 3 }) }),
+  ),
+}));
+
+it("[C4.28] a refusal is explained by the best of all ways in, however they are nested", () => {
+  const at = Date.UTC(2026, 10, 19, 12) * 1000;
+  const entry = { type: "entry" as const, at: at - 7_200_000_000 };
+  const about: RuleFacts = {
+    ...{ at, timezone: "UTC", item: 9, variation: null, gate: 9, scans: [entry] },
+    dates: { from: null, to: null, admission: null },
+  };
+  let explained = 0;
+  fc.assert(
+    fc.property(tree, (drawn) => {
+      const ways = waysOf(drawn);
+      fc.pre(ways.length < 2000);
+      const verdict = judge(toRules(drawn), about);
+      if (ways.some((way) => way.length === 0)) {
+        expect(verdict).toEqual({ outcome: "allowed" });
+        return;
+      }
+      explained += 1;
+      const [best] = ways.toSorted((a, b) => heaviest(a) - heaviest(b) || a.length - b.length);
+      const reasons = [...new Set(best?.map(({ text }) => text))].join(", ");
+      expect(verdict).toEqual({
+        outcome: "refused",
+        explanation: reasons === "" ? "The rules of this list do not allow this entry" : reasons,
+      });
+    }),
+    { numRuns: 2000 },
+  );
+  expect(explained).toBeGreaterThan(200);
+});

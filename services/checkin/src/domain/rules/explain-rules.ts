@@ -1,0 +1,78 @@
+import { describeFailure, type Failure, unknownReason } from "./describe-failure.ts";
+import { evaluate, type Situation } from "./evaluate-rule.ts";
+import type { RuleNode } from "./read-rules.ts";
+import { failed, isTruthy } from "./rule-values.ts";
+
+/** A screen of a scanner shows no more. */
+const mostReasons = 10;
+
+/** Reasons are put into words for so many failures; there can be a thousand that come to the same words. */
+const mostWorded = 100;
+
+/** Rules as `and` and `or` of what holds (null) and what does not. */
+type Branch =
+  | { readonly kind: "all" | "any"; readonly branches: readonly Branch[] }
+  | { readonly kind: "leaf"; readonly failure: Failure | null };
+
+/** How far a way in is from being open: the rigidity of its hardest obstacle, then how far that is off. */
+type Weight = Failure["weight"];
+
+const open: Weight = [0, 0];
+const shut: Weight = [Infinity, 0];
+
+/**
+ * Says why rules refuse, by the way in that is nearest to being open.
+ *
+ * A way in is one choice at every `or`. The one whose hardest obstacle is the least hard is told; of several the one
+ * with the fewest obstacles, then the first. There can be more ways than could be counted, so they are not listed: what
+ * is best for each part follows from what is best for its parts, once the weight of the best way is known.
+ */
+export function explainRefusal(root: RuleNode, situation: Situation): string {
+  const tree = toBranch(root, situation);
+  const failures = findFewest(tree, weigh(tree)) ?? [];
+  const reasons = [...new Set(failures.slice(0, mostWorded).map(({ describe }) => describe()))];
+  if (reasons.length === 0) return unknownReason;
+  const isWhole = reasons.length <= mostReasons && failures.length <= mostWorded;
+  return [...reasons.slice(0, mostReasons), ...(isWhole ? [] : ["and more"])].join(", ");
+}
+
+function toBranch(node: RuleNode, situation: Situation): Branch {
+  if (node.kind === "operation" && (node.operator === "and" || node.operator === "or")) {
+    const branches = node.operands.map((operand) => toBranch(operand, situation));
+    return { kind: node.operator === "and" ? "all" : "any", branches };
+  }
+  const outcome = evaluate(node, situation);
+  const holds = outcome !== failed && isTruthy(outcome);
+  return { kind: "leaf", failure: holds ? null : describeFailure(node, situation) };
+}
+
+/** Finds the weight of the best way through. */
+function weigh(branch: Branch): Weight {
+  if (branch.kind === "leaf") return branch.failure?.weight ?? open;
+  const weights = branch.branches.map(weigh);
+  return branch.kind === "all"
+    ? weights.reduce((a, b) => (isHeavier(b, a) ? b : a), open)
+    : weights.reduce((a, b) => (isHeavier(a, b) ? b : a), shut);
+}
+
+/** Finds the fewest failures that a way through has, none of them heavier than the limit. */
+function findFewest(branch: Branch, limit: Weight): readonly Failure[] | undefined {
+  if (branch.kind === "leaf") {
+    if (branch.failure === null) return [];
+    return isHeavier(branch.failure.weight, limit) ? undefined : [branch.failure];
+  }
+  const found = branch.branches.map((part) => findFewest(part, limit));
+  if (branch.kind === "any") {
+    return found.reduce((a, b) => (b !== undefined && (a === undefined || b.length < a.length) ? b : a), undefined);
+  }
+  const all: Failure[] = [];
+  for (const failures of found) {
+    if (failures === undefined) return undefined;
+    all.push(...failures);
+  }
+  return all;
+}
+
+function isHeavier(a: Weight, b: Weight): boolean {
+  return a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]);
+}

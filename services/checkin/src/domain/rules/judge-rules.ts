@@ -1,0 +1,24 @@
+import { evaluate, type RuleFacts, toSituation } from "./evaluate-rule.ts";
+import { explainRefusal } from "./explain-rules.ts";
+import type { Rules } from "./read-rules.ts";
+import { failed, isTruthy } from "./rule-values.ts";
+
+export type { RuleFacts } from "./evaluate-rule.ts";
+
+export type RulesVerdict =
+  | { readonly outcome: "allowed" }
+  /** The rules say no; whoever forces the scan overrides them. */
+  | { readonly outcome: "refused"; readonly explanation: string | null }
+  /** The rules say nothing that could be understood; nobody overrides that. */
+  | { readonly outcome: "broken" };
+
+const allowed: RulesVerdict = { outcome: "allowed" };
+const broken: RulesVerdict = { outcome: "broken" };
+
+/** Judges one entry by the rules of its list. */
+export function judgeRules({ root }: Rules, facts: RuleFacts): RulesVerdict {
+  const situation = toSituation(facts);
+  const outcome = evaluate(root, situation);
+  if (outcome === failed) return broken;
+  return isTruthy(outcome) ? allowed : { outcome: "refused", explanation: explainRefusal(root, situation) };
+}

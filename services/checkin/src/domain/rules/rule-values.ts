@@ -1,0 +1,77 @@
+/** A point in time, which is no number: it compares with other points in time alone. */
+export interface Moment {
+  readonly at: number;
+}
+
+/** An object inside a list that stands for itself: it equals nothing. */
+export const inert = Symbol("inert");
+
+/** What an operation comes to that cannot be carried out. */
+export const failed = Symbol("failed");
+
+export type Value = null | boolean | number | string | Moment | typeof inert | readonly Value[];
+export type Outcome = Value | typeof failed;
+
+/** Tells a point in time from everything else. */
+export function isMoment(value: Outcome): value is Moment {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Tells whether a value counts as yes: everything but false, null, 0 and what is empty. */
+export function isTruthy(value: Value): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+/** Compares as `==` does: as texts beside a text, as yes and no beside one of them, otherwise for what they are. */
+export function looksEqual(a: Value, b: Value): boolean {
+  if (typeof a === "string" || typeof b === "string") return toText(a) === toText(b);
+  if (typeof a === "boolean" || typeof b === "boolean") return isTruthy(a) === isTruthy(b);
+  return isSame(a, b);
+}
+
+/** Compares as `inList` does: a number never equals its text, true is 1 and false 0. */
+export function isSame(a: Value, b: Value): boolean {
+  if (a === inert || b === inert) return false;
+  if (isMoment(a) || isMoment(b)) return isMoment(a) && isMoment(b) && a.at === b.at;
+  if (Array.isArray(a) || Array.isArray(b)) return haveSame(a, b);
+  return (typeof a === "boolean" ? Number(a) : a) === (typeof b === "boolean" ? Number(b) : b);
+}
+
+function haveSame(a: Value, b: Value): boolean {
+  if (!(Array.isArray(a) && Array.isArray(b)) || a.length !== b.length) return false;
+  return (a as readonly Value[]).every((element, index) => isSame(element, (b as readonly Value[])[index] ?? null));
+}
+
+/**
+ * Tells whether one value is less than the other: as numbers, where one of them is a number (what is none is then
+ * neither less nor more), otherwise as two texts, two points in time or two answers of yes and no.
+ */
+export function isLess(a: Value, b: Value): boolean | typeof failed {
+  if (typeof a === "number" || typeof b === "number") {
+    const left = toNumber(a);
+    const right = toNumber(b);
+    return left !== undefined && right !== undefined && left < right;
+  }
+  if (typeof a === "string" && typeof b === "string") return a < b;
+  if (typeof a === "boolean" && typeof b === "boolean") return !a && b;
+  if (isMoment(a) && isMoment(b)) return a.at < b.at;
+  return failed;
+}
+
+/** Reads a number, a text that is one, or an answer of yes (1) and no (0). */
+export function toNumber(value: Value): number | undefined {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return Number(value);
+  if (typeof value !== "string" || !/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  return Number(value);
+}
+
+/** Words that rules in the field were written against. */
+function toText(value: Value): string {
+  if (typeof value === "string") return value;
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (value === null) return "None";
+  if (value === inert) return "an object";
+  if (typeof value === "number") return String(value);
+  return isMoment(value) ? `at ${value.at}` : `[${value.map(toText).join(", ")}]`;
+}

@@ -1,0 +1,52 @@
+/** Operators that decide something; only these stand at the top. */
+const decidingOperators = ["and", "or", "<", "<=", ">", ">=", "==", "!=", "inList", "isBefore", "isAfter"] as const;
+
+/** What counts entries before or since a time. */
+const countingOperators = ["entries_since", "entries_before", "entries_days_since", "entries_days_before"] as const;
+
+const variables = [
+  "product",
+  "variation",
+  "gate",
+  "now",
+  "now_isoweekday",
+  "entry_status",
+  "entries_number",
+  "entries_today",
+  "entries_days",
+  "minutes_since_last_entry",
+  "minutes_since_first_entry",
+] as const;
+
+export type DecidingOperator = (typeof decidingOperators)[number];
+export type CountingOperator = (typeof countingOperators)[number];
+export type Variable = (typeof variables)[number];
+
+const deciding: ReadonlySet<string> = new Set(decidingOperators);
+const counting: ReadonlySet<string> = new Set(countingOperators);
+const known: ReadonlySet<string> = new Set(variables);
+
+/** Tells whether rules may be made of this operator. */
+export function isDeciding(word: string): word is DecidingOperator {
+  return deciding.has(word);
+}
+
+/** Tells whether this operator counts entries around a time. */
+export function isCounting(word: string): word is CountingOperator {
+  return counting.has(word);
+}
+
+/** Tells whether this operator may stand below another one. */
+export function isOperator(word: string): boolean {
+  return isDeciding(word) || isCounting(word) || ["buildTime", "objectList", "lookup", "var"].includes(word);
+}
+
+/** Tells whether rules may ask for this. */
+export function isVariable(word: unknown): word is Variable {
+  return typeof word === "string" && known.has(word);
+}
+
+/** The operands of an operation: what is no list counts as a list of one. */
+export function operandsOf(given: unknown): readonly unknown[] {
+  return Array.isArray(given) ? (given as unknown[]) : [given];
+}

@@ -1,0 +1,126 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { askIds, askIdsInOrder, askOne, askPage, filters } from "../testing/ask-positions.ts";
+import { blockedSecretFact, eventFact, itemFact, minute, noon, positionFact, subeventFact } from "../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await checkin.forgetEverything();
+  await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true, dateFrom: noon })]);
+  await checkin.deliver(topics.subeventChanged, [subeventFact(5, { dateFrom: noon + 60 * minute })]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
+});
+
+const now = (changes = {}) => ({ filters: filters({ admissibleAt: noon, ...changes }) });
+
+describe("[C2.14] tickets that a scan would admit now", () => {
+  it("are those that are neither blocked nor out of their time; both limits are in it", async () => {
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1),
+      positionFact(2, { blocked: ["admin"] }),
+      positionFact(3, { validFrom: noon + 1 }),
+      positionFact(4, { validFrom: noon, validUntil: noon }),
+      positionFact(5, { validUntil: noon - 1 }),
+      positionFact(6),
+      positionFact(7),
+    ]);
+    await checkin.deliver(topics.blockedSecretChanged, [
+      blockedSecretFact(1, { secret: "secret6" }),
+      blockedSecretFact(2, { secret: "secret7", blocked: false }),
+    ]);
+    const list = (await checkin.createList()).id;
+    expect(await askIdsInOrder({ checkin, list }, now())).toEqual([1, 4, 7]);
+    expect(await askIdsInOrder({ checkin, list })).toHaveLength(7);
+    await expect(askOne({ checkin, list }, 2, now())).rejects.toMatchObject({ code: "position_not_found" });
+    await askOne({ checkin, list }, 2);
+  });
+
+  const time = (kind: string, value?: string) => ({ buildTime: value === undefined ? [kind] : [kind, value] });
+  const at = (offset: number) => ({
+    isAfter: [{ var: "now" }, time("custom", new Date(noon / 1000 + offset).toISOString())],
+  });
+
+  it.each([
+    ["their product", { inList: [{ var: "product" }, { objectList: [{ lookup: ["product", "11", "x"] }] }] }, [2]],
+    [
+      "the gate of the device",
+      { inList: [{ var: "gate" }, { objectList: [{ lookup: ["gate", "7", "x"] }] }] },
+      [1, 2, 3],
+    ],
+    ["another gate", { inList: [{ var: "gate" }, { objectList: [{ lookup: ["gate", "8", "x"] }] }] }, []],
+    ["what was scanned", { "==": [{ var: "entries_number" }, 0] }, [2, 3]],
+    ["the time that was asked for", at(-60_000), [1, 2, 3]],
+    ["a time to come", at(60_000), []],
+    ["their date, else the event", { isBefore: [{ var: "now" }, time("date_from"), 0] }, [3]],
+    ["nothing", {}, [1, 2, 3]],
+  ])("go by %s", async (_name, rules, expected) => {
+    const list = (await checkin.createList({ rules: JSON.stringify(rules), allowMultipleEntries: true })).id;
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1),
+      positionFact(2, { item: 11 }),
+      positionFact(3, { subevent: 5 }),
+    ]);
+    await checkin.redeem(scan(list, "secret1", { force: true }));
+    expect(await askIdsInOrder({ checkin, list }, now({ gate: 7 }))).toEqual(expected);
+    expect(await askIdsInOrder({ checkin, list })).toEqual([1, 2, 3]);
+    const one = askOne({ checkin, list }, 1, now({ gate: 7 })).then(
+      () => true,
+      () => false,
+    );
+    expect(await one).toBe(expected.includes(1));
+  });
+
+  it("are counted and paged in the order that was asked for", async () => {
+    const rules = { inList: [{ var: "product" }, { objectList: [{ lookup: ["product", "11", "x"] }] }] };
+    const list = (await checkin.createList({ rules: JSON.stringify(rules) })).id;
+    await checkin.deliver(
+      topics.positionChanged,
+      Array.from({ length: 30 }, (_, index) =>
+        positionFact(index + 1, { positionid: index + 1, item: 10 + (index % 2) }),
+      ),
+    );
+    const page = (number: number) =>
+      askPage({ checkin, list }, { ...now(), ordering: ["-positionid"], page: number, pageSize: 6 });
+    expect(await page(1)).toMatchObject({ count: 15, page: 1 });
+    expect((await page(2)).positions.map((shown) => shown.position?.id)).toEqual([18, 16, 14, 12, 10, 8]);
+    expect(await page(0)).toMatchObject({ page: 3, count: 15, positions: [{}, {}, {}] });
+    await expect(page(4)).rejects.toMatchObject({ code: "invalid_page" });
+  });
+});
+
+describe("[C2.15] more tickets than are judged at a time", () => {
+  it("are shown behind those that were judged, and counted with them", async () => {
+    const rules = { inList: [{ var: "product" }, { objectList: [{ lookup: ["product", "11", "x"] }] }] };
+    const list = (await checkin.createList({ rules: JSON.stringify(rules) })).id;
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    // As facts would have made them, in a moment.
+    await checkin.db.run(sql`
+      insert into position (organizer, event, id, revision, positionid, order_code, item, secret, order_status, valid_if_pending,
+                            require_approval, canceled, blocked, counted_as, order_placed_at, search_text, state)
+      select position.organizer, position.event, made.id, 1, made.id, 'MADE', 10 + made.id % 2, 'made' || made.id, 'paid', false,
+             false, false, false, 'paid', position.order_placed_at, '', position.state
+        from position
+       cross join generate_series(2, 20004) as made (id)
+       where position.id = 1`);
+    const asked = { ...now(), ordering: ["positionid"], pageSize: 50 };
+    // Of the 20 000 that are judged 9 999 have the product; four more come unjudged.
+    const last = await askPage({ checkin, list }, { ...asked, page: 0 });
+    expect(last).toMatchObject({ count: 10_003 });
+    expect(last.positions).toHaveLength(3);
+    const first = await askPage({ checkin, list }, { ...asked, page: 1 });
+    expect(first.positions).toHaveLength(50);
+    expect(await askIds({ checkin, list }, { ...now(), search: "made20004" })).toEqual([]);
+  });
+});

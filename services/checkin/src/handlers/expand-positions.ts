@@ -1,0 +1,67 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import type { Documents, Expand, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { EventKey } from "../store/keys.ts";
+import { readAddons } from "../store/listed-positions.ts";
+import { requireEvent } from "./find-or-fault.ts";
+import { presentTicket } from "./present-ticket.ts";
+import { readDocuments } from "./read-documents.ts";
+
+/** Positions with what was asked for of what they refer to. */
+export interface ExpandedPositions {
+  /** With their add-ons, where those were asked for. */
+  readonly positions: ListedPosition[];
+  readonly documents: Documents | undefined;
+}
+
+/**
+ * Reads what positions refer to and what is asked for of it: their add-ons as the list sees them, and the resources of
+ * both, each once. Nothing is read where nothing is asked for.
+ */
+export async function expandPositions(
+  db: Queryable,
+  key: EventKey & { readonly list: number },
+  { expand, positions }: { readonly expand: Expand | undefined; readonly positions: readonly ListedPosition[] },
+): Promise<ExpandedPositions> {
+  const shown = expand?.addons === true ? await withAddons(db, key, positions) : [...positions];
+  const all = shown.flatMap((listed) => [listed, ...listed.addons]);
+  return { positions: shown, documents: expand === undefined ? undefined : await readReferences(db, key, expand, all) };
+}
+
+/** Add-ons have none themselves: whoever named a ticket as its own add-on would be shown for ever. */
+async function withAddons(
+  db: Queryable,
+  key: EventKey & { readonly list: number },
+  positions: readonly ListedPosition[],
+): Promise<ListedPosition[]> {
+  const tickets = await readAddons(
+    db,
+    key,
+    positions.flatMap(({ position }) => position?.id ?? []),
+  );
+  if (tickets.length === 0) return [...positions];
+  const event = await requireEvent(db, key);
+  const addons = tickets.map((ticket) => presentTicket(ticket, { list: key.list, event }));
+  return positions.map((listed) => ({
+    ...listed,
+    addons: addons.filter(({ position }) => position?.addonTo === listed.position?.id),
+  }));
+}
+
+async function readReferences(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  expand: Expand,
+  all: readonly ListedPosition[],
+): Promise<Documents | undefined> {
+  const wantsItems = expand.item || expand.variation;
+  if (!expand.subevent && !wantsItems && !expand.answersQuestion) return undefined;
+  const positions = all.flatMap(({ position }) => position ?? []);
+  const subevents = positions.flatMap(({ subevent }) => subevent ?? []);
+  const items = positions.map(({ item }) => item);
+  const questions = positions.flatMap(({ answers }) => answers.map(({ question }) => question));
+  return {
+    subevents: expand.subevent ? await readDocuments(db, "subevent", { organizer, event, ids: subevents }) : [],
+    items: wantsItems ? await readDocuments(db, "item", { organizer, event, ids: items }) : [],
+    questions: expand.answersQuestion ? await readDocuments(db, "question", { organizer, event, ids: questions }) : [],
+  };
+}

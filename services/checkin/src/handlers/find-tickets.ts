@@ -1,0 +1,80 @@
+import { cutPage } from "@tessera/kit/cut-page";
+import type { Queryable } from "@tessera/kit/pg/database";
+import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { judgeRules } from "../domain/rules/judge-rules.ts";
+import { type Rules, readRules } from "../domain/rules/read-rules.ts";
+import { countPositions, findPositionIds, pagePositions, readPositions } from "../store/listed-positions.ts";
+import type { PositionFilter } from "../store/position-filter.ts";
+import { readJudgedTickets } from "../store/rule-facts.ts";
+import type { TicketRead } from "../store/ticket-rows.ts";
+
+/** One page of the tickets that were found. */
+interface FoundTickets {
+  readonly tickets: readonly TicketRead[];
+  /** Of all pages. */
+  readonly count: number;
+  readonly page: number;
+}
+
+interface Asked {
+  readonly ordering: readonly string[];
+  readonly page: number;
+  readonly pageSize: number;
+  /** Where the tickets that are asked for would be scanned now: those that the rules of the list refuse are left out. */
+  readonly scanned: { readonly at: number; readonly gate: number | null } | undefined;
+}
+
+/** Tells where the tickets that filters ask for would be scanned; nowhere, unless only those are wanted that would be admitted. */
+export function whereScanned(filters: PositionFilters | undefined): Asked["scanned"] {
+  if (filters?.admissibleAt === undefined) return undefined;
+  return { at: filters.admissibleAt, gate: filters.gate ?? null };
+}
+
+/** Finds one page of tickets. */
+export async function findTickets(db: Queryable, filter: PositionFilter, asked: Asked): Promise<FoundTickets> {
+  const rules = asked.scanned === undefined ? null : readRules(filter.list.rules);
+  if (rules !== null && asked.scanned !== undefined)
+    return findAdmitted(db, filter, { ...asked, ...asked.scanned, rules });
+  const count = await countPositions(db, filter);
+  const { page, limit, offset } = cutPage(asked, count);
+  const tickets = count === 0 ? [] : await pagePositions(db, filter, { ordering: asked.ordering, limit, offset });
+  return { tickets, count, page };
+}
+
+/**
+ * Rules are judged ticket by ticket: of so many, which takes under a second. Those
+ * behind them are shown unjudged, as they are to clients that do not ask; who
+ * scans one gets the answer then.
+ */
+const mostJudged = 20_000;
+
+/** Read at a time. */
+const judgedAtOnce = 1000;
+
+async function findAdmitted(
+  db: Queryable,
+  filter: PositionFilter,
+  asked: Omit<Asked, "scanned"> & { readonly at: number; readonly gate: number | null; readonly rules: Rules },
+): Promise<FoundTickets> {
+  const { ordering } = asked;
+  const candidates = await findPositionIds(db, filter, { ordering, limit: mostJudged, offset: 0 });
+  const admitted: number[] = [];
+  for (let from = 0; from < candidates.length; from += judgedAtOnce) {
+    const ids = candidates.slice(from, from + judgedAtOnce);
+    for (const { id, ...facts } of await readJudgedTickets(db, { ...filter, list: filter.list.id }, ids)) {
+      if (judgeRules(asked.rules, { ...facts, at: asked.at, gate: asked.gate }).outcome === "allowed")
+        admitted.push(id);
+    }
+  }
+  const unjudged =
+    candidates.length < mostJudged ? 0 : Math.max(0, (await countPositions(db, filter)) - candidates.length);
+  const count = admitted.length + unjudged;
+  const { page, limit, offset } = cutPage(asked, count);
+  const ids = admitted.slice(offset, offset + limit);
+  const rest = limit - ids.length;
+  if (unjudged > 0 && rest > 0) {
+    const behind = mostJudged + Math.max(0, offset - admitted.length);
+    ids.push(...(await findPositionIds(db, filter, { ordering, limit: rest, offset: behind })));
+  }
+  return { tickets: await readPositions(db, { ...filter, list: filter.list.id }, ids), count, page };
+}

@@ -1,0 +1,135 @@
+import type { Clock } from "@tessera/kit/clock";
+import { currentContext } from "@tessera/kit/context";
+import { Fault } from "@tessera/kit/fault";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import {
+  type RecordFailedScanRequest,
+  type RecordFailedScanResponse,
+  ScanHistoryServiceService,
+} from "@tessera/protos/gen/ticketing/checkin/v1/history";
+import { topics } from "@tessera/protos/topics";
+import { secondsAhead } from "../domain/seconds-ahead.ts";
+import type { CheckinEvents } from "../events.ts";
+import { tellOfScan } from "../scan-fact.ts";
+import type { EventInfo } from "../store/events.ts";
+import {
+  type FailedScan,
+  findFailedScan,
+  findWhatIsKnown,
+  holdList,
+  holdPosition,
+  holdPositionWithSecret,
+  lockNonce,
+  nextScanId,
+  type ScanPlace,
+  storeFailedScan,
+} from "../store/failed-scans.ts";
+import type { EventKey } from "../store/keys.ts";
+import { fromScanType } from "../wire.ts";
+import { fromFailedScan, toFailedScan, toScanPlace } from "../wire-history.ts";
+import { listNotFound, requireEvent, requireList } from "./find-or-fault.ts";
+
+/**
+ * Stores a refusal that a device decided by itself. It says nothing about the ticket: neither presences nor counts know
+ * of refusals.
+ */
+export async function recordFailedScan(
+  { db, clock, events }: { readonly db: Db; readonly clock: Clock; readonly events: CheckinEvents },
+  request: RecordFailedScanRequest,
+): Promise<RecordFailedScanResponse> {
+  if (request.scan === undefined) throw new Error("a refusal was to be stored of nothing");
+  const place = toScanPlace(request);
+  const now = clock.now();
+  const sent = fromFailedScan(request.scan, { now });
+  let stored = false;
+  const response = await answerOnce(db, ScanHistoryServiceService.recordFailedScan, async (tx) => {
+    const event = await requireEvent(tx, place);
+    await requireList(tx, { ...place, id: place.list });
+    const found = await holdPositionOf(tx, { place, scan: sent });
+    await refuseUnknown(tx, place, { event, scan: sent });
+    const earlier = await findEarlier(tx, { place, scan: sent, found });
+    stored = earlier === undefined;
+    if (earlier !== undefined) return { scan: toFailedScan(earlier) };
+    const scan = { ...sent, position: found.position };
+    await store(tx, { place, scan });
+    return { scan: toFailedScan(scan) };
+  });
+  if (stored) {
+    db.wroteOutbox();
+    events.refusalTold(place, { reason: sent.reason });
+    const seconds = secondsAhead({ at: sent.at, now });
+    if (seconds !== undefined) events.scanAhead(request, { seconds });
+  }
+  return response;
+}
+
+/** The position of a refusal, and whether only its code says so. */
+interface FoundPosition {
+  readonly position: number | null;
+  readonly byCode: boolean;
+}
+
+async function holdPositionOf(
+  tx: Tx,
+  { place, scan }: { readonly place: ScanPlace; readonly scan: FailedScan },
+): Promise<FoundPosition> {
+  if (scan.position === null) {
+    const position = await holdPositionWithSecret(tx, { ...place, code: scan.rawCode });
+    return { position, byCode: position !== null };
+  }
+  if (!(await holdPosition(tx, { ...place, id: scan.position }))) {
+    throw new Fault("not_found", "position_not_found", "The event has no such position.");
+  }
+  return { position: scan.position, byCode: false };
+}
+
+async function refuseUnknown(
+  tx: Tx,
+  place: EventKey,
+  { event, scan }: { readonly event: EventInfo; readonly scan: FailedScan },
+): Promise<void> {
+  const known = await findWhatIsKnown(tx, place, scan);
+  const unknown = (id: number | null, what: string) => [`Invalid id "${id}": this event has no such ${what}.`];
+  const fields = {
+    ...(known.item ? {} : { raw_item: unknown(scan.rawItem, "item") }),
+    ...(known.variation ? {} : { raw_variation: unknown(scan.rawVariation, "variation") }),
+    ...(known.subevent && (event.hasSubevents || scan.rawSubevent === null)
+      ? {}
+      : { raw_subevent: unknown(scan.rawSubevent, "date") }),
+  };
+  const names = Object.keys(fields);
+  if (names.length === 0) return;
+  throw new Fault("invalid", "invalid_failed_scan", `The refused scan is not valid: ${names.join(", ")}.`, { fields });
+}
+
+/** Finds the same refusal, if it was told of before. */
+async function findEarlier(
+  tx: Tx,
+  { place, scan, found }: { readonly place: ScanPlace; readonly scan: FailedScan; readonly found: FoundPosition },
+): Promise<FailedScan | undefined> {
+  const { nonce, rawCode } = scan;
+  if (nonce === null) return undefined;
+  await lockNonce(tx, { ...place, nonce });
+  const { position, byCode } = found;
+  const same = byCode && position !== null ? { position } : { list: place.list, rawCode };
+  return findFailedScan(tx, place, { nonce, rawCode, same });
+}
+
+async function store(tx: Tx, { place, scan }: { readonly place: ScanPlace; readonly scan: FailedScan }): Promise<void> {
+  if (!(await holdList(tx, { ...place, id: place.list }))) throw listNotFound();
+  const id = await nextScanId(tx);
+  const fact = tellOfScan({
+    organizer: place.organizer,
+    event: place.event,
+    scan: id,
+    list: place.list,
+    position: scan.position ?? undefined,
+    type: fromScanType(scan.type),
+    successful: false,
+    reason: scan.reason,
+    at: scan.at,
+  });
+  const traceparent = currentContext().traceparent ?? null;
+  await storeFailedScan(tx, { id, place, scan, topic: topics.scanDecided.name, fact, traceparent });
+}

@@ -1,0 +1,199 @@
+import { sql } from "@tessera/kit/pg/sql";
+import type { ListScansRequest } from "@tessera/protos/gen/ticketing/checkin/v1/history";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { earlierCheckin, eventFact, itemFact, minute, noon, place, positionFact } from "../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+let list: number;
+let otherList: number;
+
+/** Scans of one event, named for what they are, in the order in which they came. */
+const names = ["imported", "admitted", "refused", "unknown", "told", "left"] as const;
+type Name = (typeof names)[number];
+const ids = new Map<number, Name>();
+const idOf = (name: Name) => [...ids].find(([, each]) => each === name)?.[0] ?? 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+  const elsewhere = { ...place, event: "elsewhere" };
+  await checkin.deliver(topics.eventChanged, [eventFact(), eventFact(elsewhere)]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10)]);
+  list = (await checkin.createList()).id;
+  otherList = (await checkin.createList()).id;
+  const earlier = { list: otherList, at: noon - 60 * minute, gate: 5, device: 77, deviceId: 7, autoCheckedIn: true };
+  const imported = { earlierCheckins: [earlierCheckin(500, earlier)] };
+  await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2, {}, imported)]);
+  await checkin.redeem(scan(list, "secret1", { deviceId: 3, gate: 5 }));
+  await checkin.redeem(scan(list, "secret1", { deviceId: 3, at: noon + minute }));
+  await checkin.redeem(scan(list, "nobody's", { at: noon - minute, nonce: "kept to itself" }));
+  const failed = { reason: "error", explanation: "Camera broke", rawCode: "secret2", sourceType: "barcode" };
+  const told = { ...failed, at: noon - minute, type: ScanType.EXIT };
+  await checkin.history.recordFailedScan({ ...place, list: otherList, scan: told, deviceId: 77 });
+  await checkin.redeem(scan(list, "secret1", { type: ScanType.EXIT, at: noon + 2 * minute, deviceId: 4 }));
+  const there = await checkin.lists.createCheckinList({
+    ...elsewhere,
+    fields: (await checkin.createList()).fields,
+  });
+  await checkin.redeem(scan(there.list?.id ?? 0, "nobody's", elsewhere));
+
+  const rows = await checkin.db.many<{ id: number }>(sql`
+    select scan.id from scan where scan.event = ${place.event} order by scan.id`);
+  for (const [index, { id }] of rows.entries()) ids.set(id, names[index] ?? "left");
+  // A second between any two, except for what was refused and what was unknown.
+  for (const [index, { id }] of rows.entries()) {
+    const second = index >= 3 ? index - 1 : index;
+    await checkin.db.run(sql`
+      update scan
+         set created_at = ${new Date(noon / 1000 + second * 1000).toISOString()}::timestamptz
+       where scan.id = ${id}`);
+  }
+});
+afterAll(() => database.drop());
+
+const everything: ListScansRequest = { ...place, page: 1, pageSize: 50, ordering: [], type: ScanType.UNSPECIFIED };
+const listed = async (changes: Partial<ListScansRequest> = {}) => {
+  const { scans, count } = await checkin.history.listScans({ ...everything, ...changes });
+  expect(count).toBe(scans.length);
+  return scans.map(({ checkin: shown }) => ids.get(shown?.id ?? 0));
+};
+
+describe("the history of scans", () => {
+  it("[C6.20] shows admissions, refusals and scans made elsewhere, all of one event", async () => {
+    const { scans, count } = await checkin.history.listScans(everything);
+    expect(count).toBe(6);
+    expect(scans).toEqual([
+      {
+        checkin: {
+          id: idOf("imported"),
+          list: otherList,
+          at: noon - 60 * minute,
+          type: ScanType.ENTRY,
+          gate: 5,
+          device: 77,
+          deviceId: 7,
+          autoCheckedIn: true,
+        },
+        createdAt: noon,
+        position: 2,
+      },
+      {
+        checkin: {
+          id: idOf("admitted"),
+          list,
+          at: noon,
+          type: ScanType.ENTRY,
+          gate: 5,
+          device: 3,
+          deviceId: 3,
+          autoCheckedIn: false,
+        },
+        createdAt: noon + 1_000_000,
+        position: 1,
+      },
+      expect.objectContaining({ position: 1, refused: { reason: "already_redeemed" } }),
+      {
+        checkin: { id: idOf("unknown"), list, at: noon - minute, type: ScanType.ENTRY, autoCheckedIn: false },
+        createdAt: noon + 2_000_000,
+        refused: { reason: "invalid" },
+      },
+      expect.objectContaining({ position: 2, refused: { reason: "error", explanation: "Camera broke" } }),
+      expect.objectContaining({ position: 1, createdAt: noon + 4_000_000 }),
+    ]);
+    expect(JSON.stringify(scans)).not.toMatch(/secret|nobody|kept to itself/);
+  });
+
+  it.each<[string, () => Partial<ListScansRequest>, Name[]]>([
+    ["created from then on", () => ({ createdSince: noon + 2_000_000 }), ["refused", "unknown", "told", "left"]],
+    ["created before", () => ({ createdBefore: noon + 2_000_000 }), ["imported", "admitted"]],
+    ["scanned from then on", () => ({ atSince: noon }), ["admitted", "refused", "left"]],
+    ["scanned before", () => ({ atBefore: noon }), ["imported", "unknown", "told"]],
+    ["scanned between", () => ({ atSince: noon - minute, atBefore: noon }), ["unknown", "told"]],
+    ["successful", () => ({ successful: true }), ["imported", "admitted", "left"]],
+    ["refused", () => ({ successful: false }), ["refused", "unknown", "told"]],
+    ["refused for a reason", () => ({ reason: "error" }), ["told"]],
+    ["refused for a reason that nobody had", () => ({ reason: "rules" }), []],
+    ["on a list", () => ({ list: otherList }), ["imported", "told"]],
+    ["entries", () => ({ type: ScanType.ENTRY }), ["imported", "admitted", "refused", "unknown"]],
+    ["exits", () => ({ type: ScanType.EXIT }), ["told", "left"]],
+    ["at a gate", () => ({ gate: 5 }), ["imported", "admitted"]],
+    ["at a gate that is not there", () => ({ gate: 999 }), []],
+    ["by a device, by its internal id", () => ({ device: 77 }), ["imported", "told"]],
+    ["not by a device's number where it has an internal id", () => ({ device: 7 }), []],
+    ["by the platform itself", () => ({ autoCheckedIn: true }), ["imported"]],
+    ["by people", () => ({ autoCheckedIn: false, successful: true }), ["admitted", "left"]],
+    [
+      "all at once",
+      () => ({ createdSince: noon, atBefore: noon, successful: false, list, type: ScanType.ENTRY, reason: "invalid" }),
+      ["unknown"],
+    ],
+  ])("[C6.21] finds those %s", async (_name, filter, expected) => {
+    expect(await listed(filter())).toEqual(expected);
+  });
+
+  it.each<[string[], Name[]]>([
+    [[], ["imported", "admitted", "refused", "unknown", "told", "left"]],
+    [["created"], ["imported", "admitted", "unknown", "refused", "told", "left"]],
+    [["-created"], ["left", "told", "unknown", "refused", "admitted", "imported"]],
+    [
+      ["created", "id"],
+      ["imported", "admitted", "refused", "unknown", "told", "left"],
+    ],
+    [["datetime"], ["imported", "told", "unknown", "admitted", "refused", "left"]],
+    [["-datetime"], ["left", "refused", "admitted", "told", "unknown", "imported"]],
+    [
+      ["datetime", "id"],
+      ["imported", "unknown", "told", "admitted", "refused", "left"],
+    ],
+    [["-id"], ["left", "told", "unknown", "refused", "admitted", "imported"]],
+    [
+      ["id", "-created", "-id"],
+      ["imported", "admitted", "refused", "unknown", "told", "left"],
+    ],
+    [
+      ["list", "last_modified"],
+      ["imported", "admitted", "refused", "unknown", "told", "left"],
+    ],
+  ])("[C6.22] orders by %j", async (ordering, expected) => {
+    expect(await listed({ ordering })).toEqual(expected);
+  });
+
+  it("[C6.22] cuts pages", async () => {
+    const page = async (number: number) => {
+      const found = await checkin.history.listScans({ ...everything, page: number, pageSize: 4 });
+      return [found.page, found.count, ...found.scans.map(({ checkin: shown }) => ids.get(shown?.id ?? 0))];
+    };
+    expect(await page(1)).toEqual([1, 6, "imported", "admitted", "refused", "unknown"]);
+    expect(await page(0)).toEqual([2, 6, "told", "left"]);
+    await expect(page(3)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
+  });
+
+  it("[C6.23] names a list that is not of the event", async () => {
+    const wrong = { kind: "invalid", fields: { list: [expect.any(String)] } };
+    await expect(listed({ list: 999 })).rejects.toMatchObject(wrong);
+    await expect(listed({ list, event: "elsewhere" })).rejects.toMatchObject(wrong);
+    await expect(listed({ event: "nowhere" })).rejects.toMatchObject({ kind: "not_found" });
+  });
+
+  it("[C6.20] shows one scan of the event, and none of another", async () => {
+    const id = idOf("told");
+    expect((await checkin.history.getScan({ ...place, id })).scan).toMatchObject({
+      checkin: { id, type: ScanType.EXIT },
+      refused: { reason: "error" },
+    });
+    for (const wrong of [
+      { ...place, id: 9999 },
+      { ...place, event: "elsewhere", id },
+      { ...place, organizer: "others", id },
+    ]) {
+      await expect(checkin.history.getScan(wrong)).rejects.toMatchObject({ kind: "not_found", code: "scan_not_found" });
+    }
+  });
+});

@@ -1,0 +1,186 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { askIds, askIdsInOrder, askPage } from "../testing/ask-positions.ts";
+import { eventFact, itemFact, mediumFact, order, positionFact } from "../testing/facts.ts";
+import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+let list: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+  await checkin.deliver(topics.eventChanged, [eventFact(), eventFact({ event: "other" })]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
+  list = (await checkin.createList()).id;
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await checkin.db.run(sql`delete from position`);
+  await checkin.db.run(sql`delete from reusable_medium`);
+});
+
+const found = (search: string, changes = {}) => askIdsInOrder({ checkin, list }, { search, ...changes });
+
+describe("[C2.8] a search", () => {
+  beforeEach(() =>
+    checkin.deliver(topics.positionChanged, [
+      positionFact(1, { attendeeName: "Jürgen Groß", attendeeEmail: "jg@example.org", secret: "AbCdEf123" }),
+      positionFact(2, { attendeeName: undefined, addonTo: 1, secret: "zzz1" }),
+      positionFact(3, { attendeeName: "100% Ann_a", company: "Ignored & Sons", secret: "zzz2" }),
+      positionFact(4, {
+        attendeeName: undefined,
+        secret: "zzz3",
+        order: order({
+          code: "XYZ99",
+          email: "buyer@shop.example",
+          invoiceName: { name: "Invoice Person", nameParts: {}, company: "Tessera GmbH" },
+        }),
+      }),
+      positionFact(5, { attendeeName: "Θεοδωρος", secret: "zzz4" }),
+    ]),
+  );
+
+  it.each([
+    ["a name and its add-ons", "gross", [1, 2]],
+    ["capitals and ß", "JÜRGEN GROSS", [1, 2]],
+    ["the middle of a name", "rgen gr", [1, 2]],
+    ["an e-mail address and its add-ons", "jg@exam", [1, 2]],
+    ["the beginning of a code, in any case", "aBcDeF", [1]],
+    ["not the middle of a code", "BcDeF", []],
+    ["wildcards as letters", "0% ann_", [3]],
+    ["no wildcards", "100_ ann", []],
+    ["a company", "ignored & s", [3]],
+    ["a company on the invoice", "tessera g", [4]],
+    ["a name on the invoice", "invoice p", [4]],
+    ["an order's e-mail address", "shop.exam", [4]],
+    ["the beginning of an order code", "xyz9", [4]],
+    ["not the middle of an order code", "yz99", []],
+    ["two fields at once: nothing", "groß\njg", []],
+    ["two words that do not stand together: nothing", "jürgen jg", []],
+    ["two letters: beginnings of words", "gr", [1, 2]],
+    ["two letters: not within words", "ro", []],
+    ["two letters: beginnings of codes", "AB", [1, 2, 3, 5]],
+    ["one letter", "x", [4]],
+    ["one letter of a name", "θ", [5]],
+    ["nothing", "", [1, 2, 3, 4, 5]],
+    ["a quote", "' or 1=1 --", []],
+    ["a backslash", "\\", []],
+  ])("finds %s", async (_name, search, expected) => {
+    expect(await found(search)).toEqual(expected);
+  });
+
+  it("[C2.7] by somebody who may only search needs three characters", async () => {
+    expect(await askIds({ checkin, list }, { searchOnly: true })).toEqual([]);
+    expect(await found("gr", { searchOnly: true })).toEqual([]);
+    expect(await found("gro", { searchOnly: true })).toEqual([1, 2]);
+    await expect(askPage({ checkin, list }, { searchOnly: true, page: 2 })).rejects.toMatchObject({
+      code: "invalid_page",
+    });
+  });
+
+  it("goes with every filter", async () => {
+    expect(await found("gross", { order: "xyz99" })).toEqual([]);
+    expect(await found("zzz", { order: "xyz99" })).toEqual([4]);
+  });
+});
+
+describe("[C2.9] a search reads letters as people do", () => {
+  it.each([
+    ["combining marks", "Jose\u0301 Nun\u0303ez", "josé nuñez"],
+    ["composed letters typed as marks", "José", "jose\u0301"],
+    ["several marks in another order", "e\u0323\u0302xx", "ệxx"],
+    ["a sharp s as two", "Weiß", "WEISS"],
+    ["a capital sharp s", "WEIẞ", "weiß"],
+    ["a dotted capital i", "İpek", "ipek"],
+    ["a dotless i", "Irmak", "ırmak"],
+    ["a sigma at the end as in the middle", "Οδυσσεύς", "ΟΔΥΣΣΕΎΣ"],
+    ["full-width forms", "ＡＢＣ太郎", "abc太郎"],
+    ["half-width forms", "ｶﾞﾙｼｱ", "ガルシア"],
+    ["ligatures", "Steﬀi", "steffi"],
+    ["Hebrew", "שלום לוי", "לום ל"],
+    ["Arabic with marks that only direct", "\u200fمحمد\u200f علي", "محمد علي"],
+    ["Cyrillic", "Ёлкина", "ёлк"],
+    ["emoji with joiners", "👩‍🎤 Band", "👩‍🎤 b"],
+    ["hard blanks", "Ann\u00a0Lee", "ann lee"],
+  ])("%s", async (_name, name, search) => {
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1, { attendeeName: name }),
+      positionFact(2, { attendeeName: "Somebody Else" }),
+    ]);
+    expect(await found(search)).toEqual([1]);
+  });
+
+  it("and does not take different letters for the same", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1, { attendeeName: "Müller" })]);
+    expect(await found("Muller")).toEqual([]);
+  });
+});
+
+describe("[C2.10] a medium", () => {
+  beforeEach(async () => {
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1),
+      positionFact(2),
+      { ...positionFact(3), event: "other" },
+    ]);
+    await checkin.deliver(topics.reusableMediumChanged, [
+      mediumFact(7, {
+        identifier: "Band-7",
+        linkedPositions: [
+          { event: "sampleconf", id: 1 },
+          { event: "sampleconf", id: 2 },
+          { event: "other", id: 3 },
+          { event: "sampleconf", id: 4711 },
+        ],
+      }),
+      { ...mediumFact(8, { identifier: "Band-8", active: false }), linkedPositions: [{ event: "sampleconf", id: 2 }] },
+      { ...mediumFact(9, { identifier: "Band-9" }), organizer: "others" },
+    ]);
+  });
+
+  it.each([
+    ["finds the tickets of this event that it stands for", "Band-7", [1, 2]],
+    ["that is switched off still tells whose it is", "Band-8", [2]],
+    ["is written to the letter", "band-7", []],
+    ["is not found by its beginning", "Band", []],
+    ["of another organizer is none", "Band-9", []],
+  ])("%s", async (_name, search, expected) => {
+    expect(await found(search)).toEqual(expected);
+  });
+});
+
+describe("[C2.11] the ticket whose very code was searched for", () => {
+  beforeEach(() =>
+    checkin.deliver(topics.positionChanged, [
+      positionFact(1, { attendeeName: "Aaron", secret: "code1234" }),
+      positionFact(2, { attendeeName: "Berta code", secret: "CODE" }),
+      positionFact(3, { attendeeName: "Zoe", secret: "code" }),
+      positionFact(4, { attendeeName: undefined, secret: "code12" }),
+    ]),
+  );
+
+  it("comes first", async () => {
+    expect(await askIds({ checkin, list }, { search: "code" })).toEqual([3, 1, 2, 4]);
+    expect(await askIds({ checkin, list }, { search: "CODE" })).toEqual([2, 1, 3, 4]);
+    expect(await askIds({ checkin, list }, { search: "code12" })).toEqual([4, 1]);
+  });
+
+  it("comes where it belongs when an order was asked for", async () => {
+    expect(await askIds({ checkin, list }, { search: "code", ordering: ["attendee_name"] })).toEqual([4, 1, 2, 3]);
+  });
+
+  it("is among those that a search of two letters looks at", async () => {
+    const many = Array.from({ length: 600 }, (_, index) =>
+      positionFact(100 + index, { secret: `c${String(index).padStart(3, "0")}` }),
+    );
+    await checkin.deliver(topics.positionChanged, [...many, positionFact(99, { attendeeName: "Zz", secret: "c" })]);
+    const { positions } = await askPage({ checkin, list }, { search: "c" });
+    expect(positions[0]?.position?.id).toBe(99);
+  });
+});

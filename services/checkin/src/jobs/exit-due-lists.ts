@@ -1,0 +1,160 @@
+import type { Clock } from "@tessera/kit/clock";
+import type { Job } from "@tessera/kit/jobs";
+import { pause } from "@tessera/kit/pause";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { nextExit } from "../domain/next-exit.ts";
+import { afterScan, countChange } from "../domain/presence.ts";
+import type { CheckinEvents } from "../events.ts";
+import { tellOfScan } from "../scan-fact.ts";
+import {
+  type ExitToStore,
+  findInside,
+  findNextInside,
+  type InsideTicket,
+  type Stretch,
+  storeExits,
+} from "../store/automatic-exits.ts";
+import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
+import { fromScanType } from "../wire.ts";
+
+/** An exit is handled within 15 seconds, and a large list takes most of them. */
+const everyMs = 1000;
+
+/** So many tickets at a time that a scan of one of them hardly notices that it waits. */
+const defaultTicketsAtATime = 300;
+
+/** Lists that are under way at a time; the others have their turn when one is through. */
+const mostLists = 100;
+
+/** Between looks at tickets that somebody else holds. */
+const restMs = 100;
+
+/** Then the next turn begins anew, with what may have failed meanwhile. */
+const mostRests = 20;
+
+export interface ExitTools {
+  readonly db: Db;
+  readonly clock: Clock;
+  readonly events: CheckinEvents;
+  readonly ticketsAtATime?: number;
+}
+
+/**
+ * Takes everybody out of the lists whose automatic exit is due, and moves it on by a day.
+ *
+ * One replica at a time does it, for the sake of the gates. It is correct with several, and wherever it is cut off:
+ * what remains to be done is read from the scans themselves, each exit is stored only on top of the presence that it
+ * was decided by, and a list moves on only as it was read and when nobody is left in it.
+ */
+export function exitDueLists(tools: ExitTools): Job {
+  return {
+    name: "exit-due-lists",
+    everyMs,
+    async run(signal) {
+      if ((await findDueLists(tools.db, { now: tools.clock.now(), limit: 1 })).length === 0) return;
+      const connection = await tools.db.dedicated();
+      try {
+        const { leads } = await connection.one<{ leads: boolean }>(sql`
+          select pg_try_advisory_lock(hashtextextended('tessera checkin automatic exit', 0)) as leads`);
+        if (leads) await handleInTurns(tools, signal);
+      } finally {
+        // Its end gives up the lock, too.
+        await connection.release();
+      }
+    },
+  };
+}
+
+/** An exit that is being handled. */
+interface Handling {
+  readonly list: DueList;
+  /** The last ticket that was looked at; undefined when all were. */
+  readonly after: number | undefined;
+  /** Tickets that somebody else held: they are looked at again. */
+  readonly left: readonly number[];
+  readonly exits: number;
+}
+
+/** Takes one stretch of every due list in turn, so that a small one does not wait for a large one. */
+async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<void> {
+  const underWay = new Map<string, Handling>();
+  const over = new Set<string>();
+  const failures: unknown[] = [];
+  for (let rests = 0; rests < mostRests && !signal.aborted; ) {
+    for (const list of await findDueLists(tools.db, { now: tools.clock.now(), limit: mostLists + over.size })) {
+      const name = `${list.organizer}/${list.event}/${list.id} ${list.exit.at}`;
+      if (!underWay.has(name) && !over.has(name)) underWay.set(name, { list, after: 0, left: [], exits: 0 });
+    }
+    if (underWay.size === 0) break;
+    let isStuck = true;
+    for (const [name, handling] of underWay) {
+      if (signal.aborted) break;
+      let next: Handling | undefined;
+      try {
+        next = await handleStretch(tools, handling);
+      } catch (error) {
+        failures.push(error);
+      }
+      if (next === undefined) {
+        underWay.delete(name);
+        over.add(name);
+      } else underWay.set(name, next);
+      isStuck &&= next?.after === handling.after && next?.exits === handling.exits;
+    }
+    rests = isStuck ? rests + 1 : 0;
+    if (isStuck) await pause(restMs, signal);
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+/** Undefined: the list has moved on, or is not what it was. */
+async function handleStretch(tools: ExitTools, { list, ...handling }: Handling): Promise<Handling | undefined> {
+  const { db, events, ticketsAtATime: limit = defaultTicketsAtATime } = tools;
+  const looked = handling.left.slice(0, limit);
+  const stretch: Stretch = handling.after === undefined ? { positions: looked } : { after: handling.after, limit };
+  const found = await findInside(db, list, stretch);
+  if (found === undefined) return undefined;
+  const stored = await letOut(db, list, found.inside);
+  const unlooked = handling.after === undefined ? handling.left.slice(limit) : handling.left;
+  const again = found.inside.flatMap(({ position }) => (stored.has(position) ? [] : [position]));
+  const left = [...unlooked, ...again];
+  const exits = handling.exits + stored.size;
+  if (left.length > 0 || found.upTo !== undefined) return { list, after: found.upTo, left, exits };
+  if (await moveOn(tools, list)) events.listExited({ ...list, list: list.id }, { exits });
+  return undefined;
+}
+
+/** Tells which tickets have left; the others are to be looked at again. */
+async function letOut(db: Db, list: DueList, inside: readonly InsideTicket[]): Promise<Set<number>> {
+  if (inside.length === 0) return new Set();
+  const exits = inside.map((ticket) => toExit(list, ticket));
+  const stored = await storeExits(db, list, { topic: topics.scanDecided.name, exits });
+  if (stored.size > 0) db.wroteOutbox();
+  return stored;
+}
+
+function toExit({ organizer, event, id, exit }: DueList, { position, scanId, presence }: InsideTicket): ExitToStore {
+  const { at } = exit;
+  const after = afterScan(presence, { type: "exit", at });
+  const type = fromScanType("exit");
+  const fact = { organizer, event, scan: scanId, list: id, position, type, successful: true, at };
+  return {
+    scanId,
+    position,
+    presence: after,
+    inside: countChange(presence, after).inside,
+    fact: tellOfScan(fact),
+  };
+}
+
+/** Where later exits are due as well, goes straight to the first at which somebody is inside: there may be centuries. */
+async function moveOn({ db, clock }: ExitTools, list: DueList): Promise<boolean> {
+  const { exit, timezone: zone } = list;
+  const now = clock.now();
+  const next = nextExit(exit, { zone, notBefore: exit.at });
+  if (next.at > now) return moveExit(db, list, next);
+  const insideAt = await findNextInside(db, list);
+  return moveExit(db, list, nextExit(exit, { zone, notBefore: Math.min(insideAt ?? now, now) }));
+}

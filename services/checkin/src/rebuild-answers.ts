@@ -1,0 +1,31 @@
+import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
+import { topics } from "@tessera/protos/topics";
+import type { EntityKey } from "./store/keys.ts";
+import { lockPositions } from "./store/positions.ts";
+import { countAnswered, drawAnswerRevision, nextAnswered, readAnswered } from "./store/told-answers.ts";
+import { toAnswersGiven } from "./wire-answers.ts";
+
+/**
+ * Tells again of everything that positions answered at gates, while their tickets are held: what a gate stores is told
+ * before or after, never behind an older state.
+ *
+ * A state has a revision above the line, its answers keep theirs: who has taken those over already changes nothing, and
+ * who begins takes all of them.
+ */
+export const rebuildAnswers: Rebuild = {
+  topic: topics.answersGiven,
+  drawLine: drawAnswerRevision,
+  count: countAnswered,
+  async publishNext(tx, { after, limit }) {
+    const keys = await nextAnswered(tx, {
+      after: after === undefined ? undefined : (JSON.parse(after) as EntityKey),
+      limit,
+    });
+    const last = keys.at(-1);
+    if (last === undefined) return undefined;
+    await lockPositions(tx, keys);
+    const facts = (await readAnswered(tx, keys)).map((told) => ({ ...toAnswersGiven(told), revision: told.revision }));
+    await tx.publish(topics.answersGiven, facts);
+    return { place: JSON.stringify(last), published: facts.length };
+  },
+};

@@ -1,0 +1,75 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { AutomaticExit } from "../domain/next-exit.ts";
+import type { EntityKey } from "./keys.ts";
+
+/** A list whose automatic exit is due, with what says who is on it. */
+export interface DueList extends EntityKey {
+  readonly exit: AutomaticExit;
+  readonly timezone: string;
+  readonly allProducts: boolean;
+  readonly limitProducts: readonly number[];
+  readonly subevent: number | null;
+}
+
+interface Row extends EntityKey {
+  exit_all_at: number;
+  exit_local_time: number | null;
+  timezone: string;
+  all_products: boolean;
+  limit_products: number[];
+  subevent: number | null;
+}
+
+/** Finds the lists whose automatic exit is due, those that have waited longest first. */
+export async function findDueLists(
+  db: Queryable,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): Promise<DueList[]> {
+  const rows = await db.many<Row>(sql`
+    select list.organizer, list.event, list.id, list.exit_all_at, list.exit_local_time, event.timezone,
+           list.all_products, list.limit_products, list.subevent
+      from list
+      join event on event.organizer = list.organizer and event.event = list.event
+     where list.exit_all_at <= ${toTimestamp(now)}::timestamptz
+     order by list.exit_all_at, list.organizer, list.event, list.id
+     limit ${limit}`);
+  return rows.map(({ organizer, event, id, timezone, subevent, ...row }) => ({
+    organizer,
+    event,
+    id,
+    exit: { at: row.exit_all_at, local: row.exit_local_time },
+    timezone,
+    allProducts: row.all_products,
+    limitProducts: row.limit_products,
+    subevent,
+  }));
+}
+
+/** Whether the list still stands as it was read: what an organizer has changed since is handled anew. */
+export function stands(list: DueList): Sql {
+  return sql`
+    (list.organizer, list.event, list.id) = (${list.organizer}, ${list.event}, ${list.id}::bigint)
+     and list.exit_all_at = ${toTimestamp(list.exit.at)}::timestamptz
+     and list.all_products = ${list.allProducts}
+     and list.limit_products = ${list.limitProducts}::bigint[]
+     and list.subevent is not distinct from ${list.subevent}::bigint`;
+}
+
+/** Whether a ticket is on the list, whatever the state of its order. */
+export function covers(list: DueList): Sql {
+  return sql`
+    (${list.allProducts} or position.item = any(${list.limitProducts}::bigint[]))
+     and (${list.subevent}::bigint is null or position.subevent = ${list.subevent})`;
+}
+
+/** Moves the automatic exit of a list on; false: an organizer has changed the list meanwhile, or it is gone. */
+export async function moveExit(db: Queryable, list: DueList, next: AutomaticExit): Promise<boolean> {
+  const moved = await db.run(sql`
+    update list
+       set exit_all_at = ${toTimestamp(next.at)}::timestamptz,
+           exit_local_time = ${next.local}
+     where ${stands(list)}`);
+  return moved > 0;
+}

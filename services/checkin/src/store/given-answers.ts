@@ -1,0 +1,81 @@
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { EntityKey } from "./keys.ts";
+
+/** What a position was told to answer at a gate. */
+export interface AnswerToStore extends EntityKey {
+  readonly question: number;
+  /** An encoded GivenAnswer without its revision, which the column has. */
+  readonly state: Uint8Array;
+}
+
+/** An answer that a position was given at a gate. */
+export interface KeptAnswer {
+  readonly question: number;
+  /** One sequence counts the answers of all positions. */
+  readonly revision: number;
+  readonly state: Uint8Array;
+}
+
+/** All answers that a position was given at gates. */
+export interface AnsweredPosition extends EntityKey {
+  readonly answers: readonly KeptAnswer[];
+}
+
+interface Row {
+  organizer: string;
+  event: string;
+  position: number;
+  question: number;
+  revision: number;
+  state: Buffer;
+}
+
+/**
+ * Stores answers of positions that the caller holds, and returns everything that those positions have been told
+ * whose answers have changed by it. Of several answers to one question the last one counts.
+ */
+export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
+  const last = [...new Map(answers.map((answer) => [nameOf(answer), answer])).values()];
+  const changed = await tx.many<{ organizer: string; event: string; position: number }>(sql`
+    insert into given_answer as kept (organizer, event, position, question, revision, state)
+    select sent.organizer, sent.event, sent.position, sent.question, nextval('answer_revision'), sent.state
+      from unnest(${last.map((answer) => answer.organizer)}::text[],
+                  ${last.map((answer) => answer.event)}::text[],
+                  ${last.map((answer) => answer.id)}::bigint[],
+                  ${last.map((answer) => answer.question)}::bigint[],
+                  ${toByteaArray(last.map((answer) => answer.state))}::bytea[])
+           as sent (organizer, event, position, question, state)
+     order by sent.position, sent.question, sent.event, sent.organizer
+        on conflict (position, question, event, organizer) do update
+           set revision = excluded.revision, state = excluded.state
+         where kept.state <> excluded.state
+    returning kept.organizer, kept.event, kept.position`);
+  const rows = await tx.many<Row>(sql`
+    select kept.organizer, kept.event, kept.position, kept.question, kept.revision, kept.state
+      from (select distinct changed.organizer, changed.event, changed.position
+              from unnest(${changed.map((row) => row.organizer)}::text[], ${changed.map((row) => row.event)}::text[],
+                          ${changed.map((row) => row.position)}::bigint[]) as changed (organizer, event, position)) as changed
+      join given_answer as kept
+        on kept.position = changed.position and kept.event = changed.event and kept.organizer = changed.organizer
+     order by kept.question`);
+  const positions = Map.groupBy(rows, ({ organizer, event, position }) => `${organizer}/${event}/${position}`);
+  return [...positions.values()].flatMap((ofPosition) => {
+    const [first] = ofPosition;
+    if (first === undefined) return [];
+    const { organizer, event, position: id } = first;
+    return [
+      {
+        organizer,
+        event,
+        id,
+        answers: ofPosition.map(({ question, revision, state }) => ({ question, revision, state })),
+      },
+    ];
+  });
+}
+
+function nameOf({ organizer, event, id, question }: AnswerToStore): string {
+  return `${organizer}/${event}/${id}/${question}`;
+}

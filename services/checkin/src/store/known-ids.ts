@@ -1,0 +1,36 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { EventKey } from "./keys.ts";
+
+/** What an id can be of. */
+export type IdKind = "item" | "variation" | "subevent" | "position";
+
+const ofEvent: Readonly<Record<IdKind, Sql>> = {
+  item: sql`select item.id from item where item.organizer = asked.organizer and item.event = asked.event`,
+  subevent: sql`
+    select subevent.id from subevent where subevent.organizer = asked.organizer and subevent.event = asked.event`,
+  // Of a canceled one, too.
+  position: sql`
+    select position.id from position where position.organizer = asked.organizer and position.event = asked.event
+                                       and position.id = any(asked.ids)`,
+  variation: sql`
+    select (variation ->> 'id')::bigint
+      from item
+     cross join lateral jsonb_array_elements(item.variations) as variation
+     where item.organizer = asked.organizer and item.event = asked.event`,
+};
+
+/** Finds which of these ids are of the event. */
+export async function findKnownIds(
+  db: Queryable,
+  kind: IdKind,
+  { organizer, event, ids }: EventKey & { readonly ids: readonly number[] },
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await db.many<{ id: number }>(sql`
+    select known.id
+      from (values (${organizer}, ${event}, ${ids}::bigint[])) as asked (organizer, event, ids)
+     cross join lateral (${ofEvent[kind]}) as known (id)
+     where known.id = any(asked.ids)`);
+  return new Set(rows.map(({ id }) => id));
+}

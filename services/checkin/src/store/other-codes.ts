@@ -1,0 +1,79 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
+import { sql } from "@tessera/kit/pg/sql";
+import { indexedSecret as indexed } from "./indexed-secret.ts";
+import type { LinkedTickets } from "./scan-reads.ts";
+
+/** A code that is no ticket's, as it was read. */
+export interface OtherCode {
+  readonly organizer: string;
+  readonly event: string;
+  readonly code: string | null;
+  /** `barcode`, `nfc_uid` or `nfc_mf0aes`. */
+  readonly sourceType: string;
+  readonly at: number;
+}
+
+/** What a code stands for that is no ticket's. */
+export interface OtherMeaning {
+  /** Tickets of the event that it leads to; null where it leads nowhere. */
+  readonly linked: LinkedTickets | null;
+  /** It is that of a medium, and all tickets of the medium are of other events. */
+  readonly isMediumElsewhere: boolean;
+  /** A ticket had it once, which may be gone. */
+  readonly isRevoked: boolean;
+}
+
+interface Row {
+  ord: number;
+  linked: { event: string; id: number }[] | null;
+  revoked: boolean | null;
+  revoked_position: number | null;
+}
+
+const nothing: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
+
+/** Finds what codes stand for that are no ticket's: media that count at their time, else codes that tickets had once. */
+export async function findOtherMeanings(db: Queryable, codes: readonly OtherCode[]): Promise<OtherMeaning[]> {
+  const rows = await db.many<Row>(sql`
+    select asked.ord, medium.linked_positions as linked, revoked.is_revoked as revoked, revoked.position as revoked_position
+      from unnest(${codes.map((code) => code.organizer)}::text[],
+                  ${codes.map((code) => code.event)}::text[],
+                  ${codes.map((code) => code.code)}::text[],
+                  ${codes.map((code) => code.sourceType)}::text[],
+                  ${codes.map((code) => toTimestamp(code.at))}::timestamptz[])
+           with ordinality as asked (organizer, event, code, source_type, at, ord)
+      left join lateral (
+        select reusable_medium.linked_positions
+          from reusable_medium
+         where reusable_medium.organizer = asked.organizer
+           and reusable_medium.identifier = asked.code
+           and reusable_medium.type = asked.source_type
+           and reusable_medium.active
+           and (reusable_medium.expires_at is null or reusable_medium.expires_at > asked.at)
+           and jsonb_array_length(reusable_medium.linked_positions) > 0
+         limit 1
+      ) as medium on true
+      left join lateral (
+        select true as is_revoked, revoked_secret.position
+          from revoked_secret
+         where revoked_secret.organizer = asked.organizer
+           and revoked_secret.event = asked.event
+           and ${indexed(sql`revoked_secret.secret`)} = ${indexed(sql`asked.code collate "C"`)}
+           and revoked_secret.secret = asked.code
+         order by revoked_secret.id desc
+         limit 1
+      ) as revoked on true`);
+  const meanings = codes.map(() => nothing);
+  for (const row of rows) meanings[row.ord - 1] = toMeaning(row, codes[row.ord - 1]?.event);
+  return meanings;
+}
+
+function toMeaning({ linked, revoked, revoked_position: position }: Row, event: string | undefined): OtherMeaning {
+  if (linked !== null) {
+    const ids = linked.filter((ticket) => ticket.event === event).map(({ id }) => id);
+    return ids.length === 0 ? { ...nothing, isMediumElsewhere: true } : { ...nothing, linked: { by: "medium", ids } };
+  }
+  if (revoked !== true) return nothing;
+  return { ...nothing, isRevoked: true, linked: position === null ? null : { by: "revoked", ids: [position] } };
+}

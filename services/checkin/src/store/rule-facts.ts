@@ -1,0 +1,62 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { ScanType } from "../domain/presence.ts";
+import type { RuleFacts } from "../domain/rules/judge-rules.ts";
+import type { EventKey } from "./keys.ts";
+import { positionById } from "./listed-positions.ts";
+
+/** What the rules of a list ask of a ticket, whoever scans it when. */
+export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate"> {
+  readonly id: number;
+}
+
+interface Row {
+  id: number;
+  item: number;
+  variation: number | null;
+  timezone: string;
+  date_from: number | null;
+  date_to: number | null;
+  date_admission: number | null;
+  scans: { type: ScanType; at: number }[] | null;
+}
+
+/** Reads what rules ask of tickets, in the order of their ids here. */
+export async function readJudgedTickets(
+  db: Queryable,
+  { organizer, event, list }: EventKey & { readonly list: number },
+  ids: readonly number[],
+): Promise<JudgedTicket[]> {
+  const rows = await db.many<Row>(sql`
+    select ticket.id, ticket.item, ticket.variation, event.timezone,
+           case when ticket.subevent is null then event.date_from_at else subevent.date_from_at end as date_from,
+           case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
+           case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end
+             as date_admission,
+           history.scans
+      from unnest(${ids}::bigint[]) with ordinality as judged (id, place)
+     cross join lateral (${positionById({ organizer, event, id: sql`judged.id` })}) as ticket
+      join event
+        on event.organizer = ${organizer} and event.event = ${event}
+      left join subevent
+        on subevent.organizer = ${organizer} and subevent.event = ${event} and subevent.id = ticket.subevent
+      left join presence
+        on presence.organizer = ${organizer} and presence.event = ${event}
+           and presence.position = ticket.id and presence.list = ${list}
+      left join lateral (
+        select json_agg(json_build_object('type', scan.type, 'at', (extract(epoch from scan.at) * 1000000)::bigint)
+                        order by scan.at desc, scan.id desc) as scans
+          from scan
+         where scan.organizer = ${organizer} and scan.event = ${event}
+           and scan.position = ticket.id and scan.list = ${list} and scan.successful
+      ) as history on presence.version is not null
+     order by judged.place`);
+  return rows.map((row) => ({
+    id: row.id,
+    item: row.item,
+    variation: row.variation,
+    timezone: row.timezone,
+    dates: { from: row.date_from, to: row.date_to, admission: row.date_admission },
+    scans: row.scans ?? [],
+  }));
+}

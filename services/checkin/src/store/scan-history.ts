@@ -1,0 +1,175 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { toNullableTimestamp } from "@tessera/kit/pg/instants";
+import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { ScanType } from "../domain/presence.ts";
+import type { EntityKey, EventKey } from "./keys.ts";
+
+/** A scan as the history of its event shows it, refused or not. */
+export interface PastScan {
+  readonly id: number;
+  readonly list: number;
+  readonly position: number | null;
+  readonly type: ScanType;
+  /** Of a refusal. */
+  readonly reason: string | null;
+  readonly explanation: string | null;
+  readonly at: number;
+  readonly createdAt: number;
+  readonly device: number | null;
+  readonly deviceId: number | null;
+  readonly gate: number | null;
+  readonly autoCheckedIn: boolean;
+}
+
+interface Row {
+  id: number;
+  list: number;
+  position: number | null;
+  type: ScanType;
+  reason: string | null;
+  explanation: string | null;
+  at: number;
+  created_at: number;
+  device: number | null;
+  device_id: number | null;
+  gate: number | null;
+  auto_checked_in: boolean;
+}
+
+const columns = sql`
+  scan.id, scan.list, scan.position, scan.type, scan.reason, scan.explanation, scan.at, scan.created_at, scan.device,
+  scan.device_id, scan.gate, scan.auto_checked_in`;
+
+function toPastScan(row: Row): PastScan {
+  return {
+    id: row.id,
+    list: row.list,
+    position: row.position,
+    type: row.type,
+    reason: row.reason,
+    explanation: row.explanation,
+    at: row.at,
+    createdAt: row.created_at,
+    device: row.device,
+    deviceId: row.device_id,
+    gate: row.gate,
+    autoCheckedIn: row.auto_checked_in,
+  };
+}
+
+/** Which scans of an event are wanted. What is undefined does not count. */
+export interface ScanFilter extends EventKey {
+  /** When they came here: from the first on, before the second. */
+  readonly created: Period;
+  /** When they were scanned. */
+  readonly scanned: Period;
+  readonly successful: boolean | undefined;
+  readonly reason: string | undefined;
+  readonly list: number | undefined;
+  readonly type: ScanType | undefined;
+  readonly gate: number | undefined;
+  /** Its internal id; devices known here have but one number. */
+  readonly device: number | undefined;
+  readonly autoCheckedIn: boolean | undefined;
+}
+
+/** From one instant on, and before another. */
+export interface Period {
+  readonly since: number | undefined;
+  readonly before: number | undefined;
+}
+
+/**
+ * Has the statements of a transaction planned for the values they come with, not once for all of them: which index bears
+ * a page depends on what is asked for, and a filter that is not there costs nothing.
+ */
+export async function planForValues(tx: Queryable): Promise<void> {
+  await tx.run(sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`);
+}
+
+function matching(filter: ScanFilter): Sql {
+  const { created, scanned, successful, reason, list, type, gate, device, autoCheckedIn } = filter;
+  return sql`
+        scan.organizer = ${filter.organizer}
+    and scan.event = ${filter.event}
+    and ${within(sql`scan.created_at`, created)}
+    and ${within(sql`scan.at`, scanned)}
+    and (${successful ?? null}::boolean is null or scan.successful = ${successful ?? null})
+    and (${reason ?? null}::text is null or scan.reason = ${reason ?? null})
+    and (${list ?? null}::bigint is null or scan.list = ${list ?? null})
+    and (${type ?? null}::text is null or scan.type = ${type ?? null})
+    and (${gate ?? null}::bigint is null or scan.gate = ${gate ?? null})
+    and (${device ?? null}::bigint is null or coalesce(scan.device, scan.device_id) = ${device ?? null})
+    and (${autoCheckedIn ?? null}::boolean is null or scan.auto_checked_in = ${autoCheckedIn ?? null})`;
+}
+
+function within(time: Sql, { since, before }: Period): Sql {
+  const [from, to] = [toNullableTimestamp(since), toNullableTimestamp(before)];
+  return sql`(${from}::timestamptz is null or ${time} >= ${from}) and (${to}::timestamptz is null or ${time} < ${to})`;
+}
+
+/** Counts the scans of an event. */
+export async function countScans(db: Queryable, filter: ScanFilter): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from scan
+     where ${matching(filter)}`);
+  return count;
+}
+
+/** The interface's names for what scans can be ordered by. */
+const orderings: ReadonlyMap<string, Sql> = new Map(
+  Object.entries({
+    created: sql`scan.created_at`,
+    "-created": sql`scan.created_at desc`,
+    datetime: sql`scan.at`,
+    "-datetime": sql`scan.at desc`,
+    id: sql`scan.id`,
+    "-id": sql`scan.id desc`,
+  }),
+);
+
+/** A column that was named before, or comes behind the id, orders nothing. */
+function toTerms(ordering: readonly string[]): readonly Sql[] {
+  const known = ordering.filter((name) => orderings.has(name));
+  const bare = known.map((name) => name.replace("-", ""));
+  const telling = known.filter((_, index) => {
+    const before = bare.slice(0, index);
+    return !before.includes("id") && !before.includes(bare[index] ?? "");
+  });
+  const terms = telling.map((name) => orderings.get(name)).filter((term) => term !== undefined);
+  if (terms.length === 0) return [sql`scan.created_at`, sql`scan.id`];
+  return bare.includes("id") ? terms : [...terms, sql`scan.id desc`];
+}
+
+/** Reads one page of the scans of an event. What lies before it is skipped in the index, where nothing else is asked for. */
+export async function pageScans(
+  db: Queryable,
+  filter: ScanFilter,
+  page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
+): Promise<PastScan[]> {
+  const order = joinSql(toTerms(page.ordering), ", ");
+  const rows = await db.many<Row>(sql`
+    with found as materialized (
+      select scan.organizer, scan.event, scan.id
+        from scan
+       where ${matching(filter)}
+       order by ${order}
+       limit ${page.limit} offset ${page.offset}
+    )
+    select ${columns}
+      from found
+      join scan on scan.organizer = found.organizer and scan.event = found.event and scan.id = found.id
+     order by ${order}`);
+  return rows.map(toPastScan);
+}
+
+export async function findScan(db: Queryable, { organizer, event, id }: EntityKey): Promise<PastScan | undefined> {
+  const row = await db.maybeOne<Row>(sql`
+    select ${columns}
+      from scan
+     where scan.organizer = ${organizer}
+       and scan.event = ${event}
+       and scan.id = ${id}`);
+  return row && toPastScan(row);
+}

@@ -1,0 +1,87 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { AnsweredPosition, KeptAnswer } from "./given-answers.ts";
+import type { EntityKey } from "./keys.ts";
+
+/** Sequences do not go back with a clock that is corrected a little. */
+const margin = 1_000_000;
+
+/**
+ * Draws a revision above every one that answers were given before, also by a database that a backup has replaced since:
+ * it is the time in microseconds, unless the sequence is ahead of it.
+ *
+ * The table's lock waits for all who have drawn a smaller one: what they wrote is committed by then. Gates that store
+ * answers queue behind it, so it does not wait for long. The other lock keeps two from moving the sequence at the same
+ * time, of which the second would move it back.
+ */
+export async function drawAnswerRevision(tx: Queryable): Promise<number> {
+  await tx.run(sql`set local lock_timeout = '250ms'`);
+  await tx.run(sql`lock table given_answer in share mode`);
+  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('checkin answer revisions', 0))`);
+  const { revision } = await tx.one<{ revision: number }>(sql`
+    select case when coalesce(pg_sequence_last_value('answer_revision'::regclass), 0) < clock.micros - ${margin}::bigint
+                then setval('answer_revision', clock.micros)
+                else nextval('answer_revision')
+           end as revision
+      from (select (extract(epoch from clock_timestamp()) * 1000000)::bigint as micros) as clock`);
+  return revision;
+}
+
+/** Counts the positions that were told to answer anything at a gate. */
+export async function countAnswered(db: Queryable): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from (select distinct given_answer.position, given_answer.event, given_answer.organizer from given_answer) as answered`);
+  return count;
+}
+
+/** Reads the positions that follow one, in the order of the primary key, which begins with the position. */
+export async function nextAnswered(
+  tx: Queryable,
+  { after, limit }: { after: EntityKey | undefined; limit: number },
+): Promise<EntityKey[]> {
+  return tx.many<EntityKey>(sql`
+    select given_answer.organizer, given_answer.event, given_answer.position as id
+      from given_answer
+     where given_answer.position >= ${after?.id ?? 0}::bigint
+       and (given_answer.position, given_answer.event, given_answer.organizer)
+           > (${after?.id ?? 0}::bigint, ${after?.event ?? ""}, ${after?.organizer ?? ""})
+     group by given_answer.position, given_answer.event, given_answer.organizer
+     order by given_answer.position, given_answer.event, given_answer.organizer
+     limit ${limit}`);
+}
+
+/** A position with all that it answered at gates, and a revision to tell of it again. */
+export interface ToldPosition extends AnsweredPosition {
+  readonly revision: number;
+}
+
+interface Row extends EntityKey, KeptAnswer {
+  readonly told: number;
+}
+
+/** Reads what positions that the caller holds have answered; those that answered nothing any more are left out. */
+export async function readAnswered(tx: Queryable, keys: readonly EntityKey[]): Promise<ToldPosition[]> {
+  const rows = await tx.many<Row>(sql`
+    select wanted.organizer, wanted.event, wanted.id, wanted.told, kept.question, kept.revision, kept.state
+      from (select sent.organizer, sent.event, sent.id, nextval('answer_revision') as told
+              from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
+                          ${keys.map((key) => key.id)}::bigint[]) as sent (organizer, event, id)) as wanted
+      join given_answer as kept
+        on kept.position = wanted.id and kept.event = wanted.event and kept.organizer = wanted.organizer
+     order by wanted.told, kept.question`);
+  return [...Map.groupBy(rows, ({ told }) => told).values()].flatMap((answers) => {
+    const [first] = answers;
+    if (first === undefined) return [];
+    const { organizer, event, id, told } = first;
+    return [
+      {
+        organizer,
+        event,
+        id,
+        revision: told,
+        answers: answers.map(({ question, revision, state }) => ({ question, revision, state })),
+      },
+    ];
+  });
+}

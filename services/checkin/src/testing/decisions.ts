@@ -1,0 +1,93 @@
+import { decideScan, type ScanToDecide } from "../domain/decide-scan.ts";
+import type { AdmissionTerms } from "../domain/list.ts";
+import { neverScanned, type Presence } from "../domain/presence.ts";
+import { readRules } from "../domain/rules/read-rules.ts";
+import type { Match, Ticket } from "../domain/ticket.ts";
+
+export const noon = Date.UTC(2026, 10, 21, 12) * 1000;
+export const hour = 3_600_000_000;
+
+const scan = (changes: Partial<ScanToDecide> = {}): ScanToDecide => ({
+  type: "entry",
+  at: noon,
+  gate: null,
+  force: false,
+  ignoreUnpaid: false,
+  canceledSupported: true,
+  questionsSupported: true,
+  answers: [],
+  ...changes,
+});
+
+const list = (changes: Partial<AdmissionTerms> = {}): AdmissionTerms => ({
+  allProducts: true,
+  limitProducts: [],
+  subevent: null,
+  includePending: false,
+  allowMultipleEntries: false,
+  allowEntryAfterExit: true,
+  ...changes,
+});
+
+const ticket = (changes: Partial<Ticket> = {}): Ticket => ({
+  id: 1,
+  item: 10,
+  variation: null,
+  subevent: null,
+  addonTo: null,
+  canceled: false,
+  orderStatus: "paid",
+  validIfPending: false,
+  requireApproval: false,
+  blocked: false,
+  validFrom: null,
+  validUntil: null,
+  ...changes,
+});
+
+/** A paid ticket that its own code leads to. */
+export const match = (changes: Partial<Ticket> = {}, more: Partial<Match> = {}): Match => ({
+  ticket: ticket(changes),
+  foundBy: "code",
+  presence: neverScanned,
+  hasNonce: false,
+  scans: [],
+  dates: { from: null, to: null, admission: null },
+  questions: [],
+  answers: new Map(),
+  ...more,
+});
+
+export const entered: Presence = { version: 1, entries: 1, last: { type: "entry", at: noon - hour } };
+export const left: Presence = { version: 2, entries: 1, last: { type: "exit", at: noon - hour } };
+export const onlyLeft: Presence = { version: 1, entries: 0, last: { type: "exit", at: noon - hour } };
+
+/** What differs from an ordinary entry on a list of everything. */
+export interface Otherwise {
+  readonly how?: Partial<ScanToDecide>;
+  readonly on?: Partial<AdmissionTerms>;
+  readonly rules?: unknown;
+  readonly isMediumElsewhere?: boolean;
+  readonly isRevoked?: boolean;
+}
+
+export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
+  const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false } = otherwise;
+  return decideScan(scan(how), {
+    list: list(on),
+    rules: readRules(JSON.stringify(rules)),
+    timezone: "Europe/Berlin",
+    locale: "en",
+    matches,
+    isMediumElsewhere,
+    isRevoked,
+  });
+}
+
+/** The outcome in one word: a reason where it is refused. */
+export function inWord(...args: Parameters<typeof decide>): string {
+  const verdict = decide(...args);
+  return verdict.outcome === "refused" ? verdict.reason : verdict.outcome;
+}
+
+export const pending = { orderStatus: "pending" } as const;
