@@ -59,8 +59,10 @@ export function buildApp({
   for (const step of findPlace(toPlaces(routes), { baseUrl })) app.use(step);
   app.use(negotiate());
   app.use(authenticate(directory));
+  const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);
+  if (countRequest !== undefined) app.use(countRequest);
   if (answers !== undefined) app.use(repeatAnswers({ answers, limits, log }));
-  if (rate !== undefined) for (const step of limitRate(rate.cache, rate.limits)) app.use(step);
+  if (refuseBeyondLimit !== undefined) app.use(refuseBeyondLimit);
   app.use(authorize(directory));
   app.use(serve({ limits, baseUrl, tracing }));
   return app;

@@ -4,6 +4,7 @@ import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { AnswerFilesServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
 import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
+import { ScanHistoryServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { CheckinListsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { ListedPositionsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -14,6 +15,7 @@ export interface Clients {
   readonly checkinLists: Client<CheckinListsServiceService>;
   readonly listedPositions: Client<ListedPositionsServiceService>;
   readonly scans: Client<ScansServiceService>;
+  readonly scanHistory: Client<ScanHistoryServiceService>;
   readonly checkinRecords: Client<RecordsServiceService>;
   readonly checkinFacts: Client<FactsServiceService>;
   readonly boxofficeRecords: Client<RecordsServiceService>;
@@ -32,6 +34,7 @@ export function connectPeers(peer: Runtime<never>["peer"]): Clients {
     checkinLists: peer("checkin", CheckinListsServiceService),
     listedPositions: peer("checkin", ListedPositionsServiceService),
     scans: peer("checkin", ScansServiceService),
+    scanHistory: peer("checkin", ScanHistoryServiceService),
     checkinRecords: peer("checkin", RecordsServiceService),
     checkinFacts: peer("checkin", FactsServiceService),
     boxofficeRecords: peer("boxoffice", RecordsServiceService),

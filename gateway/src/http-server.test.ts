@@ -1,5 +1,5 @@
 import { Agent, type IncomingMessage, request } from "node:http";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { createLog } from "@tessera/kit/log";
 import { afterEach, expect, it } from "vitest";
 import { type HttpServer, httpServer } from "./http-server.ts";
@@ -65,4 +65,59 @@ it("a server that nobody is connected to stops at once", async () => {
   await server.drain();
   await server.stop();
   expect(performance.now() - before).toBeLessThan(300);
+});
+
+/** A connection on which a test writes what it likes. */
+async function open(server: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+  const socket = connect(server.port(), "127.0.0.1");
+  undo.push(() => socket.destroy());
+  const closed = new Promise((resolve) => socket.once("close", resolve));
+  const pieces: Buffer[] = [];
+  socket.on("data", (piece: Buffer) => pieces.push(piece));
+  // From the next tick on the connection stands, whether anybody has accepted it or not.
+  await new Promise((resolve) => process.nextTick(resolve));
+  return { socket, received: () => Buffer.concat(pieces).toString(), closed };
+}
+
+it("whoever has connected just before the server stops is answered", async () => {
+  const { server } = await start();
+  const { socket, received, closed } = await open(server);
+  const draining = server.drain();
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await closed;
+  expect(received()).toMatch(/Connection: close\r\n(?:.*\r\n)*\r\nanswer$/);
+  await draining;
+});
+
+it("a request of which only the beginning has arrived when the server stops is answered", async () => {
+  const { server } = await start();
+  const { socket, received, closed } = await open(server);
+  socket.write("GET / HTTP/1.1\r\nHo");
+  await server.drain();
+  const stopping = server.stop();
+  socket.write("st: a\r\n\r\n");
+  await closed;
+  expect(received()).toMatch(/answer$/);
+  await stopping;
+});
+
+it("an answer that was begun before the server stops is sent to its end, and the connection ends with it", async () => {
+  const server = httpServer({ host: "127.0.0.1", port: 0, log: quiet });
+  let finish = () => {};
+  server.answerWith((_request, response) => {
+    response.write("begun, ");
+    finish = () => response.end("and ended");
+  });
+  await server.start();
+  undo.push(() => server.stop());
+  const { socket, received, closed } = await open(server);
+  socket.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+  await expect.poll(received).toContain("begun");
+  await server.drain();
+  const before = performance.now();
+  const stopping = server.stop();
+  finish();
+  await Promise.all([closed, stopping]);
+  expect(received()).toContain("and ended");
+  expect(performance.now() - before).toBeLessThan(3000);
 });

@@ -36,6 +36,17 @@ const stopMs = 10_000;
 /** So long a connection without a request is kept when the process stops: the next request may be on its way already. */
 const lingerMs = 500;
 
+/** What arrives during a turn of the event loop is read in the next one; on a busy machine a turn can take a while. */
+const quickTurnMs = 5;
+const longestCatchUpMs = 1000;
+
+interface Connection {
+  /** Requests whose answers have not yet been sent. */
+  underWay: number;
+  /** The bytes that were read when the last answer had been sent; more of them begin another request. */
+  readUpTo: number;
+}
+
 /** Makes the server that faces clients. */
 export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
   const stopping = new AbortController();
@@ -47,14 +58,24 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: 5000,
   });
-  // Browsers and probes open connections ahead of need; to the server these count as busy.
-  const unused = new Set<Socket>();
+  const connections = new Map<Socket, Connection>();
   server.on("connection", (socket) => {
-    unused.add(socket);
-    socket.once("close", () => unused.delete(socket));
+    connections.set(socket, { underWay: 0, readUpTo: 0 });
+    socket.once("close", () => connections.delete(socket));
   });
-  server.on("request", ({ socket }) => unused.delete(socket));
+  server.on("request", ({ socket }, response) => {
+    const connection = connections.get(socket);
+    if (connection === undefined) return;
+    connection.underWay += 1;
+    response.once("close", () => {
+      connection.underWay -= 1;
+      connection.readUpTo = socket.bytesRead;
+      // Its answer had begun before it could say that the connection ends with it.
+      if (leaving && connection.underWay === 0) socket.destroySoon();
+    });
+  });
   let closed: Promise<void> | undefined;
+  let leaving = false;
 
   /** Accepts no more connections; resolves when the last one has ended. */
   function close(): Promise<void> {
@@ -63,9 +84,12 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     return closed;
   }
 
+  /** Closes connections that carry nothing: no request, nor the beginning of one, nor what is left of an answer. */
   function closeUnneeded(): void {
-    server.closeIdleConnections();
-    for (const socket of unused) socket.destroy();
+    leaving = true;
+    for (const [socket, { underWay, readUpTo }] of connections) {
+      if (underWay === 0 && socket.bytesRead === readUpTo) socket.destroy();
+    }
   }
 
   return {
@@ -80,10 +104,11 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     },
     async drain() {
       stopping.abort();
+      // Whoever has connected already, and waits to be accepted, would be cut off with the listener.
+      await catchUp();
       await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
-      // What a busy process has not read yet is read in between: a connection with a request is needed.
-      await nextTurn();
-      await nextTurn();
+      // A connection with a request is needed, also with one that a busy process has not read yet.
+      await catchUp();
       closeUnneeded();
     },
     async stop() {
@@ -97,4 +122,15 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
       server.close();
     },
   };
+}
+
+/** Accepts and reads what has arrived until now, and goes on until hardly anything can have come since. */
+async function catchUp(): Promise<void> {
+  const until = performance.now() + longestCatchUpMs;
+  for (let turns = 1; ; turns += 1) {
+    const begun = performance.now();
+    await nextTurn();
+    const now = performance.now();
+    if (turns > 1 && (now - begun < quickTurnMs || now > until)) return;
+  }
 }

@@ -62,6 +62,10 @@ export class IncomingRequest implements Incoming<unknown, unknown> {
     return this.#ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   }
 
+  cutOff(): void {
+    this.#ctx.res.destroy();
+  }
+
   get signal(): AbortSignal {
     if (this.#gone === undefined) {
       const gone = new AbortController();

@@ -2,9 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Consumer } from "@tessera/kit/bus/consume";
 import { hasPassed } from "@tessera/kit/bus/markers";
 import { currentContext } from "@tessera/kit/context";
-import { Fault } from "@tessera/kit/fault";
 import { defineService } from "@tessera/kit/service";
-import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { recordFeed, topics } from "@tessera/protos/topics";
 import { hintAtChange, listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
@@ -20,11 +18,14 @@ import { httpServer } from "./http-server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { forgetKeptAnswers } from "./jobs/forget-answers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
+import { settleClaims } from "./middleware/settle-claims.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
-import { claimRequest, findAnswer, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
+import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
 import { insertUpload } from "./store/uploads.ts";
+import { waitForDatabase } from "./store/wait-for-database.ts";
+import { uploadFinder } from "./upload/find-uploads.ts";
 
 const name = "gateway";
 const consumes = [topics.credentialChanged.name, topics.eventChanged.name, recordFeed.name];
@@ -47,8 +48,8 @@ export const gateway = defineService({
     const clients = connectPeers(peer);
     const directory = openDirectory(
       {
-        findByHash: (kind, hash) => lookUp(findByHash(db, kind, hash)),
-        hasEvent: (organizer, event) => lookUp(hasEvent(db, organizer, event)),
+        findByHash: (kind, hash) => waitForDatabase(findByHash(db, kind, hash)),
+        hasEvent: (organizer, event) => waitForDatabase(hasEvent(db, organizer, event)),
       },
       { operatorKey: config.operatorKey?.reveal() },
     );
@@ -72,7 +73,7 @@ export const gateway = defineService({
       importTargets,
       uploadTargets: {
         files,
-        record: (upload) => lookUp(insertUpload(db, upload)),
+        record: (upload) => waitForDatabase(insertUpload(db, upload)),
         now: () => clock.now(),
         maxBytes: config.uploadLimit,
       },
@@ -90,9 +91,10 @@ export const gateway = defineService({
           return copied;
         },
       },
-      findAnswer: (use) => lookUp(findAnswer(db, use)),
+      findAnswer: (use) => waitForDatabase(findAnswer(db, use)),
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
+      findUploads: uploadFinder({ db, clock }),
       baseUrl,
       version,
     });
@@ -101,11 +103,15 @@ export const gateway = defineService({
       directory,
       limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
       rate: { cache, limits: { requests: config.rateLimit, scans: config.rateLimitRedeem } },
-      answers: {
-        claim: (use) => lookUp(claimRequest(db, use)),
-        keep: (claim, answer) => lookUp(keepAnswer(db, claim, answer)),
-        release: (claim) => lookUp(releaseRequest(db, claim)),
-      },
+      answers: settleClaims(
+        {
+          claim: (use) => claimRequest(db, use),
+          find: (use) => findRequest(db, use),
+          keep: (claim, answer) => keepAnswer(db, claim, answer),
+          release: (claim) => releaseRequest(db, claim),
+        },
+        { log },
+      ),
       baseUrl,
       isDraining: () => server.stopping.aborted,
       log,
@@ -134,16 +140,6 @@ export const gateway = defineService({
     };
   },
 });
-
-/** A gate waits for this before it waits for its scan; a database that answers at all takes milliseconds. */
-const lookUpMs = 4000;
-
-/** A database that has frozen keeps its connections: nothing but time tells. */
-function lookUp<T>(found: Promise<T>): Promise<T> {
-  const tooSlow = () =>
-    new Fault("unavailable", "database_unavailable", "the database does not answer", { retryAfterMs: 1000 });
-  return waitAtMost(lookUpMs, found, tooSlow);
-}
 
 /** This process forgets as soon as a delivery is committed; the others hear of it. */
 function thenForget(consumer: Consumer, forget: () => void): Consumer {

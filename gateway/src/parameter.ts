@@ -79,6 +79,42 @@ export function idFilter(description: string): Parameter<number | undefined> {
   );
 }
 
+/** Ids of other records of the event, of which any one will do; whether they exist is the service's to say. */
+export function idListFilter(description: string): Parameter<readonly number[] | undefined> {
+  return commaSeparated<readonly number[]>(description, (texts) => {
+    const ids = texts.map(readWholeNumber);
+    const readable = ids.filter((id) => id !== undefined && id >= 1) as number[];
+    return readable.length === ids.length
+      ? { value: readable }
+      : { problem: "These are not all ids of this event: numbers with commas between them." };
+  });
+}
+
+/** Words of which any one will do. */
+export function wordListFilter(description: string): Parameter<readonly string[] | undefined> {
+  return commaSeparated<readonly string[]>(description, (texts) => ({ value: texts }));
+}
+
+function commaSeparated<T>(
+  description: string,
+  read: (texts: readonly string[]) => Reading<T | undefined>,
+): Parameter<T | undefined> {
+  return single<T | undefined>(
+    description,
+    { type: "string" },
+    {
+      absent: undefined,
+      read: (text) => {
+        const texts = text
+          .split(",")
+          .map((part) => part.trim())
+          .filter((part) => part !== "");
+        return texts.length === 0 ? { value: undefined } : read(texts);
+      },
+    },
+  );
+}
+
 /** A whole number that is compared, not looked up. */
 export function numberFilter(description: string): Parameter<number | undefined> {
   return single<number | undefined>(
@@ -141,6 +177,36 @@ export function flag(description: string): Parameter<boolean> {
   );
 }
 
+/** Yes or no, in any letter case; anything else is no filter. */
+export function flagFilter(description: string): Parameter<boolean | undefined> {
+  const meanings = new Map([
+    ["true", true],
+    ["1", true],
+    ["false", false],
+    ["0", false],
+  ]);
+  return single<boolean | undefined>(
+    description,
+    { type: "boolean" },
+    { absent: undefined, read: (text) => ({ value: meanings.get(text.trim().toLowerCase()) }) },
+  );
+}
+
+/** One word out of a closed list. */
+export function choiceFilter<W extends string>(description: string, known: readonly W[]): Parameter<W | undefined> {
+  return single<W | undefined>(
+    description,
+    { type: "string", enum: known },
+    {
+      absent: undefined,
+      read: (text) => {
+        const word = known.find((each) => each === text);
+        return word === undefined ? { problem: "This is not one of the valid choices." } : { value: word };
+      },
+    },
+  );
+}
+
 /** True unless it is left out, empty or says no. */
 export function presence(description: string): Parameter<boolean> {
   const no = new Set(["0", "false", "False"]);
@@ -158,6 +224,16 @@ export function words<W extends string>(description: string, known: readonly W[]
     schema: { type: "string", ...(known.length === 0 ? {} : { enum: known }) },
     repeatable: true,
     read: (sent) => ({ value: known.filter((word) => sent.includes(word)) }),
+  };
+}
+
+/** Names of fields to leave out, `a.b` for those of what stands in a list; unknown ones leave out nothing. */
+export function exclusion(description: string, fields: readonly string[]): Parameter<readonly string[]> {
+  return {
+    description: `${description} One of ${fields.join(", ")}.`,
+    schema: { type: "string" },
+    repeatable: true,
+    read: (sent) => ({ value: sent }),
   };
 }
 

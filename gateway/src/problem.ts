@@ -20,6 +20,7 @@ const statusByCode: ReadonlyMap<string, number> = new Map([
   ["method_not_allowed", 405],
   ["not_acceptable", 406],
   ["body_too_slow", 408],
+  ["changed_since", 412],
   ["body_too_large", 413],
   ["unsupported_media_type", 415],
 ]);

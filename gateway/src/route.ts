@@ -69,8 +69,10 @@ export interface Incoming<Q, B> {
   header(name: string): string;
   /** The body of a route that reads it as a stream. */
   stream(): AsyncIterable<Uint8Array>;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has gone, and when its answer has been sent. */
   readonly signal: AbortSignal;
+  /** Closes the connection, whatever of the answer its client has not yet taken. */
+  cutOff(): void;
 }
 
 /** A route as its resource declares it. */

@@ -29,6 +29,7 @@ const routes = allRoutes({
   credentials: { makeToken: () => "", untilCopied: async () => true },
   stopping: new AbortController().signal,
   refusedStatus: 200,
+  findUploads: async () => [],
   baseUrl: () => "http://localhost",
   version: "0.0.0",
 });
@@ -69,6 +70,9 @@ const table: Record<string, { permissions: string[] | "public" | "any" | "operat
   "GET checkinlists/{id}/status/": { permissions: lists, profiles: all },
   "GET checkinlists/{list}/positions/": { permissions: lists, profiles: ["pretixscan", "pretixscan_online_noorders"] },
   "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: nobody },
+  "POST checkinlists/{list}/failed_checkins/": { permissions: scans, profiles: all },
+  "GET checkins/": { permissions: ["event.orders:read"], profiles: nobody },
+  "GET checkins/{id}/": { permissions: ["event.orders:read"], profiles: nobody },
   "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: all },
   "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
   "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },

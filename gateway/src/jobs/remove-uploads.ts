@@ -17,7 +17,7 @@ const minuteMs = 60_000;
 /** Few enough that nobody waits long for the row locks, or for a store to remove so many. */
 const atOnce = 500;
 
-/** Removes uploads a day after they came. Any number of replicas may do it at a time. */
+/** Removes uploads that nobody may name any more. Any number of replicas may do it at a time. */
 export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
   return {
     name: "remove-expired-uploads",

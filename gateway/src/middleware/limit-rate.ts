@@ -21,11 +21,14 @@ interface Policy {
   readonly description: string;
 }
 
+/** Counts requests, and later refuses those beyond the limit. In between answers are repeated that are there already. */
+export type RateSteps = readonly [count: Middleware, refuse: Middleware];
+
 /**
  * Refuses whoever asks too often, and tells everybody else how much is left. It counts under who is calling, never by
  * address: whole sites stand behind one. Without limits there is no step at all.
  */
-export function limitRate(cache: Cache, { requests, scans }: RateLimits): readonly Middleware[] {
+export function limitRate(cache: Cache, { requests, scans }: RateLimits): RateSteps | readonly [] {
   const requestPolicy = policyOf(cache, { name: "requests", attempts: requests });
   const scanPolicy = policyOf(cache, { name: "scans", attempts: scans });
   if (requestPolicy === undefined && scanPolicy === undefined) return [];
@@ -40,9 +43,13 @@ export function limitRate(cache: Cache, { requests, scans }: RateLimits): readon
         ctx.set("RateLimit", `"${policy.name}";r=${remaining};t=${seconds}`);
         if (!allowed) {
           const message = `Too many requests; wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
-          throw new Fault("exhausted", "rate_limited", message, { retryAfterMs: resetMs });
+          ctx.state.overLimit = new Fault("exhausted", "rate_limited", message, { retryAfterMs: resetMs });
         }
       }
+      await next();
+    },
+    async (ctx, next) => {
+      if (ctx.state.overLimit !== undefined) throw ctx.state.overLimit;
       await next();
     },
   ];

@@ -1,12 +1,25 @@
+import { memoryCache } from "@tessera/kit/cache/memory";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
+import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { claimRequest, findAnswer, forgetAnswers, keepAnswer, releaseRequest } from "../store/kept-answers.ts";
+import type { AppOptions } from "../app.ts";
+import {
+  claimRequest,
+  findAnswer,
+  findRequest,
+  forgetAnswers,
+  keepAnswer,
+  releaseRequest,
+} from "../store/kept-answers.ts";
 import { aList } from "../testing/fake-peers.ts";
 import { devices, inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
+import { settleClaims } from "./settle-claims.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
 
 let database: TestDatabase;
 let db: Db;
@@ -22,16 +35,35 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  app = await serveApp({
-    answers: {
-      claim: (use) => claimRequest(db, use),
+  app = await serve();
+});
+
+async function serve({
+  patienceMs = 4000,
+  rate,
+}: {
+  patienceMs?: number;
+  rate?: AppOptions["rate"];
+} = {}): Promise<ServedApp> {
+  const answers = settleClaims(
+    {
+      claim: (request) => claimRequest(db, request),
+      find: (request) => findRequest(db, request),
       keep: (claim, answer) => keepAnswer(db, claim, answer),
       release: (claim) => releaseRequest(db, claim),
     },
-    findAnswer: (use) => findAnswer(db, use),
-  });
+    { log, patienceMs },
+  );
+  app = await serveApp({ answers, findAnswer: (use) => findAnswer(db, use), ...(rate === undefined ? {} : { rate }) });
   behind();
-});
+  return app;
+}
+
+/** Serves anew, otherwise than usual. */
+async function serveWith(options: Parameters<typeof serve>[0]): Promise<void> {
+  await app.close();
+  await serve(options);
+}
 
 /** Has the service behind do as it is told, or refuse. */
 function behind(refusal?: FaultKind): void {
@@ -201,6 +233,85 @@ describe("a request under an idempotency key", () => {
     expect(nonces).toContain("mine");
     expect(new Set(nonces.filter((nonce) => nonce !== "mine")).size).toBe(1);
     expect(nonces[0]).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe("a database that is slow", () => {
+  /** Makes every claim wait. */
+  async function block(): Promise<() => Promise<void>> {
+    const other = await db.dedicated();
+    await other.run(sql`begin`);
+    await other.run(sql`lock table kept_answer in exclusive mode`);
+    return async () => {
+      await other.run(sql`commit`);
+      await other.release();
+    };
+  }
+
+  const claims = () =>
+    db.one<{ all: number; held: number }>(sql`
+      select count(*) as all, count(*) filter (where kept_answer.leased_until > now()) as held from kept_answer`);
+
+  it("[A10.19] keeps nobody from sending a request again as soon as it answers", async () => {
+    await serveWith({ patienceMs: 50 });
+    const goOn = await block();
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(503);
+    await goOn();
+    await expect.poll(claims).toEqual({ all: 1, held: 0 });
+    await serveWith({});
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect(created()).toBe(1);
+  });
+
+  it("[A10.2] is told the answer once more when it was too slow to keep it", async () => {
+    await serveWith({ patienceMs: 50 });
+    let goOn = async () => {};
+    app.peers.when("checkinLists", "createCheckinList", async () => {
+      goOn = await block();
+      return { list: aList() };
+    });
+    const first = await app.send("POST", lists, withKey("k"));
+    expect(first.status).toBe(201);
+    await goOn();
+    await expect.poll(() => db.many(sql`select status from kept_answer`)).toEqual([{ status: 201 }]);
+    await serveWith({});
+    expect((await app.send("POST", lists, withKey("k"))).text).toBe(first.text);
+    expect(created()).toBe(0);
+  });
+});
+
+describe("beyond the rate limit", () => {
+  beforeEach(() => serveWith({ rate: { cache: memoryCache({ log }), limits: { requests: 1, scans: 0 } } }));
+
+  const keysInUse = () => db.many(sql`select kept_answer.key from kept_answer order by kept_answer.key`);
+
+  it("[A10.18] an answer that is kept is given again, and a new key leaves nothing behind", async () => {
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    const refused = await app.send("POST", lists, withKey("new"));
+    expect(refused.status).toBe(429);
+    expect(refused.headers["retry-after"]).toMatch(/^\d+$/);
+    expect(await keysInUse()).toEqual([{ key: "k" }]);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect(created()).toBe(1);
+  });
+
+  it("[A10.6, A10.9] a key of another request is 400, and one that is at work 409", async () => {
+    await app.send("POST", lists, withKey("k"));
+    expect((await app.send("POST", lists, withKey("k", { name: "Gate 2" }))).status).toBe(400);
+    await db.run(sql`update kept_answer set status = null, leased_until = now() + interval '10 seconds'`);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(409);
+  });
+
+  it("[A10.8, A10.12] what was left without an answer, or is a day old, stays as it is", async () => {
+    await app.send("POST", lists, withKey("k"));
+    const rows = () => db.many(sql`select kept_answer.attempt, kept_answer.status from kept_answer`);
+    await db.run(sql`update kept_answer set created_at = now() - interval '24 hours 1 minute'`);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(429);
+    expect(await rows()).toEqual([{ attempt: 1, status: 201 }]);
+    await db.run(sql`update kept_answer set created_at = now(), status = null, leased_until = now()`);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(429);
+    expect(await rows()).toEqual([{ attempt: 1, status: null }]);
+    expect(created()).toBe(1);
   });
 });
 

@@ -8,11 +8,13 @@ import type { Context, Middleware } from "../context.ts";
 import { routeFor } from "../place.ts";
 import { answerProblems } from "../problem.ts";
 import type { Route } from "../route.ts";
-import type { Claim, Claiming, KeptAnswer, KeyUse } from "../store/kept-answers.ts";
+import type { Claim, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
 
-/** Where answers are kept. */
+/** Where answers are kept. What it cannot write at once is its own concern: a request is answered all the same. */
 export interface AnswerStore {
-  claim(use: KeyUse & { readonly requestHash: Buffer }): Promise<Claiming>;
+  claim(request: KeyedRequest): Promise<Claiming>;
+  /** What would keep a request from being claimed; undefined: nothing. */
+  find(request: KeyedRequest): Promise<Occupied | undefined>;
   keep(claim: Claim, answer: KeptAnswer): Promise<void>;
   release(claim: Claim): Promise<void>;
 }
@@ -54,7 +56,8 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
     }
     const body = await readBytes(ctx.req, limits);
     ctx.state.body = body;
-    const claiming = await answers.claim({ caller: ownerOf(caller), key, requestHash: hashOf(ctx, body) });
+    const request = { caller: ownerOf(caller), key, requestHash: hashOf(ctx, body) };
+    const claiming = await lookUp(request, { answers, overLimit: ctx.state.overLimit });
     if (claiming.kind === "taken") {
       throw new Fault(
         "invalid",
@@ -73,10 +76,19 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
     const { claim } = claiming;
     const work = async () => void (await answerProblemsHere(ctx, next));
     await runInContext({ ...currentContext(), requestId: claim.requestId }, work);
-    const settle = isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim);
-    // The effect stands with its request id, so a repetition finds the answer again where it could not be kept.
-    await settle.catch((error: unknown) => log.warn("an answer could not be kept for its idempotency key", { error }));
+    await (isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim));
   };
+}
+
+/** Whoever asks too often still gets answers that there are, and leaves nothing behind. */
+async function lookUp(
+  request: KeyedRequest,
+  { answers, overLimit }: { readonly answers: AnswerStore; readonly overLimit: Fault | undefined },
+): Promise<Claiming> {
+  if (overLimit === undefined) return answers.claim(request);
+  const found = await answers.find(request);
+  if (found === undefined) throw overLimit;
+  return found;
 }
 
 function ownerOf(caller: Caller): string {

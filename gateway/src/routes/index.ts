@@ -5,18 +5,23 @@ import { at, type Route } from "../route.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { answerFileRoutes } from "./answer-files/routes.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
+import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
+import { failedCheckinRoutes } from "./failed-checkins/routes.ts";
 import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
 import { importRoutes } from "./import/routes.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import type { RefusedStatus } from "./redeem/present.ts";
 import { gatherScans } from "./redeem/redeem-batcher.ts";
-import { redeemRoutes } from "./redeem/routes.ts";
+import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 
 export interface RouteDependencies {
-  readonly clients: Pick<Clients, "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scans">;
+  readonly clients: Pick<
+    Clients,
+    "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scanHistory" | "scans"
+  >;
   readonly importTargets: ImportTargets;
   readonly uploadTargets: UploadTargets;
   readonly findAnswer: FindAnswer;
@@ -24,6 +29,7 @@ export interface RouteDependencies {
   /** Aborts when this process is told to stop. */
   readonly stopping: AbortSignal;
   readonly refusedStatus: RefusedStatus;
+  readonly findUploads: RedeemOptions["findUploads"];
   readonly baseUrl: () => string;
   readonly version: string;
 }
@@ -40,15 +46,19 @@ export function allRoutes({
   credentials,
   stopping,
   refusedStatus,
+  findUploads,
   baseUrl,
   version,
 }: RouteDependencies): readonly Route[] {
   const lists = checkinListRoutes(clients);
   const positions = listedPositionRoutes(clients);
+  const refusals = failedCheckinRoutes(clients);
+  const history = checkinRoutes(clients);
   const scans = redeemRoutes({
     checkinLists: clients.checkinLists,
     redeem: gatherScans(clients.scans.redeem),
     refusedStatus,
+    findUploads,
   });
   const answerFiles = answerFileRoutes(clients);
   const records = importRoutes(importTargets, stopping);
@@ -72,6 +82,11 @@ export function allRoutes({
 
     at("GET", `${event}/checkinlists/{list}/positions/`, positions.list),
     at("GET", `${event}/checkinlists/{list}/positions/{id}/`, positions.get),
+
+    at("POST", `${event}/checkinlists/{list}/failed_checkins/`, refusals.create),
+
+    at("GET", `${event}/checkins/`, history.list),
+    at("GET", `${event}/checkins/{id}/`, history.get),
 
     at("GET", `${event}/orderpositions/{position}/answer/{question}/`, answerFiles.get),
 

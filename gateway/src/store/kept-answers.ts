@@ -21,12 +21,19 @@ export interface Claim extends KeyUse {
   readonly attempt: number;
 }
 
-export type Claiming =
-  | { readonly kind: "claimed"; readonly claim: Claim }
+/** A request that is to be answered under a key. */
+export interface KeyedRequest extends KeyUse {
+  readonly requestHash: Buffer;
+}
+
+/** What a key stands for that cannot be taken on. */
+export type Occupied =
   | { readonly kind: "answered"; readonly answer: KeptAnswer }
   | { readonly kind: "under way" }
   /** The key stands for another request. */
   | { readonly kind: "taken" };
+
+export type Claiming = { readonly kind: "claimed"; readonly claim: Claim } | Occupied;
 
 /** Longer than any request may take. */
 const leaseSeconds = 60;
@@ -39,10 +46,8 @@ const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.bod
  * Takes a request on, unless it is answered, somebody is at work on it, or its key stands for another one. What was left
  * without an answer is taken on again under its former id; a key from more than a day ago is free again.
  */
-export async function claimRequest(
-  db: Queryable,
-  { caller, key, requestHash }: KeyUse & { readonly requestHash: Buffer },
-): Promise<Claiming> {
+export async function claimRequest(db: Queryable, request: KeyedRequest): Promise<Claiming> {
+  const { caller, key, requestHash } = request;
   const isOld = sql`kept_answer.created_at < now() - make_interval(hours => ${keptHours})`;
   const claimed = await db.maybeOne<{ request_id: string; attempt: number }>(sql`
     insert into kept_answer (caller, key, request_hash, leased_until)
@@ -64,20 +69,34 @@ export async function claimRequest(
   if (claimed !== undefined) {
     return { kind: "claimed", claim: { caller, key, requestId: claimed.request_id, attempt: claimed.attempt } };
   }
+  // What has become free in between was somebody's a moment ago.
+  return (await findRequest(db, request)) ?? { kind: "under way" };
+}
+
+/** Tells what stands in the way of taking a request on, without taking it on; undefined: nothing. */
+export async function findRequest(
+  db: Queryable,
+  { caller, key, requestHash }: KeyedRequest,
+): Promise<Occupied | undefined> {
   const held = await db.maybeOne<{
     is_same: boolean;
+    is_leased: boolean;
     status: number | null;
     headers: Record<string, string>;
     body: Buffer | null;
   }>(sql`
-    select kept_answer.request_hash = ${requestHash} as is_same, ${keptHeaders}
+    select kept_answer.request_hash = ${requestHash} as is_same, kept_answer.leased_until > now() as is_leased,
+           ${keptHeaders}
       from kept_answer
      where kept_answer.caller = ${caller}
-       and kept_answer.key = ${key}`);
-  if (held === undefined) return { kind: "under way" };
+       and kept_answer.key = ${key}
+       and kept_answer.created_at >= now() - make_interval(hours => ${keptHours})`);
+  if (held === undefined) return undefined;
   if (!held.is_same) return { kind: "taken" };
-  if (held.status === null) return { kind: "under way" };
-  return { kind: "answered", answer: { status: held.status, headers: held.headers, body: held.body } };
+  if (held.status !== null) {
+    return { kind: "answered", answer: { status: held.status, headers: held.headers, body: held.body } };
+  }
+  return held.is_leased ? { kind: "under way" } : undefined;
 }
 
 /** Keeps the answer to a claimed request; one whose claim has passed to another is not kept. */

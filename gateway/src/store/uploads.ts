@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import type { CredentialKind } from "../access/caller.ts";
+import { idAt, keyOf } from "../upload/file-key.ts";
 
 /** A file that was sent, and who may name it until when. */
 export interface Upload {
@@ -27,6 +28,62 @@ export async function insertUpload(db: Queryable, upload: Upload): Promise<void>
     values (${upload.id}, ${upload.organizer}, ${upload.credentialKind}, ${upload.credentialId}, ${upload.fileName},
             ${upload.contentType}, ${upload.size}, decode(${upload.sha256}, 'hex'),
             ${toTimestamp(upload.createdAt)}, ${toTimestamp(upload.expiresAt)})`);
+}
+
+interface UploadRow {
+  readonly id: string;
+  readonly organizer: string;
+  readonly credential_kind: CredentialKind;
+  readonly credential_id: string;
+  readonly file_name: string;
+  readonly content_type: string;
+  readonly size: number;
+  readonly sha256: string;
+  readonly created_at: number;
+  readonly expires_at: number;
+}
+
+/**
+ * Returns those of some uploads that a caller may name now, and keeps them until whoever they are named to has copied
+ * them. Held in one order, so that two who name the same ones never wait for each other.
+ */
+export async function nameUploads(
+  db: Queryable,
+  options: Pick<Upload, "organizer" | "credentialKind" | "credentialId"> & {
+    readonly ids: readonly string[];
+    readonly now: number;
+    readonly keepUntil: number;
+  },
+): Promise<Upload[]> {
+  const { organizer, credentialKind, credentialId, now, keepUntil } = options;
+  const ids = options.ids.filter((id) => idAt(keyOf(id)) !== undefined);
+  if (ids.length === 0) return [];
+  const rows = await db.many<UploadRow>(sql`
+    update upload
+       set expires_at = greatest(expires_at, ${toTimestamp(keepUntil)}::timestamptz)
+     where id in (select named.id
+                    from upload as named
+                   where named.id = any (${ids}::uuid[])
+                     and named.organizer = ${organizer}
+                     and named.credential_kind = ${credentialKind}
+                     and named.credential_id = ${credentialId}
+                     and named.expires_at > ${toTimestamp(now)}
+                   order by named.id
+                     for update)
+    returning id, organizer, credential_kind, credential_id, file_name, content_type, size,
+              encode(sha256, 'hex') as sha256, created_at, expires_at`);
+  return rows.map((row) => ({
+    id: row.id,
+    organizer: row.organizer,
+    credentialKind: row.credential_kind,
+    credentialId: row.credential_id,
+    fileName: row.file_name,
+    contentType: row.content_type,
+    size: row.size,
+    sha256: row.sha256,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }));
 }
 
 /** The uploads that nobody may name any more, the oldest first. */

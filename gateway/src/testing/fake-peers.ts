@@ -21,6 +21,7 @@ const services: readonly (keyof Clients)[] = [
   "checkinLists",
   "listedPositions",
   "scans",
+  "scanHistory",
   "checkinRecords",
   "checkinFacts",
   "boxofficeRecords",

@@ -15,6 +15,7 @@ import type { Route } from "../route.ts";
 import type { FindAnswer } from "../routes/idempotency/routes.ts";
 import { allRoutes } from "../routes/index.ts";
 import type { RefusedStatus } from "../routes/redeem/present.ts";
+import type { RedeemOptions } from "../routes/redeem/routes.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { type FakePeers, fakePeers } from "./fake-peers.ts";
 
@@ -130,6 +131,7 @@ function device(
 export async function serveApp(
   options: {
     refusedStatus?: RefusedStatus;
+    findUploads?: RedeemOptions["findUploads"];
     /** Whether our copy of credentials keeps up with boxoffice. */
     copied?: boolean;
     maxBytes?: number;
@@ -179,6 +181,7 @@ export async function serveApp(
     findAnswer: options.findAnswer ?? (async () => undefined),
     stopping: server.stopping,
     refusedStatus: options.refusedStatus ?? 200,
+    findUploads: options.findUploads ?? (async () => []),
     baseUrl: () => publicBase,
     version: "1.2.3",
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Tenant } from "../access/caller.ts";
 import type { Upload } from "../store/uploads.ts";
@@ -56,8 +57,8 @@ const waitMs = 20_000;
 /** Takes files in: stores and examines them, and records those that are sound. */
 export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
   const each = Math.max(arrivingBytes / 2, maxBytes);
-  const arrivals = new Turns({ total: 2 * each, each, waitMs });
-  const examinations = new Turns({ ...examinedAtOnce, waitMs });
+  const arrivals = new Turns({ total: 2 * each, each, waitMs, busy });
+  const examinations = new Turns({ ...examinedAtOnce, waitMs, busy });
 
   return async function take(file: ArrivingFile): Promise<TakenUpload> {
     const { caller, type, announcedBytes, signal } = file;
@@ -98,6 +99,12 @@ export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
     });
     return { taken: true, id };
   };
+}
+
+function busy(): Fault {
+  return new Fault("unavailable", "uploads_busy", "Too many files are being sent at once. Send this one again soon.", {
+    retryAfterMs: 5000,
+  });
 }
 
 const noFile = "The request holds no file. Send its bytes as the body.";

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { Fault } from "@tessera/kit/fault";
 import { describe, expect, it } from "vitest";
 import { Turns } from "./turns.ts";
+
+const busy = () => new Fault("unavailable", "no_turn", "Come again soon.");
 
 const { signal } = new AbortController();
 
@@ -18,7 +21,7 @@ function piece(turns: Turns, begun: string[], name: string, { amount = 1, signal
 
 describe("turns", () => {
   it("never give away more than there is, and nobody's share twice", async () => {
-    const turns = new Turns({ total: 8, each: 5, waitMs: 10_000 });
+    const turns = new Turns({ total: 8, each: 5, waitMs: 10_000, busy });
     const [under, seen] = [new Map<string, number>(), { total: 0, each: 0 }];
     await Promise.all(
       Array.from({ length: 300 }, (_, index) => {
@@ -39,7 +42,7 @@ describe("turns", () => {
   });
 
   it("pass who waits for himself, and none who waits for others", async () => {
-    const [turns, begun] = [new Turns({ total: 3, each: 2, waitMs: 10_000 }), [] as string[]];
+    const [turns, begun] = [new Turns({ total: 3, each: 2, waitMs: 10_000, busy }), [] as string[]];
     const first = piece(turns, begun, "a1", { amount: 2 });
     const own = piece(turns, begun, "a2", { amount: 2 });
     const large = piece(turns, begun, "b1", { amount: 2 });
@@ -57,7 +60,7 @@ describe("turns", () => {
   });
 
   it("go on after failures", async () => {
-    const turns = new Turns({ total: 1, each: 1, waitMs: 10_000 });
+    const turns = new Turns({ total: 1, each: 1, waitMs: 10_000, busy });
     const failing = turns.run({ party: "a", amount: 1, signal }, () => Promise.reject(new Error("no")));
     const next = turns.run({ party: "a", amount: 1, signal }, async () => "yes");
     await expect(failing).rejects.toThrow("no");
@@ -65,18 +68,43 @@ describe("turns", () => {
   });
 
   it("are not waited for too long, nor by those who have gone", async () => {
-    const [turns, begun] = [new Turns({ total: 1, each: 1, waitMs: 50 }), [] as string[]];
+    const [turns, begun] = [new Turns({ total: 1, each: 1, waitMs: 50, busy }), [] as string[]];
     const first = piece(turns, begun, "a1");
     const leaving = new AbortController();
     const gone = piece(turns, begun, "b1", { signal: leaving.signal });
     const late = piece(turns, begun, "c1");
     leaving.abort(new Error("gone"));
     await expect(gone.ended).rejects.toThrow("gone");
-    await expect(late.ended).rejects.toMatchObject({ kind: "unavailable", code: "uploads_busy" });
+    await expect(late.ended).rejects.toMatchObject({ kind: "unavailable", code: "no_turn" });
     first.end();
     await first.ended;
     await expect(turns.run({ party: "d", amount: 1, signal: leaving.signal }, async () => 1)).rejects.toThrow("gone");
     expect(await turns.run({ party: "d", amount: 1, signal }, async () => 1)).toBe(1);
     expect(begun).toEqual(["a1"]);
+  });
+
+  it("count what they are after all, and end once", async () => {
+    const [turns, begun] = [new Turns({ total: 10, each: 5, waitMs: 10_000, busy }), [] as string[]];
+    const turn = await turns.take({ party: "a", amount: 5, signal });
+    const next = piece(turns, begun, "a2", { amount: 4 });
+    await sleep(1);
+    expect(begun).toEqual([]);
+    turn.resize(1);
+    await sleep(1);
+    expect(begun).toEqual(["a2"]);
+    const last = piece(turns, begun, "a3");
+    turn.end();
+    turn.end();
+    turn.resize(3);
+    await sleep(1);
+    expect(begun).toEqual(["a2", "a3"]);
+    const tooMany = piece(turns, begun, "a4");
+    await sleep(1);
+    expect(begun).toEqual(["a2", "a3"]);
+    for (const { end } of [next, last]) end();
+    await sleep(1);
+    expect(begun).toEqual(["a2", "a3", "a4"]);
+    tooMany.end();
+    await Promise.all([next.ended, last.ended, tooMany.ended]);
   });
 });

@@ -1,4 +1,4 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 
 /** How much may be under way at a time, in units of the caller's choice. */
 export interface TurnLimits {
@@ -7,6 +7,8 @@ export interface TurnLimits {
   readonly each: number;
   /** How long anybody waits for a turn. */
   readonly waitMs: number;
+  /** What they are told who have waited so long. */
+  readonly busy: () => Fault;
 }
 
 export interface TurnRequest {
@@ -16,6 +18,13 @@ export interface TurnRequest {
   readonly amount: number;
   /** Gives up waiting when it aborts. */
   readonly signal: AbortSignal;
+}
+
+/** What somebody may do until it is ended; ending it twice is ending it once. */
+export interface Turn {
+  /** Says how much it is after all. */
+  resize(amount: number): void;
+  end(): void;
 }
 
 interface Waiting {
@@ -36,14 +45,38 @@ export class Turns {
   }
 
   /** Waits for a turn, does the work, and passes the turn on. */
-  async run<T>({ party, amount, signal }: TurnRequest, work: () => Promise<T>): Promise<T> {
-    await this.#wait({ party, amount, signal });
+  async run<T>(request: TurnRequest, work: () => Promise<T>): Promise<T> {
+    await this.#wait(request);
+    const turn = this.#turn(request);
     try {
       return await work();
     } finally {
-      this.#count(party, -amount);
-      this.#beginWaiting();
+      turn.end();
     }
+  }
+
+  /** Waits for a turn, which its caller passes on. */
+  async take(request: TurnRequest): Promise<Turn> {
+    await this.#wait(request);
+    return this.#turn(request);
+  }
+
+  #turn({ party, amount }: TurnRequest): Turn {
+    let held = amount;
+    let ended = false;
+    const resize = (wanted: number) => {
+      if (ended) return;
+      this.#count(party, wanted - held);
+      held = wanted;
+      this.#beginWaiting();
+    };
+    return {
+      resize,
+      end() {
+        resize(0);
+        ended = true;
+      },
+    };
   }
 
   #wait({ party, amount, signal }: TurnRequest): Promise<void> {
@@ -67,7 +100,7 @@ export class Turns {
         reject(reason);
       };
       const leave = () => giveUp(signal.reason as Error);
-      const timer = setTimeout(() => giveUp(busy()), this.#limits.waitMs);
+      const timer = setTimeout(() => giveUp(this.#limits.busy()), this.#limits.waitMs);
       signal.addEventListener("abort", leave);
       this.#waiting.push(waiting);
       this.#beginWaiting();
@@ -96,10 +129,4 @@ export class Turns {
     if (left === 0) this.#taken.delete(party);
     else this.#taken.set(party, left);
   }
-}
-
-function busy(): Fault {
-  return new Fault("unavailable", "uploads_busy", "Too many files are being sent at once. Send this one again soon.", {
-    retryAfterMs: 5000,
-  });
 }

@@ -1,15 +1,46 @@
+import { Fault } from "@tessera/kit/fault";
 import { create } from "content-disposition";
 import { scanProfiles } from "../../access/profile.ts";
 import { notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
-import { declare } from "../../route.ts";
+import { declare, type Incoming } from "../../route.ts";
 import { fileTypes } from "../../upload/file-type.ts";
+import { type Turn, Turns } from "../../upload/turns.ts";
 
-/** A file of 10 MiB comes in one message. */
+/** A file comes in one message, and is no larger. */
+const largestBytes = 10 * 1024 * 1024;
 const timeoutMs = 20_000;
 
+/** With the call behind it, this is what common clients and proxies wait for an answer. */
+const waitMs = 10_000;
+
+/** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. */
+const longestMs = 120_000;
+
+/** So much may be in memory, from the moment it is asked for until its client has taken it; half of it for one organizer. */
+const leavingBytes = 8 * largestBytes;
+
 /** Answers that are files: `orderpositions/{position}/answer/{question}/`. */
-export function answerFileRoutes({ answerFiles }: Pick<Clients, "answerFiles">) {
+export function answerFileRoutes(
+  { answerFiles }: Pick<Clients, "answerFiles">,
+  limits: { readonly waitMs: number; readonly longestMs: number } = { waitMs, longestMs },
+) {
+  const downloads = new Turns({ total: leavingBytes, each: leavingBytes / 2, waitMs: limits.waitMs, busy });
+
+  /** Takes a turn that ends with the request: when its answer has been sent, or can no longer be. */
+  async function takeTurn(request: Incoming<unknown, unknown>): Promise<Turn> {
+    const { organizer: party, signal } = request;
+    const turn = await downloads.take({ party, amount: largestBytes, signal });
+    const timer = setTimeout(() => request.cutOff(), limits.longestMs);
+    const end = () => {
+      clearTimeout(timer);
+      turn.end();
+    };
+    if (signal.aborted) end();
+    else signal.addEventListener("abort", end, { once: true });
+    return turn;
+  }
+
   return {
     get: declare({
       name: "getAnswerFile",
@@ -25,6 +56,7 @@ export function answerFileRoutes({ answerFiles }: Pick<Clients, "answerFiles">) 
         404: notFound("There is no such ticket, or it does not answer this question with a file."),
       },
       async handle(request) {
+        const turn = await takeTurn(request);
         const { name, contentType, content } = await answerFiles.getAnswerFile(
           {
             organizer: request.organizer,
@@ -34,6 +66,7 @@ export function answerFileRoutes({ answerFiles }: Pick<Clients, "answerFiles">) 
           },
           { signal: request.signal, timeoutMs },
         );
+        turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
         // What customers sent is never shown by a browser as a page of this host.
         const headers = {
@@ -44,4 +77,13 @@ export function answerFileRoutes({ answerFiles }: Pick<Clients, "answerFiles">) 
       },
     }),
   };
+}
+
+function busy(): Fault {
+  return new Fault(
+    "unavailable",
+    "downloads_busy",
+    "Too many files are being downloaded at once. Ask for this one again soon.",
+    { retryAfterMs: 5000 },
+  );
 }

@@ -4,13 +4,11 @@ import type {
   GetCheckinListStatusResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { formatNullableInstant } from "../../instant.ts";
+import type { Resource } from "../listed-positions/expand.ts";
 import type { ListBody } from "./schema.ts";
 
-/** A list as the API shows it. */
-export type ShownList = ReturnType<typeof presentList>;
-
-/** The fields of a list, in the order in which clients know them. */
-export function presentList(list: CheckinList | undefined) {
+/** The fields of a list, in the order in which clients know them; its date in full where that was read. */
+export function presentList(list: CheckinList | undefined, subevents: ReadonlyMap<number, Resource> = new Map()) {
   if (list?.fields === undefined) throw new Error("checkin answered without the fields of a list");
   const { id, fields, positionCount, checkinCount } = list;
   return {
@@ -18,7 +16,7 @@ export function presentList(list: CheckinList | undefined) {
     name: fields.name,
     all_products: fields.allProducts,
     limit_products: fields.limitProducts,
-    subevent: fields.subevent ?? null,
+    subevent: fields.subevent === undefined ? null : (subevents.get(fields.subevent) ?? fields.subevent),
     checkin_count: checkinCount,
     position_count: positionCount,
     include_pending: fields.includePending,
@@ -30,12 +28,6 @@ export function presentList(list: CheckinList | undefined) {
     ignore_in_statistics: fields.ignoreInStatistics,
     consider_tickets_used: fields.considerTicketsUsed,
   };
-}
-
-/** The same with some fields left out. */
-export function withoutFields(list: ShownList, excluded: readonly string[]): Partial<ShownList> {
-  if (excluded.length === 0) return list;
-  return Object.fromEntries(Object.entries(list).filter(([field]) => !excluded.includes(field)));
 }
 
 /** The fields a body sets, for the service that owns them. Left out ones take the wire's zero; a mask says that they do not count. */

@@ -102,23 +102,84 @@ describe("GET checkinlists/", () => {
     ]);
   });
 
+  it.each([
+    ["Sat, 21 Nov 2026 11:59:59 GMT", 412],
+    ["Sat, 21 Nov 2026 12:00:00 GMT", 200],
+    ["Sat, 21 Nov 2026 12:00:01 GMT", 200],
+    // As a client in the field writes it, and nonsense.
+    ["Sat Nov 21 11:00:00 UTC 2026", 200],
+    ["2026-11-21T11:00:00Z", 200],
+    ["yesterday", 200],
+  ])("[C1.9] answers lists that changed at noon to If-Unmodified-Since %s with %i", async (date, expected) => {
+    const changedAt = Date.UTC(2026, 10, 21, 12) * 1000;
+    app.peers.when("checkinLists", "listCheckinLists", async ({ knownAsOf }) => ({
+      lists: [],
+      count: 0,
+      page: 1,
+      changedAt,
+      isUnchanged: knownAsOf !== undefined,
+    }));
+    const answer = await app.send("GET", lists, { headers: { "if-unmodified-since": date } });
+    expect(answer.status).toBe(expected);
+    if (expected === 412) expect(answer.json).toEqual({ detail: expect.stringContaining("changed") });
+    const headers = { "if-unmodified-since": date, "if-modified-since": "Sat, 21 Nov 2026 12:00:00 GMT" };
+    expect((await app.send("GET", lists, { headers })).status).toBe(expected === 412 ? 412 : 304);
+  });
+
+  it("[C1.9] takes If-Unmodified-Since for nothing before the first change", async () => {
+    answerWith(1);
+    const headers = { "if-unmodified-since": "Thu, 01 Jan 1970 00:00:00 GMT" };
+    expect((await app.send("GET", lists, { headers })).status).toBe(200);
+  });
+
   it("[A7.2, A7.3, A5.10] counts the last of repeated parameters, also when it is empty", async () => {
     answerWith(1);
     await app.send("GET", `${lists}?page=9&page=&subevent=x&subevent=&exclude=name&exclude=`);
     expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ page: 1, subevent: undefined }]);
   });
 
-  it("leaves out excluded fields, and counts nothing when nobody wants counts", async () => {
+  it("[C1.6] shows the date of a list in full where it is asked for", async () => {
+    const documents = {
+      subevents: [{ id: 3, json: Buffer.from('{"id":3,"name":{"en":"Monday"},"date_from":"2027-01-01T00:00:00Z"}') }],
+      items: [],
+      questions: [],
+    };
+    const dated = [aList({ subevent: 3 }), aList({ subevent: 4 }, 8), aList({}, 9)];
+    app.peers.when("checkinLists", "listCheckinLists", async ({ expand }) => ({
+      lists: dated,
+      count: 3,
+      page: 1,
+      isUnchanged: false,
+      documents: expand?.subevent === true ? documents : undefined,
+    }));
+    app.peers.when("checkinLists", "getCheckinList", async ({ expand }) => ({
+      list: dated[0],
+      documents: expand?.subevent === true ? documents : undefined,
+    }));
+    const monday = { id: 3, event: "sampleconf", name: { en: "Monday" }, date_from: "2027-01-01T00:00:00Z" };
+    const query = "expand=subevent&expand=nonsense&exclude=checkin_count&exclude=position_count";
+    const { json } = await app.send("GET", `${lists}?${query}&ends_after=2027-01-01T00:00:00.000Z`);
+    expect(json).toMatchObject({ results: [{ subevent: monday }, { subevent: 4 }, { subevent: null }] });
+    expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ withCounts: false }]);
+    expect(await app.send("GET", lists)).toMatchObject({ json: { results: [{ subevent: 3 }, {}, {}] } });
+    expect(await app.send("GET", `${lists}7/?expand=subevent`)).toMatchObject({ json: { subevent: monday } });
+    expect(await app.send("GET", `${lists}7/`)).toMatchObject({ json: { subevent: 3 } });
+  });
+
+  it("[C1.7, C1.8] leaves out excluded fields, and counts nothing when nobody wants counts", async () => {
     answerWith(1);
     const { json } = await app.send(
       "GET",
-      `${lists}?exclude=checkin_count&exclude=position_count&exclude=rules&exclude=nonsense`,
+      `${lists}?exclude=checkin_count&exclude=position_count&exclude=rules&exclude=nonsense&exclude=limit_products.id`,
     );
     expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{ withCounts: false }]);
     const [result] = (json as { results: object[] }).results;
     expect(Object.keys(result ?? {})).not.toContain("checkin_count");
     expect(Object.keys(result ?? {})).not.toContain("rules");
     expect(Object.keys(result ?? {})).toContain("name");
+    expect(Object.keys(result ?? {})).toContain("limit_products");
+    await app.send("GET", `${lists}?exclude=checkin_count`);
+    expect(app.peers.requestsOf("listCheckinLists")).toMatchObject([{}, { withCounts: true }]);
   });
 
   it("[A5.5, A5.6, A5.7, S8.5] links pages by the configured address, with the query as it came and ordered by name", async () => {
@@ -240,7 +301,7 @@ describe("POST checkinlists/", () => {
     app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
   });
 
-  it("[A4.19, A4.29, A9.18, A9.26] creates a list and fills in defaults", async () => {
+  it("[A4.19, A4.29, A9.18, A9.26, C1.15, C1.16] creates a list and fills in defaults", async () => {
     const { status, json } = await app.send("POST", lists, { body: { name: " Gate ", checkin_count: 5, unknown: 1 } });
     expect(status).toBe(201);
     expect(json).toMatchObject({
@@ -365,7 +426,7 @@ describe("changing a list", () => {
     });
   });
 
-  it("[A4.20] PATCH sets what was sent", async () => {
+  it("[A4.20, C1.17] PATCH sets what was sent", async () => {
     const { status } = await app.send("PATCH", `${lists}7/`, {
       body: { include_pending: true, subevent: null, id: 9 },
     });
@@ -375,7 +436,7 @@ describe("changing a list", () => {
     ]);
   });
 
-  it("[A4.21] PUT returns what was left out to its default", async () => {
+  it("[A4.21, C1.16] PUT returns what was left out to its default", async () => {
     const { status } = await app.send("PUT", `${lists}7/`, { body: { name: "New" } });
     expect(status).toBe(200);
     const [request] = app.peers.requestsOf("updateCheckinList") as [{ updateMask: string[]; fields: object }];

@@ -1,10 +1,13 @@
-import { conflict, invalid, notFound } from "../../answers.ts";
+import { Fault } from "@tessera/kit/fault";
+import { conflict, detail, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { formatHttpDate, parseHttpDate } from "../../http-date.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
-import { idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
+import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
 import { type Access, declare, type Incoming } from "../../route.ts";
-import { presentList, presentStatus, toFields, withoutFields } from "./present.ts";
+import { withoutFields } from "../../without-fields.ts";
+import { readSubevents, toExpand } from "../listed-positions/expand.ts";
+import { presentList, presentStatus, toFields } from "./present.ts";
 import { type ListBody, listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
 
 const reading: Access = {
@@ -22,6 +25,8 @@ const missing = notFound("The event has no such list.");
 
 /** Fields that a client may leave out of the answer. */
 const excludable = Object.keys(listShown["properties"] ?? {});
+
+const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
 
 /** All fields that PATCH and PUT can set. */
 const settable = Object.keys(listPatch.schema["properties"] as object);
@@ -53,8 +58,8 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
         subevent: idFilter("Only lists of this date."),
         subevent_match: numberFilter("Lists of this date and those of all dates."),
         ends_after: instantFilter("Leaves out lists whose date has ended by then."),
-        exclude: words("Leaves a field out of the answer; without both counts, nothing is counted.", excludable),
-        expand: words("Nothing to expand yet.", []),
+        exclude: exclusion("Leaves a field out of the answer; without both counts, nothing is counted.", excludable),
+        expand,
       },
       answers: {
         200: { description: "One page of lists.", schema: pageOf(listInPage) },
@@ -63,6 +68,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
         },
         400: invalid,
         404: notFound("There is no such page."),
+        412: { description: "A list has changed since `If-Unmodified-Since`.", schema: detail },
       },
       async handle(request) {
         const {
@@ -85,12 +91,18 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
             endsAfter: end,
             withCounts: !(exclude.includes("position_count") && exclude.includes("checkin_count")),
             knownAsOf: parseHttpDate(request.header("If-Modified-Since")),
+            expand: toExpand(request.query.expand),
           },
           { signal: request.signal },
         );
+        const unchangedSince = parseHttpDate(request.header("If-Unmodified-Since"));
+        if (unchangedSince !== undefined && found.changedAt !== undefined && unchangedSince < found.changedAt) {
+          throw new Fault("unmet", "changed_since", "A check-in list of this event has changed since then.");
+        }
         const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
         if (found.isUnchanged) return { status: 304, headers };
-        const results = found.lists.map((list) => withoutFields(presentList(list), exclude));
+        const subevents = readSubevents(found.documents, request);
+        const results = found.lists.map((list) => withoutFields(presentList(list, subevents), exclude));
         const body = toPage(request.url, { count: found.count, page: found.page, pageSize, results });
         return { status: 200, headers, body };
       },
@@ -100,10 +112,14 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       name: "getCheckinList",
       summary: "Shows a check-in list",
       access: readingOne,
+      query: { expand },
       answers: { 200: shown("The list."), 404: missing },
       async handle(request) {
-        const { list } = await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
-        return { status: 200, body: presentList(list) };
+        const { list, documents } = await checkinLists.getCheckinList(
+          { ...ofPath(request), expand: toExpand(request.query.expand) },
+          { signal: request.signal },
+        );
+        return { status: 200, body: presentList(list, readSubevents(documents, request)) };
       },
     }),
 

@@ -70,6 +70,10 @@ export const listShown: Schema = record("CheckinList", {
   position_count: integer({ description: "Tickets that match the list." }),
   checkin_count: integer({ description: "Tickets with at least one successful entry on the list." }),
   ...fieldsShown,
+  subevent: {
+    type: ["integer", "object", "null"],
+    description: "Date of an event series; null: all dates. With `expand=subevent` the date itself.",
+  },
 });
 
 /** The same in a page, where a client may have left out fields. */

@@ -1,6 +1,7 @@
 import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type Checkin, type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { formatInstant, formatNullableInstant } from "../../instant.ts";
+import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";
 
 /** Where a position is: what its addresses are made of. */
 export interface PositionPlace {
@@ -18,8 +19,42 @@ const statusLetters: ReadonlyMap<string, string> = new Map([
 ]);
 const canceled = "c";
 
-/** Writes a position as a check-in list shows it. */
-export function presentPosition(listed: ListedPosition | undefined, place: PositionPlace) {
+/** Writes a position as a check-in list shows it, with what was asked for of what it refers to. */
+export function presentPosition(
+  listed: ListedPosition | undefined,
+  place: PositionPlace,
+  expansion: Expansion = nothingExpanded,
+) {
+  return present(listed, place, { ...expansion, resources: readResources(expansion, place) });
+}
+
+/** Writes several positions; what they refer to is read once. */
+export function presentPositions(
+  listed: readonly ListedPosition[],
+  place: PositionPlace,
+  expansion: Expansion = nothingExpanded,
+) {
+  const resources = readResources(expansion, place);
+  return listed.map((each) => present(each, place, { ...expansion, resources }));
+}
+
+interface Expanded extends Pick<Expansion, "names"> {
+  readonly resources: Resources;
+}
+
+/** Clients expect the add-ons of a position where they asked for add-ons, and of an add-on, too. */
+function present(listed: ListedPosition | undefined, place: PositionPlace, expanded: Expanded) {
+  return {
+    ...presentAlone(listed, place, expanded),
+    ...(expanded.names.includes("addons")
+      ? {
+          addons: (listed?.addons ?? []).map((addon) => ({ ...presentAlone(addon, place, expanded), addons: [] })),
+        }
+      : {}),
+  };
+}
+
+function presentAlone(listed: ListedPosition | undefined, place: PositionPlace, { resources }: Expanded) {
   const { position } = listed ?? {};
   if (listed === undefined || position?.order === undefined)
     throw new Error("checkin answered without a position or its order");
@@ -28,8 +63,9 @@ export function presentPosition(listed: ListedPosition | undefined, place: Posit
     id: position.id,
     order: order.code,
     positionid: position.positionid,
-    item: position.item,
-    variation: position.variation ?? null,
+    item: resources.item(position.item),
+    variation:
+      position.variation === undefined ? null : resources.variation({ item: position.item, id: position.variation }),
     price: position.price,
     attendee_name: listed.attendeeName ?? null,
     attendee_name_parts: listed.attendeeNameParts,
@@ -45,11 +81,11 @@ export function presentPosition(listed: ListedPosition | undefined, place: Posit
     tax_value: position.taxValue,
     secret: position.secret,
     addon_to: position.addonTo ?? null,
-    subevent: position.subevent ?? null,
+    subevent: position.subevent === undefined ? null : resources.subevent(position.subevent),
     checkins: listed.checkins.map(presentCheckin),
     print_logs: [],
     downloads: listed.downloads.map((output) => ({ output, url: downloadUrl(place, position.id, output) })),
-    answers: position.answers.map((answer) => presentAnswer(answer, position.id, place)),
+    answers: position.answers.map((answer) => presentAnswer(answer, position.id, { place, resources })),
     tax_rule: position.taxRule ?? null,
     pseudonymization_id: position.pseudonymizationId,
     seat: position.seat === undefined ? null : presentSeat(position.seat),
@@ -77,9 +113,13 @@ function presentCheckin(checkin: Checkin) {
   };
 }
 
-function presentAnswer(answer: Answer, position: number, place: PositionPlace) {
+function presentAnswer(
+  answer: Answer,
+  position: number,
+  { place, resources }: { readonly place: PositionPlace; readonly resources: Resources },
+) {
   return {
-    question: answer.question,
+    question: resources.question(answer.question),
     answer: answer.file === true ? `${positionUrl(place, position)}answer/${answer.question}/` : answer.answer,
     question_identifier: answer.questionIdentifier,
     options: answer.options,

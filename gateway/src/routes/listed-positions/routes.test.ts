@@ -1,5 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
-import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aList, aPosition } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
@@ -12,7 +13,10 @@ let app: ServedApp;
 beforeEach(async () => {
   app = await serveApp();
   app.peers.when("listedPositions", "listPositions", async () => ({ positions: [aPosition()], count: 51, page: 1 }));
-  app.peers.when("listedPositions", "getPosition", async () => ({ position: aPosition() }));
+  app.peers.when("listedPositions", "getPosition", async ({ id }) => {
+    if (id !== 42) throw new Fault("not_found", "position_not_found", "The list has no such ticket.");
+    return { position: aPosition() };
+  });
   app.peers.when("checkinLists", "getCheckinList", async ({ id }) => {
     if (id !== 7) throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
     return { list: aList() };
@@ -24,15 +28,15 @@ afterEach(async () => {
 });
 
 describe("GET checkinlists/{list}/positions/", () => {
-  it("[A5.1, A6.1, A6.2, A7.1, A7.7] searches, orders and pages", async () => {
+  it("[A5.1, A6.1, A6.2, A7.1, A7.7, C2.4] searches, orders and pages", async () => {
     const { status, json } = await app.send(
       "GET",
-      `${positions}?search=%20Ada%20&order=abc12&ordering=-last_checked_in,nonsense,positionid&ignore_status=TRUE&item=3`,
+      `${positions}?search=%20Ada%20&order=abc12&ordering=-last_checked_in,nonsense,positionid&ignore_status=TRUE&colour=3`,
     );
     expect(status).toBe(200);
     expect(json).toMatchObject({
       count: 51,
-      next: `${publicBase}${positions}?ignore_status=TRUE&item=3&order=abc12&ordering=-last_checked_in%2Cnonsense%2Cpositionid&page=2&search=+Ada+`,
+      next: `${publicBase}${positions}?colour=3&ignore_status=TRUE&order=abc12&ordering=-last_checked_in%2Cnonsense%2Cpositionid&page=2&search=+Ada+`,
       results: [{ id: 42, checkins: [{ id: 5 }] }],
     });
     expect(app.peers.requestsOf("listPositions")).toEqual([
@@ -51,12 +55,116 @@ describe("GET checkinlists/{list}/positions/", () => {
     ]);
   });
 
+  it("[C2.12] passes every filter on", async () => {
+    const sent = {
+      attendee_name: " Ada ",
+      secret: "a/b",
+      pseudonymization_id: "PSEUDO",
+      voucher: "9",
+      voucher__code: "FRIENDS",
+      item: "1",
+      item__in: "1,2",
+      variation: "3",
+      variation__in: " 3 ,, 4 ",
+      subevent: "5",
+      subevent__in: "5",
+      addon_to: "6",
+      addon_to__in: "6,7.0",
+      order__status__in: "p,x",
+      has_checkin: "False",
+      check_rules: "0",
+    };
+    expect((await app.send("GET", `${positions}?${new URLSearchParams(sent)}`)).status).toBe(200);
+    expect((await app.send("GET", `${positions}42/?${new URLSearchParams(sent)}`)).status).toBe(200);
+    const filters = {
+      attendeeName: "Ada",
+      secret: "a/b",
+      pseudonymizationId: "PSEUDO",
+      voucher: 9,
+      voucherCode: "FRIENDS",
+      items: [
+        { ids: [1], parameter: "item" },
+        { ids: [1, 2], parameter: "item__in" },
+      ],
+      variations: [
+        { ids: [3], parameter: "variation" },
+        { ids: [3, 4], parameter: "variation__in" },
+      ],
+      subevents: [
+        { ids: [5], parameter: "subevent" },
+        { ids: [5], parameter: "subevent__in" },
+      ],
+      addonTo: [
+        { ids: [6], parameter: "addon_to" },
+        { ids: [6, 7], parameter: "addon_to__in" },
+      ],
+      orderStatuses: { words: ["p", "x"] },
+      hasCheckin: false,
+    };
+    expect(app.peers.requestsOf("listPositions")).toMatchObject([{ filters }]);
+    expect(app.peers.requestsOf("getPosition")).toMatchObject([{ filters }]);
+  });
+
+  it.each([
+    ["order__status=n", { orderStatuses: { words: ["n"] } }],
+    ["order__status=n&order__status__in=p,n", { orderStatuses: { words: ["n"] } }],
+    ["order__status=n&order__status__in=p", { orderStatuses: { words: [] } }],
+    ["item=1&item=2", { items: [{ ids: [2], parameter: "item" }] }],
+    ["has_checkin=TRUE", { hasCheckin: true }],
+    ["has_checkin=1", { hasCheckin: true }],
+  ])("[C2.12] reads %s", async (query, filters) => {
+    expect((await app.send("GET", `${positions}?${query}`)).status).toBe(200);
+    expect(app.peers.requestsOf("listPositions")).toMatchObject([{ filters }]);
+  });
+
+  it.each(["item=&item__in=,&order__status=&has_checkin=&voucher__code=%20", "has_checkin=maybe&check_rules=no", ""])(
+    "[C2.12] takes “%s” for no filter",
+    async (query) => {
+      expect((await app.send("GET", `${positions}?${query}`)).status).toBe(200);
+      expect(app.peers.requestsOf("listPositions")).toMatchObject([{ filters: undefined, expand: undefined }]);
+    },
+  );
+
+  it("[C2.13] names every filter that cannot be read", async () => {
+    const wrong = {
+      item: "x",
+      item__in: "1,x",
+      variation: "0",
+      variation__in: "-1",
+      subevent: "1.5",
+      subevent__in: "1;2",
+      addon_to: "abc",
+      addon_to__in: "99999999999999999999",
+      voucher: "FRIENDS",
+      order__status: "paid",
+    };
+    for (const path of [positions, `${positions}42/`]) {
+      const { status, json } = await app.send("GET", `${path}?${new URLSearchParams(wrong)}`);
+      expect([path, status]).toEqual([path, 400]);
+      expect(Object.keys(json as object).sort()).toEqual(Object.keys(wrong).sort());
+    }
+    expect((await app.send("GET", `${positions.replace("/7/", "/8/")}?item=x`)).status).toBe(404);
+    expect((await app.send("GET", `${positions}43/?item=x`)).status).toBe(404);
+  });
+
+  it("[C2.14] asks for what would be admitted now, at the gate of the device", async () => {
+    const before = Date.now() * 1000;
+    await app.send("GET", `${positions}?check_rules=true`, { key: devices.scan });
+    await app.send("GET", `${positions}?check_rules=True`);
+    const asked = app.peers.requestsOf("listPositions") as { filters: PositionFilters }[];
+    expect(asked.map(({ filters }) => filters.gate)).toEqual([2, undefined]);
+    for (const { filters } of asked) {
+      expect(filters.admissibleAt).toBeGreaterThanOrEqual(before);
+      expect(filters.admissibleAt).toBeLessThanOrEqual(Date.now() * 1000);
+    }
+  });
+
   it.each([
     [keys.all, false],
     [keys.reader, false],
     [keys.gate, true],
     [devices.scan, false],
-  ])("with %s only by search: %s", async (key, searchOnly) => {
+  ])("[C2.7] with %s only by search: %s", async (key, searchOnly) => {
     expect((await app.send("GET", `${positions}?ignore_status=1`, { key })).status).toBe(200);
     expect(app.peers.requestsOf("listPositions")).toMatchObject([{ searchOnly, ignoreStatus: false }]);
   });
@@ -73,7 +181,7 @@ describe("GET checkinlists/{list}/positions/", () => {
 });
 
 describe("GET checkinlists/{list}/positions/{id}/", () => {
-  it("shows one ticket", async () => {
+  it("[C2.5, C2.6] shows one ticket", async () => {
     expect(await app.send("GET", `${positions}42/?ignore_status=true`)).toMatchObject({
       status: 200,
       json: { id: 42 },
@@ -82,7 +190,74 @@ describe("GET checkinlists/{list}/positions/{id}/", () => {
       { organizer: "bigevents", event: "sampleconf", list: 7, id: 42, ignoreStatus: true },
     ]);
     expect((await app.send("GET", `${positions}abc/`)).status).toBe(404);
+    expect((await app.send("GET", `${positions}42/`, { key: keys.gate })).status).toBe(200);
     expect((await app.send("GET", `${positions}42/`, { key: devices.scan })).status).toBe(403);
+  });
+});
+
+describe("expand", () => {
+  const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+  const { position } = aPosition();
+  const refersTo = { item: 11, variation: 21, subevent: 5 };
+  const listed = aPosition({
+    position: { ...(position as Position), ...refersTo },
+    addons: [aPosition({ position: { ...(position as Position), ...refersTo, id: 43, addonTo: 42 } })],
+  });
+  const item = { id: 11, name: { en: "Ticket" }, variations: [{ id: 20 }, { id: 21, value: { en: "VIP" } }] };
+  const documents = {
+    subevents: [{ id: 5, json: json({ id: 5, name: { en: "Monday" }, date_from: "2027-01-01T00:00:00Z" }) }],
+    items: [{ id: 11, json: json(item) }],
+    questions: [{ id: 1, json: json({ id: 1, question: { en: "Size ★?" } }) }],
+  };
+  const date = { id: 5, event: "sampleconf", name: { en: "Monday" }, date_from: "2027-01-01T00:00:00Z" };
+  beforeEach(() => {
+    app.peers.when("listedPositions", "listPositions", async () => ({
+      positions: [listed],
+      count: 1,
+      page: 1,
+      documents,
+    }));
+    app.peers.when("listedPositions", "getPosition", async () => ({ position: listed, documents }));
+  });
+  const ids = { item: 11, variation: 21, subevent: 5, answers: [{ question: 1 }] };
+
+  it.each([
+    ["", ids],
+    ["expand=nonsense&expand=", ids],
+    ["expand=item", { ...ids, item }],
+    ["expand=variation", { ...ids, variation: item.variations[1] }],
+    ["expand=subevent", { ...ids, subevent: date }],
+    ["expand=answers.question", { ...ids, answers: [{ question: { id: 1, question: { en: "Size ★?" } } }] }],
+    ["expand=item&expand=subevent&expand=nonsense&expand=item", { ...ids, item, subevent: date }],
+  ])("[C2.23] “%s” shows what was asked for in full, one ticket and many", async (query, expected) => {
+    const many = await app.send("GET", `${positions}?${query}`);
+    expect(many).toMatchObject({ status: 200, json: { results: [{ id: 42, ...expected }] } });
+    const one = await app.send("GET", `${positions}42/?${query}`);
+    expect(one).toMatchObject({ status: 200, json: { id: 42, ...expected } });
+    expect(one.json).not.toHaveProperty("addons");
+  });
+
+  it("[C2.24] shows add-ons as positions, with what was asked for of them", async () => {
+    const query = "expand=addons&expand=variation&expand=answers.question";
+    const { json: shown } = await app.send("GET", `${positions}42/?${query}`);
+    const { addons, ...alone } = shown as { addons: object[] };
+    expect(addons).toEqual([{ ...alone, id: 43, addon_to: 42, downloads: expect.any(Array), addons: [] }]);
+    expect(addons).toMatchObject([{ item: 11, variation: { id: 21 }, answers: [{ question: { id: 1 } }] }]);
+    expect(app.peers.requestsOf("getPosition")).toMatchObject([
+      { expand: { subevent: false, item: false, variation: true, answersQuestion: true, addons: true } },
+    ]);
+  });
+
+  it("[C2.23] leaves ids whose resource is not known, and null", async () => {
+    app.peers.when("listedPositions", "getPosition", async () => ({
+      position: aPosition({ position: { ...(position as Position), item: 12, variation: 22 } }),
+      documents: { ...documents, questions: [] },
+    }));
+    const query = "expand=item&expand=variation&expand=subevent&expand=answers.question&expand=addons";
+    expect(await app.send("GET", `${positions}42/?${query}`)).toMatchObject({
+      status: 200,
+      json: { item: 12, variation: 22, subevent: null, answers: [{ question: 1 }], addons: [] },
+    });
   });
 });
 
@@ -101,6 +276,37 @@ describe("presentPosition", () => {
     [OrderStatus.UNRECOGNIZED, "c"],
   ])("shows %s as %s", (status, letter) => {
     expect(presentPosition(withOrder(status), place)).toMatchObject({ order__status: letter });
+  });
+
+  it("[C2.18] shows a position with every key", () => {
+    expect(Object.keys(presentPosition(aPosition(), place)).sort()).toEqual([
+      ...["addon_to", "answers", "attendee_email", "attendee_name", "attendee_name_parts", "blocked", "checkins"],
+      ...["city", "company", "country", "downloads", "id", "item", "order", "order__locale"],
+      ...["order__require_approval", "order__status", "order__valid_if_pending", "positionid", "price", "print_logs"],
+      ...["pseudonymization_id", "require_attention", "seat", "secret", "state", "street", "subevent", "tax_rate"],
+      ...["tax_rule", "tax_value", "valid_from", "valid_until", "variation", "voucher", "zipcode"],
+    ]);
+    expect(presentPosition(aPosition(), place)).toMatchObject({
+      price: "23.00",
+      checkins: [
+        {
+          id: 5,
+          datetime: "2023-11-14T22:13:20.123456Z",
+          list: 7,
+          auto_checked_in: false,
+          gate: 2,
+          device: 9,
+          device_id: 3,
+          type: "entry",
+        },
+      ],
+      print_logs: [],
+      downloads: [
+        { output: "pdf", url: "https://a.example/api/v1/organizers/o/events/e/orderpositions/42/download/pdf/" },
+      ],
+      answers: [{ question: 1, answer: "M", question_identifier: "SIZE", options: [4], option_identifiers: ["M"] }],
+      seat: { id: 1, name: "Row 1, Seat 2", row_label: null, seat_label: null },
+    });
   });
 
   it("shows what is empty as null, and limits as instants", () => {

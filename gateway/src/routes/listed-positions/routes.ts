@@ -2,19 +2,18 @@ import { holds } from "../../access/caller.ts";
 import { invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
-import { flag, ordering, textFilter, words } from "../../parameter.ts";
+import { ordering, type Values } from "../../parameter.ts";
 import { type Access, declare, type Incoming } from "../../route.ts";
-import { presentPosition } from "./present.ts";
+import { expansion, toExpand } from "./expand.ts";
+import { choosing, toFilters } from "./filters.ts";
+import { presentPosition, presentPositions } from "./present.ts";
 import { positionShown } from "./schema.ts";
 
 const anyOf = ["event.orders:read", "event.orders:checkin"] as const;
 const reading: Access = { kind: "event", anyOf, profiles: ["pretixscan", "pretixscan_online_noorders"] };
 const readingOne: Access = { ...reading, profiles: [] };
 
-const universe = {
-  ignore_status: flag("Also shows tickets whose order has a status that is not on the list."),
-  expand: words("Nothing to expand yet.", []),
-} as const;
+const query = { ...choosing, expand: expansion() } as const;
 
 const columns = ["order__code", "order__datetime", "positionid", "attendee_name", "last_checked_in", "order__email"];
 
@@ -30,6 +29,13 @@ export function listedPositionRoutes({
     event: request.event,
     list: request.id("list"),
   });
+  const asked = ({ query: sent, tenant }: Incoming<Values<typeof query>, unknown>) => ({
+    ignoreStatus: sent.ignore_status,
+    search: sent.search,
+    order: sent.order,
+    filters: toFilters(sent, { gate: tenant.device?.gate ?? undefined }),
+    expand: toExpand(sent.expand),
+  });
   const placeOf = ({ url, organizer, event }: Anything) => ({ base: url.base, organizer, event });
 
   return {
@@ -40,10 +46,8 @@ export function listedPositionRoutes({
       access: reading,
       query: {
         ...paging,
-        ...universe,
+        ...query,
         ordering: ordering(columns, "attendee_name,positionid"),
-        search: textFilter("In names, e-mail addresses and company; the beginning of secret and order code."),
-        order: textFilter("Only tickets of the order with this code, in any letter case."),
       },
       answers: {
         200: { description: "One page of tickets.", schema: pageOf(positionShown) },
@@ -55,21 +59,20 @@ export function listedPositionRoutes({
         await checkinLists.getCheckinList({ ...event, id }, { signal: request.signal });
       },
       async handle(request) {
-        const { page, page_size: pageSize, ignore_status: ignoreStatus, ordering: order, ...filters } = request.query;
+        const { page, page_size: pageSize, ordering: order } = request.query;
         const found = await listedPositions.listPositions(
           {
             ...onList(request),
+            ...asked(request),
             page,
             pageSize,
             ordering: [...order],
-            search: filters.search,
-            order: filters.order,
-            ignoreStatus,
             searchOnly: !holds(request.tenant, "event.orders:read"),
           },
           { signal: request.signal },
         );
-        const results = found.positions.map((position) => presentPosition(position, placeOf(request)));
+        const { documents } = found;
+        const results = presentPositions(found.positions, placeOf(request), { names: request.query.expand, documents });
         return { status: 200, body: toPage(request.url, { count: found.count, page: found.page, pageSize, results }) };
       },
     }),
@@ -78,17 +81,23 @@ export function listedPositionRoutes({
       name: "getListedPosition",
       summary: "Shows a ticket as a check-in list sees it",
       access: readingOne,
-      query: universe,
+      query,
       answers: {
         200: { description: "The ticket.", schema: positionShown },
+        400: invalid,
         404: notFound("The list has no such ticket."),
       },
+      async exists(request) {
+        const ofList = { ...onList(request), id: request.id("id"), ignoreStatus: true };
+        await listedPositions.getPosition(ofList, { signal: request.signal });
+      },
       async handle(request) {
-        const { position } = await listedPositions.getPosition(
-          { ...onList(request), id: request.id("id"), ignoreStatus: request.query.ignore_status },
+        const { position, documents } = await listedPositions.getPosition(
+          { ...onList(request), ...asked(request), id: request.id("id") },
           { signal: request.signal },
         );
-        return { status: 200, body: presentPosition(position, placeOf(request)) };
+        const names = request.query.expand;
+        return { status: 200, body: presentPosition(position, placeOf(request), { names, documents }) };
       },
     }),
   };

@@ -3,6 +3,12 @@ import { any, arrayOf, boolean, choice, id, instant, integer, mapOf, text } from
 import { record } from "../../answers.ts";
 
 const maybe = { nullable: true } as const;
+/** An id, or with `expand` the resource it stands for. */
+const expandable = (name: string, options: { readonly nullable?: true } = {}): Schema => ({
+  type: ["integer", "object", ...(options.nullable === true ? ["null"] : [])],
+  description: `An id; with \`expand=${name}\` the resource itself.`,
+});
+
 const money = text({ description: "A decimal." });
 
 const checkinShown = record("Checkin", {
@@ -17,7 +23,7 @@ const checkinShown = record("Checkin", {
 });
 
 const answerShown = record("Answer", {
-  question: id(),
+  question: expandable("answers.question"),
   answer: text({ description: "Of an answer that is a file the address where it can be downloaded." }),
   question_identifier: text(),
   options: arrayOf(id()),
@@ -38,13 +44,12 @@ const seatShown: Schema = {
   type: ["object", "null"],
 };
 
-/** A position as a check-in list shows it. */
-export const positionShown: Schema = record("ListedPosition", {
+const fields = {
   id: id(),
   order: text({ description: "Code of its order." }),
   positionid: integer({ description: "Number within its order." }),
-  item: id(),
-  variation: id(maybe),
+  item: expandable("item"),
+  variation: expandable("variation", maybe),
   price: money,
   attendee_name: text({ ...maybe, description: "Its own name, else its parent's, else that of the invoice address." }),
   attendee_name_parts: mapOf(text()),
@@ -61,7 +66,7 @@ export const positionShown: Schema = record("ListedPosition", {
   tax_rule: id(maybe),
   secret: text(),
   addon_to: id(maybe),
-  subevent: id(maybe),
+  subevent: expandable("subevent", maybe),
   checkins: arrayOf(checkinShown, { description: "Successful scans on this list, newest first." }),
   print_logs: arrayOf(any()),
   downloads: arrayOf(record("Download", { output: text(), url: text() })),
@@ -76,4 +81,16 @@ export const positionShown: Schema = record("ListedPosition", {
   valid_from: instant(maybe),
   valid_until: instant(maybe),
   blocked: arrayOf(text(), { nullable: true }),
+};
+
+const addonShown = record("ListedAddon", {
+  ...fields,
+  addons: arrayOf(any(), { maxItems: 0, description: "Add-ons have none." }),
 });
+
+/** A position as a check-in list shows it. */
+export const positionShown: Schema = record(
+  "ListedPosition",
+  { ...fields, addons: arrayOf(addonShown, { description: "With `expand=addons`; canceled ones are left out." }) },
+  { optional: ["addons"] },
+);

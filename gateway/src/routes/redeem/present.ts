@@ -1,9 +1,13 @@
 import { Fault } from "@tessera/kit/fault";
 import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Reply } from "../../route.ts";
+import type { Expandable } from "../listed-positions/expand.ts";
 import { type PositionPlace, presentPosition } from "../listed-positions/present.ts";
 
-export interface PresentOptions extends PositionPlace {
+export interface PresentOptions {
+  readonly place: PositionPlace;
+  /** What the scan asked to see in full. */
+  readonly names: readonly Expandable[];
   readonly force: boolean;
   /** The status of a refusal that was not forced. */
   readonly refusedStatus: RefusedStatus;
@@ -21,7 +25,17 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "admitted":
       return {
         status: 201,
-        body: { status: "ok", ...around(outcome, options), position: presentPosition(outcome.position, options) },
+        body: { status: "ok", ...around(outcome, options), position: present(outcome, options) },
+      };
+    case "incomplete":
+      return {
+        status: 400,
+        body: {
+          status: "incomplete",
+          ...around(outcome, options),
+          position: present(outcome, options),
+          questions: outcome.outcome.value.questions.map((document) => JSON.parse(utf8.decode(document)) as unknown),
+        },
       };
     case "refused": {
       const { reason, explanation } = outcome.outcome.value;
@@ -32,7 +46,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           reason,
           reason_explanation: explanation ?? null,
           ...around(outcome, options),
-          ...(outcome.position === undefined ? {} : { position: presentPosition(outcome.position, options) }),
+          ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
         },
       };
     }
@@ -43,7 +57,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           detail: "Not found.",
           status: "error",
           reason: "invalid",
-          reason_explanation: null,
+          reason_explanation: outcome.outcome.value.explanation ?? null,
           ...around(outcome, options),
         },
       };
@@ -56,7 +70,13 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
   }
 }
 
-function around({ list, position, checkinTexts }: ScanOutcome, { event }: PositionPlace) {
+const utf8 = new TextDecoder();
+
+function present({ position, documents }: ScanOutcome, { place, names }: PresentOptions) {
+  return presentPosition(position, place, { names, documents });
+}
+
+function around({ list, position, checkinTexts }: ScanOutcome, { place: { event } }: PresentOptions) {
   return {
     require_attention: position?.requireAttention ?? false,
     checkin_texts: checkinTexts,

@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { questionDocument } from "@tessera/testkit/question-document";
 import { sample, string } from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aList, aPosition } from "../../testing/fake-peers.ts";
@@ -55,7 +56,7 @@ const redeem = (body: unknown = {}, options: { key?: string; lookup?: string; qu
   app.send("POST", `${pathTo(options.lookup ?? "abc")}${options.query ?? ""}`, { body, key: options.key ?? keys.all });
 
 describe("what a scan is answered", () => {
-  it("admitted: 201 with everything a scanner reads", async () => {
+  it("[C3.34, C3.36] admitted: 201 with everything a scanner reads", async () => {
     const { status, json } = await redeem();
     expect(status).toBe(201);
     expect(json).toEqual({
@@ -124,7 +125,7 @@ describe("what a scan is answered", () => {
     });
   });
 
-  it("refused: 200, but 400 when it was forced", async () => {
+  it("[C3.34] refused: 200, but 400 when it was forced", async () => {
     outcome = refused;
     const { status, json } = await redeem();
     expect(status).toBe(200);
@@ -152,14 +153,48 @@ describe("what a scan is answered", () => {
     });
   });
 
-  it("refused: always 400 where the deployment says so", async () => {
+  it("[C3.34] refused: always 400 where the deployment says so", async () => {
     await app.close();
     await start({ refusedStatus: 400 });
     outcome = refused;
     expect((await redeem()).status).toBe(400);
   });
 
-  it("an unknown code: 404 with the whole body, forced or not", async () => {
+  it("[C3.28, C3.34] incomplete: 400 with the questions in full", async () => {
+    const question = JSON.parse(questionDocument(7)) as unknown;
+    const questions = [Buffer.from(JSON.stringify(question))];
+    outcome = { ...admitted, outcome: { $case: "incomplete", value: { questions } } };
+    const { status, json } = await redeem({ force: true });
+    expect(status).toBe(400);
+    expect(json).toMatchObject({ status: "incomplete", list: shownList, position: { id: 42 }, questions: [question] });
+    expect(json).not.toHaveProperty("reason");
+  });
+
+  it("[C3.11] revoked, and its ticket is gone: no position", async () => {
+    outcome = { ...unknownTicket, outcome: { $case: "refused", value: { reason: "revoked", explanation: undefined } } };
+    const { status, json } = await redeem();
+    expect([status, json]).toMatchObject([200, { status: "error", reason: "revoked", require_attention: false }]);
+    expect(json).not.toHaveProperty("position");
+  });
+
+  it("[C3.8] a medium of another event: unknown, with an explanation", async () => {
+    outcome = { ...unknownTicket, outcome: { $case: "unknownTicket", value: { explanation: "Elsewhere." } } };
+    const { status, json } = await redeem();
+    expect([status, json]).toMatchObject([404, { reason: "invalid", reason_explanation: "Elsewhere." }]);
+  });
+
+  it("[C3.37] what it asks to see in full", async () => {
+    const item = { id: 11, name: { en: "Ticket" } };
+    outcome = {
+      ...admitted,
+      documents: { items: [{ id: 11, json: Buffer.from(JSON.stringify(item)) }], subevents: [], questions: [] },
+    };
+    const { json } = await redeem({}, { query: "?expand=item&expand=nonsense" });
+    expect(scans).toMatchObject([{ expand: { item: true, subevent: false, addons: false } }]);
+    expect(json).toMatchObject({ position: { item } });
+  });
+
+  it("[C3.15, C3.34] an unknown code: 404 with the whole body, forced or not", async () => {
     outcome = unknownTicket;
     for (const body of [{}, { force: true }]) {
       expect(await redeem(body)).toMatchObject({ status: 404 });
@@ -194,7 +229,7 @@ describe("what a scan is answered", () => {
 });
 
 describe("what a scanner sends", () => {
-  it("nothing: an entry now", async () => {
+  it("[C3.33] nothing: an entry now", async () => {
     await app.send("POST", pathTo("abc"));
     expect(scans).toEqual([
       {
@@ -212,11 +247,13 @@ describe("what a scanner sends", () => {
         nonce: undefined,
         deviceId: undefined,
         gate: undefined,
+        sourceType: "barcode",
+        answers: [],
       },
     ]);
   });
 
-  it("everything", async () => {
+  it("[C3.33] everything", async () => {
     await redeem(
       {
         type: "exit",
@@ -248,7 +285,7 @@ describe("what a scanner sends", () => {
     ]);
   });
 
-  it("nothing in other words", async () => {
+  it("[C3.33] nothing in other words", async () => {
     await redeem({ type: null, datetime: null, force: null, questions_supported: null, nonce: null, answers: null });
     await redeem({ type: "", nonce: "", simulate: false });
     await app.send("POST", pathTo("abc"), {
@@ -281,7 +318,7 @@ describe("what a scanner sends", () => {
     ["simulate", { simulate: true }],
     ["simulate", { simulate: "yes" }],
     ["simulate", { simulate: "perhaps" }],
-  ])("a bad %s: %j", async (field, body) => {
+  ])("[C3.39, C3.40] a bad %s: %j", async (field, body) => {
     const { status, json } = await redeem(body);
     expect([status, Object.keys(json as object)]).toEqual([400, [field]]);
     expect(json).not.toHaveProperty("status");
@@ -298,14 +335,50 @@ describe("what a scanner sends", () => {
     ["?untrusted_input=1", true],
     ["?untrusted_input=FALSE", true],
     ["?untrusted_input=no&expand=item&expand=subevent&pdf_data=true", true],
-  ])("%s is untrusted: %s", async (query, untrustedInput) => {
+  ])("[C3.3] %s is untrusted: %s", async (query, untrustedInput) => {
     await redeem({}, { query });
     expect(scans).toMatchObject([{ untrustedInput }]);
   });
 
-  it("from software that passes on what it scanned", async () => {
+  it("[C3.3] from software that passes on what it scanned", async () => {
     await redeem({}, { key: devices.scan, query: "?untrusted_input=false" });
     expect(scans).toMatchObject([{ untrustedInput: true }]);
+  });
+});
+
+describe("answers to questions", () => {
+  const upload = "0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1";
+  const file = { upload, name: "me.png", contentType: "image/png", size: 12, sha256: "ab".repeat(32) };
+
+  it("are passed on as they are, whatever JSON they may be; what names no question is left out", async () => {
+    await redeem({ answers: { "1": "x", "2": 3, "3": "", "4": true, "5": ["a"], "6": null, x: "y", "0": "z" } });
+    expect(scans[0]?.answers).toEqual([
+      { question: 1, value: '"x"' },
+      { question: 2, value: "3" },
+      { question: 3, value: '""' },
+      { question: 4, value: "true" },
+      { question: 5, value: '["a"]' },
+      { question: 6, value: "null" },
+    ]);
+  });
+
+  it("that name an upload of the caller bring its file along", async () => {
+    const asked: unknown[] = [];
+    await app.close();
+    await start({
+      findUploads: async (ids, { organizer, kind }) => {
+        asked.push([ids, organizer, kind]);
+        return [file];
+      },
+    });
+    const other = "file:1c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f1";
+    await redeem({ answers: { "1": `file:${upload}`, "2": other, "3": "file:x" } });
+    expect(asked).toEqual([[[upload, other.slice(5)], "bigevents", "api_key"]]);
+    expect(scans[0]?.answers).toEqual([
+      { question: 1, value: JSON.stringify(`file:${upload}`), file },
+      { question: 2, value: JSON.stringify(other) },
+      { question: 3, value: '"file:x"' },
+    ]);
   });
 });
 
@@ -325,7 +398,7 @@ describe("the scanned code", () => {
     ["%25", "%"],
     ["a%5Cb", "a\\b"],
     ["7/positions/8", "7/positions/8"],
-  ])("%s is decoded once, to %s", async (encoded, lookup) => {
+  ])("[C3.2] %s is decoded once, to %s", async (encoded, lookup) => {
     expect((await redeem({}, { lookup: encoded })).status).toBe(201);
     expect(scans).toMatchObject([{ lookup }]);
   });

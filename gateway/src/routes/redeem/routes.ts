@@ -2,22 +2,27 @@ import { currentContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Tenant } from "../../access/caller.ts";
 import { detail, fieldErrors, invalid } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
-import { presence, words } from "../../parameter.ts";
+import { presence } from "../../parameter.ts";
 import { declare, type Incoming } from "../../route.ts";
+import { type Expandable, expansion, toExpand } from "../listed-positions/expand.ts";
+import { type FindUploads, readAnswers } from "./answers.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import type { RedeemScan } from "./redeem-batcher.ts";
-import { admittedShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
+import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
 
 export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
   readonly redeem: RedeemScan;
   readonly refusedStatus: RefusedStatus;
+  /** The uploads of a caller among these, each kept until its answer is taken over. */
+  findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
 }
 
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
-export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOptions) {
+export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads }: RedeemOptions) {
   const exists = async (request: Incoming<unknown, unknown>) => {
     const { organizer, event, signal } = request;
     await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal });
@@ -36,15 +41,15 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOpti
       },
       query: {
         untrusted_input: presence("Never reads `lookup` as an id; for what a scanner or a person typed."),
-        expand: words("Nothing to expand yet.", []),
+        expand: expansion(),
       },
       body: redeemBody,
       answers: {
         200: { description: "Refused.", schema: refusedShown },
         201: { description: "Admitted; the scan is stored.", schema: admittedShown },
         400: {
-          description: `A refusal of a forced scan. ${invalid.description}`,
-          schema: { anyOf: [refusedShown, fieldErrors] },
+          description: `Questions have to be answered first, or a refusal of a forced scan. ${invalid.description}`,
+          schema: { anyOf: [incompleteShown, refusedShown, fieldErrors] },
         },
         404: {
           description: "No ticket has this code, or there is no such list.",
@@ -53,20 +58,27 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus }: RedeemOpti
       },
       exists,
       async handle(request) {
-        const { organizer, event, url } = request;
+        const { organizer, event, url, query, tenant } = request;
         if (request.body.simulate === true) {
           await exists(request);
           throw notSimulated();
         }
-        const scan = toScan(request);
+        const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
+        const scan = { ...toScan(request), answers };
         const outcome = await redeem(scan);
-        return presentOutcome(outcome, { base: url.base, organizer, event, force: scan.force, refusedStatus });
+        const place = { base: url.base, organizer, event };
+        return presentOutcome(outcome, { place, names: query.expand, force: scan.force, refusedStatus });
       },
     }),
   };
 }
 
-function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemBody>): Scan {
+interface RedeemQuery {
+  readonly untrusted_input: boolean;
+  readonly expand: readonly Expandable[];
+}
+
+function toScan(request: Incoming<RedeemQuery, RedeemBody>): Omit<Scan, "answers"> {
   const { body, query, tenant } = request;
   return {
     organizer: request.organizer,
@@ -83,9 +95,14 @@ function toScan(request: Incoming<{ readonly untrusted_input: boolean }, RedeemB
     nonce: nonceOf(body),
     deviceId: tenant.device?.deviceId,
     gate: tenant.device?.gate ?? undefined,
-    answers: [],
     sourceType: "barcode",
+    ...expanding(query.expand),
   };
+}
+
+function expanding(names: readonly Expandable[]): Pick<Scan, "expand"> {
+  const expand = toExpand(names);
+  return expand === undefined ? {} : { expand };
 }
 
 /** A scan that is repeated under an idempotency key is the same scan, also when its scanner knows no nonces. */

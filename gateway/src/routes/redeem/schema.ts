@@ -1,5 +1,5 @@
 import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, choice, id, instant, mapOf, object, text } from "@tessera/kit/schema-build";
+import { any, arrayOf, boolean, choice, id, instant, integer, mapOf, object, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 import { positionShown } from "../listed-positions/schema.ts";
@@ -80,10 +80,48 @@ export const refusedShown: Schema = record(
   { optional: ["position"] },
 );
 
+/** A question as its record has it: these keys and those that clients in the field read besides. */
+const questionShown: Schema = {
+  title: "Question",
+  ...object(
+    {
+      id: id(),
+      question: mapOf(text(), { description: "By language." }),
+      type: choice(["N", "S", "T", "B", "C", "M", "F", "D", "H", "W", "CC", "TEL"]),
+      required: boolean(),
+      items: arrayOf(id()),
+      position: integer(),
+      identifier: text(),
+      ask_during_checkin: boolean(),
+      show_during_checkin: boolean(),
+      hidden: boolean(),
+      options: arrayOf(
+        object(
+          { id: id(), identifier: text(), position: integer(), answer: mapOf(text()) },
+          { required: ["id", "identifier", "position", "answer"] },
+        ),
+      ),
+    },
+    {
+      required: [
+        ...["id", "question", "type", "required", "items", "position", "identifier", "options"],
+        ...["ask_during_checkin", "show_during_checkin", "hidden"],
+      ],
+    },
+  ),
+};
+
+export const incompleteShown: Schema = record("Incomplete", {
+  status: { const: "incomplete" },
+  ...around,
+  position: positionShown,
+  questions: arrayOf(questionShown, { description: "What has to be answered first, in the order to ask it." }),
+});
+
 export const unknownShown: Schema = record("UnknownTicket", {
   detail: text(),
   status: { const: "error" },
   reason: { const: "invalid" },
-  reason_explanation: { type: "null" },
+  reason_explanation: text({ nullable: true }),
   ...around,
 });

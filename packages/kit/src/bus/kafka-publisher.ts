@@ -25,6 +25,9 @@ const gzipFromBytes = 128 * 1024;
 /**
  * After a commit the coordinator tells every partition, and until it has done so its transactional id begins nothing
  * new. So publications take turns on several ids, and none waits for the end of the one before.
+ *
+ * Their number and names belong to what versions promise each other: whoever changes them opens the former ones too,
+ * once, when it takes a topic over, or a process of the version before that was cut off is not fenced.
  */
 const turns = 2;
 
@@ -84,7 +87,10 @@ export function createPublisher(options: {
     open = [];
     const candidates = Array.from({ length: turns }, (_, turn) => client.producer(`${transactionalId}/${turn}`));
     await attempt(candidates, async (signal) => {
-      await Promise.all(candidates.map((candidate) => openId(candidate, signal)));
+      // All of them, also when one fails: what has not yet connected cannot be disconnected.
+      const openings = await Promise.allSettled(candidates.map((candidate) => openId(candidate, signal)));
+      const failed = openings.find(({ status }) => status === "rejected");
+      if (failed?.status === "rejected") throw failed.reason;
     });
     open = candidates;
   }

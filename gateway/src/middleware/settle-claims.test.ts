@@ -1,0 +1,86 @@
+import { createLog } from "@tessera/kit/log";
+import { beforeEach, describe, expect, it } from "vitest";
+import type { Claim, Claiming } from "../store/kept-answers.ts";
+import type { AnswerStore } from "./repeat-answers.ts";
+import { settleClaims } from "./settle-claims.ts";
+
+const claim: Claim = { caller: "c", key: "k", requestId: "r", attempt: 1 };
+const request = { caller: "c", key: "k", requestHash: Buffer.of(1) };
+const answer = { status: 201, headers: {}, body: null };
+
+let written: string[];
+let logged: string[];
+beforeEach(() => {
+  written = [];
+  logged = [];
+});
+
+/** A store whose first writes fail, or never end. */
+function store({ failures = 0, claiming }: { failures?: number; claiming?: Promise<Claiming> } = {}): AnswerStore {
+  let left = failures;
+  const write = async (name: string) => {
+    left -= 1;
+    if (left >= 0) throw new Error("the connection was lost");
+    written.push(name);
+  };
+  const settled = settleClaims(
+    {
+      claim: () => claiming ?? Promise.resolve({ kind: "claimed", claim }),
+      find: async () => undefined,
+      keep: ({ key }, { status }) => write(`keep ${key} ${status}`),
+      release: ({ key }) => write(`release ${key}`),
+    },
+    {
+      log: createLog({ service: "test", destination: { write: (line) => void logged.push(line) } }),
+      patienceMs: 30,
+      pausesMs: [1, 5, 10],
+    },
+  );
+  return settled;
+}
+
+describe("a claim", () => {
+  it("that comes in time is its request's", async () => {
+    expect(await store().claim(request)).toEqual({ kind: "claimed", claim });
+    expect(written).toEqual([]);
+  });
+
+  it("[A10.19] that comes when nobody waits for it any more is given back, also with some trouble", async () => {
+    const late = Promise.withResolvers<Claiming>();
+    const claiming = store({ claiming: late.promise, failures: 2 }).claim(request);
+    await expect(claiming).rejects.toMatchObject({ kind: "unavailable", code: "database_unavailable" });
+    expect(written).toEqual([]);
+    late.resolve({ kind: "claimed", claim });
+    await expect.poll(() => written).toEqual(["release k"]);
+  });
+
+  it("of a key that is not free is nothing to give back", async () => {
+    const late = Promise.withResolvers<Claiming>();
+    await expect(store({ claiming: late.promise }).claim(request)).rejects.toMatchObject({ kind: "unavailable" });
+    late.resolve({ kind: "answered", answer });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(written).toEqual([]);
+  });
+
+  it("that fails has failed", async () => {
+    const claiming = Promise.reject<Claiming>(new Error("no"));
+    await expect(store({ claiming }).claim(request)).rejects.toThrow("no");
+    expect(written).toEqual([]);
+  });
+});
+
+describe("what cannot be written", () => {
+  it("is tried again, and nobody waits for that", async () => {
+    const answers = store({ failures: 3 });
+    await answers.keep(claim, answer);
+    expect(written).toEqual([]);
+    await expect.poll(() => written).toEqual(["keep k 201"]);
+    expect(logged).toEqual([]);
+  });
+
+  it("is given up in the end, which is told", async () => {
+    await store({ failures: 4 }).release(claim);
+    await expect.poll(() => logged).toEqual([expect.stringContaining("could not be settled")]);
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aList } from "../../testing/fake-peers.ts";
+import { requireDocumented } from "../../testing/require-documented.ts";
+import { inEvent, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+
+const lists = `${inEvent}/checkinlists/`;
+
+let app: ServedApp;
+beforeEach(async () => {
+  app = await serveApp();
+  app.peers.when("checkinLists", "createCheckinList", async ({ fields }) => ({ list: { ...aList(), fields } }));
+  app.peers.when("checkinLists", "updateCheckinList", async () => ({ list: aList() }));
+  app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
+});
+afterEach(async () => {
+  requireDocumented(app);
+  await app.close();
+});
+
+describe("the fields of a list", () => {
+  const booleans = [
+    ...["all_products", "include_pending", "allow_multiple_entries", "allow_entry_after_exit"],
+    ...["addon_match", "ignore_in_statistics", "consider_tickets_used"],
+  ];
+  it.each([
+    ...[undefined, null, "", " ", true, "x".repeat(191)].map((value) => ["name", value] as const),
+    ...booleans.flatMap((field) => [null, "maybe"].map((value) => [field, value] as const)),
+    ...[null, "3", 3, {}, ["x"], [null], [1.5], [true]].map((value) => ["limit_products", value] as const),
+    ...["x", true, 1.5, -1, [1]].map((value) => ["subevent", value] as const),
+    ...["", "yesterday", 5, "2027-02-30T00:00:00Z"].map((value) => ["exit_all_at", value] as const),
+    ["rules", null] as const,
+  ])(
+    "[C1.10, C1.11, C1.12, C1.13, C1.14] refuses for %s the value %j, on POST, PUT and PATCH",
+    async (field, value) => {
+      app.peers.when("checkinLists", "updateCheckinList", async () => ({ list: aList() }));
+      app.peers.when("checkinLists", "getCheckinList", async () => ({ list: aList() }));
+      const body = { name: "Gate", [field]: value };
+      for (const [method, path] of [
+        ["POST", lists],
+        ["PUT", `${lists}7/`],
+        ["PATCH", `${lists}7/`],
+      ] as const) {
+        if (method === "PATCH" && value === undefined) continue;
+        const { status, json } = await app.send(method, path, { body });
+        expect([method, status]).toEqual([method, 400]);
+        expect(Object.keys(json as object)).toEqual([field]);
+      }
+      expect(app.peers.requestsOf("createCheckinList")).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["name", "🎫".repeat(190), { name: "🎫".repeat(190) }],
+    ["limit_products", [], { limitProducts: [] }],
+    ["subevent", null, { subevent: undefined }],
+    ["exit_all_at", null, { exitAllAt: undefined }],
+    ["exit_all_at", "1999-01-01T00:00:00+01:00", { exitAllAt: Date.UTC(1998, 11, 31, 23) * 1000 }],
+    ["addon_match", true, { addonMatch: true, allProducts: true }],
+    ["position_count", 7, { allProducts: true }],
+    ["id", 7, { allProducts: true }],
+  ])("[C1.10, C1.12, C1.13, C1.14, C1.15] takes for %s the value %j", async (field, value, fields) => {
+    const { status, json } = await app.send("POST", lists, { body: { name: "Gate", [field]: value } });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ id: 7, position_count: 10 });
+    expect(app.peers.requestsOf("createCheckinList")).toMatchObject([{ fields }]);
+  });
+});

@@ -1,0 +1,39 @@
+import type { FailedScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { formatInstant } from "../../instant.ts";
+import type { FailedCheckinBody } from "./schema.ts";
+
+/** Writes what a body says for the service that keeps it. An empty nonce identifies nothing. */
+export function toFailedScan(body: FailedCheckinBody): FailedScan {
+  return {
+    reason: body.error_reason,
+    explanation: body.error_explanation ?? undefined,
+    rawCode: body.raw_barcode,
+    sourceType: body.raw_source_type ?? "barcode",
+    rawItem: body.raw_item ?? undefined,
+    rawVariation: body.raw_variation ?? undefined,
+    rawSubevent: body.raw_subevent ?? undefined,
+    nonce: body.nonce === null || body.nonce === "" ? undefined : body.nonce,
+    at: body.datetime ?? undefined,
+    type: body.type === "exit" ? ScanType.EXIT : ScanType.ENTRY,
+    position: body.position ?? undefined,
+  };
+}
+
+/** Writes a refusal as the API shows it. */
+export function presentFailedScan(scan: FailedScan | undefined) {
+  if (scan?.at === undefined) throw new Error("checkin answered without the refusal it stored");
+  return {
+    error_reason: scan.reason,
+    error_explanation: scan.explanation ?? null,
+    raw_barcode: scan.rawCode,
+    raw_source_type: scan.sourceType,
+    raw_item: scan.rawItem ?? null,
+    raw_variation: scan.rawVariation ?? null,
+    raw_subevent: scan.rawSubevent ?? null,
+    nonce: scan.nonce ?? null,
+    datetime: formatInstant(scan.at),
+    type: scan.type === ScanType.EXIT ? "exit" : "entry",
+    position: scan.position ?? null,
+  };
+}

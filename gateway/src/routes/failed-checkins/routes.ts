@@ -1,0 +1,44 @@
+import { conflict, invalid, notFound } from "../../answers.ts";
+import type { Clients } from "../../clients.ts";
+import { declare } from "../../route.ts";
+import { presentFailedScan, toFailedScan } from "./present.ts";
+import { failedCheckinBody, failedCheckinShown } from "./schema.ts";
+
+/** Scans that devices refused by themselves: `checkinlists/{list}/failed_checkins/`. */
+export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients, "checkinLists" | "scanHistory">) {
+  return {
+    create: declare({
+      name: "createFailedCheckin",
+      summary: "Stores a scan that a device refused by itself",
+      description: "For statistics and the history of scans. It changes nothing about the ticket.",
+      access: {
+        kind: "event",
+        anyOf: ["event.orders:write", "event.orders:checkin"],
+        profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"],
+      },
+      body: failedCheckinBody,
+      answers: {
+        201: { description: "It is stored, or was before.", schema: failedCheckinShown },
+        400: invalid,
+        404: notFound("The event has no such list or position."),
+        409: conflict,
+      },
+      async exists(request) {
+        const { organizer, event, signal } = request;
+        await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal });
+      },
+      async handle(request) {
+        const { organizer, event, tenant, body } = request;
+        const { scan } = await scanHistory.recordFailedScan({
+          organizer,
+          event,
+          list: request.id("list"),
+          scan: toFailedScan(body),
+          deviceId: tenant.device?.deviceId,
+          gate: tenant.device?.gate ?? undefined,
+        });
+        return { status: 201, body: presentFailedScan(scan) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,71 @@
+import type { Schema } from "@tessera/kit/schema";
+import { choice, id, instant, object, text } from "@tessera/kit/schema-build";
+import { record } from "../../answers.ts";
+import { bodyOf } from "../../route.ts";
+
+/** Why a scan was refused, in the words that scanners and histories use. */
+export const errorReasons = [
+  ...["canceled", "invalid", "unpaid", "product", "rules", "revoked", "incomplete", "already_redeemed", "ambiguous"],
+  ...["error", "blocked", "unapproved", "invalid_time", "annulled"],
+  // Of media, which scanners in the field may know already.
+  ...["already_exchanged", "medium_invalid", "medium_exists"],
+] as const;
+
+/** What a code may be read from. */
+const sourceTypes = ["barcode", "nfc_uid", "nfc_mf0aes"] as const;
+
+/** What a scanner tells of a scan that it has refused by itself. */
+export interface FailedCheckinBody {
+  readonly error_reason: string;
+  readonly raw_barcode: string;
+  readonly error_explanation?: string | null;
+  readonly raw_source_type?: string | null;
+  readonly raw_item?: number | null;
+  readonly raw_variation?: number | null;
+  readonly raw_subevent?: number | null;
+  readonly nonce?: string | null;
+  readonly datetime?: number | null;
+  readonly type?: "entry" | "exit" | null;
+  readonly position?: number | null;
+}
+
+/** No code holds so much, also where it is written in base64, and a page of explanations is still answered quickly. */
+const longestText = 10_000;
+
+const maybe = { nullable: true } as const;
+
+const fields: Readonly<Record<string, Schema>> = {
+  error_reason: choice(errorReasons),
+  error_explanation: text({ ...maybe, maxLength: longestText, description: "For a person." }),
+  raw_barcode: text({ blank: false, maxLength: longestText, description: "What was scanned." }),
+  raw_source_type: choice(sourceTypes, {
+    ...maybe,
+    description: "What it was scanned from. Default: `barcode`.",
+  }),
+  raw_item: id({ ...maybe, description: "What the scanner took it for." }),
+  raw_variation: id(maybe),
+  raw_subevent: id({ ...maybe, description: "Date of an event series." }),
+  nonce: text({
+    ...maybe,
+    trim: false,
+    maxLength: 190,
+    description: "Identifies the refusal: sent again, it is stored once.",
+  }),
+  datetime: instant({ ...maybe, description: "Time of the scan. Default: now." }),
+  type: choice(["entry", "exit"], { ...maybe, description: "Default: `entry`." }),
+  position: id({ ...maybe, description: "Default: the position with `raw_barcode` for its secret, if there is one." }),
+};
+
+export const failedCheckinBody = bodyOf<FailedCheckinBody>({
+  title: "FailedCheckinBody",
+  ...object(fields, { required: ["error_reason", "raw_barcode"] }),
+});
+
+/** A refusal as it is answered. */
+export const failedCheckinShown: Schema = record("FailedCheckin", {
+  ...fields,
+  raw_source_type: choice(sourceTypes),
+  datetime: instant(),
+  type: choice(["entry", "exit"]),
+  position: id({ ...maybe, description: "Null: no ticket has the scanned code." }),
+});

@@ -1,0 +1,77 @@
+import type { Document, Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { words } from "../../parameter.ts";
+
+const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
+
+/** What of a position can be shown in full instead of by its id. */
+export type Expandable = (typeof expandable)[number];
+
+/** The query parameter that asks for it. */
+export const expansion = () =>
+  words("Shows in full what is otherwise an id; `addons` adds the add-ons of each ticket.", expandable);
+
+/** Asks a service for it; undefined where nothing is asked for. */
+export function toExpand(names: readonly Expandable[]): Expand | undefined {
+  if (names.length === 0) return undefined;
+  return {
+    subevent: names.includes("subevent"),
+    item: names.includes("item"),
+    variation: names.includes("variation"),
+    answersQuestion: names.includes("answers.question"),
+    addons: names.includes("addons"),
+  };
+}
+
+/** What was asked for, and what a service answered. */
+export interface Expansion {
+  readonly names: readonly Expandable[];
+  readonly documents: Documents | undefined;
+}
+
+/** Where nothing was asked for. */
+export const nothingExpanded: Expansion = { names: [], documents: undefined };
+
+/** A resource as its own address shows it. */
+export type Resource = Readonly<Record<string, unknown>>;
+
+/** Finds what stands in the place of an id: the resource where that was asked for and is known, else the id. */
+export interface Resources {
+  subevent(id: number): number | Resource;
+  item(id: number): number | Resource;
+  variation(of: { readonly item: number; readonly id: number }): number | Resource;
+  question(id: number): number | Resource;
+}
+
+/** Reads what a service answered, each resource once. */
+export function readResources({ names, documents }: Expansion, { event }: { readonly event: string }): Resources {
+  const read = (isWanted: boolean, sent: readonly Document[] | undefined) => readAll(isWanted ? (sent ?? []) : []);
+  const subevents = readSubevents(names.includes("subevent") ? documents : undefined, { event });
+  const items = read(names.includes("item") || names.includes("variation"), documents?.items);
+  const questions = read(names.includes("answers.question"), documents?.questions);
+  return {
+    subevent: (id) => subevents.get(id) ?? id,
+    item: (id) => (names.includes("item") ? items.get(id) : undefined) ?? id,
+    variation: ({ item, id }) => (names.includes("variation") ? findVariation(items.get(item), id) : undefined) ?? id,
+    question: (id) => questions.get(id) ?? id,
+  };
+}
+
+/** Reads the dates that a service answered. */
+export function readSubevents(
+  documents: Documents | undefined,
+  { event }: { readonly event: string },
+): ReadonlyMap<number, Resource> {
+  const read = readAll(documents?.subevents ?? []);
+  return new Map(Array.from(read, ([id, subevent]) => [id, { ...subevent, id, event }]));
+}
+
+function readAll(documents: readonly Document[]): ReadonlyMap<number, Resource> {
+  return new Map(documents.map(({ id, json }) => [id, JSON.parse(utf8.decode(json)) as Resource]));
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function findVariation(item: Resource | undefined, id: number): Resource | undefined {
+  const variations = item?.["variations"];
+  return Array.isArray(variations) ? (variations as Resource[]).find((variation) => variation["id"] === id) : undefined;
+}

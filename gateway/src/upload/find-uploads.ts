@@ -1,0 +1,33 @@
+import type { Clock } from "@tessera/kit/clock";
+import type { Db } from "@tessera/kit/pg/database";
+import type { SentFile } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Tenant } from "../access/caller.ts";
+import { nameUploads } from "../store/uploads.ts";
+import { waitForDatabase } from "../store/wait-for-database.ts";
+
+/** Boxoffice takes over the file of an answer; it may be away for days. */
+const keptMicros = 30 * 24 * 60 * 60 * 1_000_000;
+
+/** Finds the uploads of a caller that an answer names, and keeps them until boxoffice has had the time to take them over. */
+export function uploadFinder({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
+  return async (ids: readonly string[], caller: Tenant): Promise<SentFile[]> => {
+    const now = clock.now();
+    const found = await waitForDatabase(
+      nameUploads(db, {
+        ids,
+        organizer: caller.organizer,
+        credentialKind: caller.kind,
+        credentialId: caller.id,
+        now,
+        keepUntil: now + keptMicros,
+      }),
+    );
+    return found.map(({ id: upload, fileName: name, contentType, size, sha256 }) => ({
+      upload,
+      name,
+      contentType,
+      size,
+      sha256,
+    }));
+  };
+}

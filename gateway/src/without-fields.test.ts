@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { withoutFields } from "./without-fields.ts";
+
+const shown = {
+  id: 1,
+  name: "Gate",
+  entries: [{ id: 2, url: "x", inner: [{ a: 1, b: 2 }] }, 3, null],
+  place: { id: 4, url: "y" },
+};
+
+describe("leaving out fields", () => {
+  it.each([
+    ["nothing", [], shown],
+    ["a field", ["name"], { id: 1, entries: shown.entries, place: shown.place }],
+    [
+      "a field of what stands in a list",
+      ["entries.url"],
+      { ...shown, entries: [{ id: 2, inner: [{ a: 1, b: 2 }] }, 3, null] },
+    ],
+    [
+      "a field further in",
+      ["entries.inner.a", "entries.id"],
+      { ...shown, entries: [{ url: "x", inner: [{ b: 2 }] }, 3, null] },
+    ],
+    ["a list and what is in it", ["entries", "entries.url"], { id: 1, name: "Gate", place: shown.place }],
+    ["nothing of what stands in no list", ["place.url"], shown],
+    ["nothing that is not there", ["nonsense", "id.x", "constructor", "entries.nonsense", ".", ""], shown],
+  ])("leaves out %s", (_name, excluded, expected) => {
+    expect(withoutFields(shown, excluded)).toEqual(expected);
+  });
+});

@@ -1,0 +1,22 @@
+/** An object as the API shows it. */
+type Shown = Readonly<Record<string, unknown>>;
+
+/** Leaves fields out of an object: `a` is one of its own, `a.b` one of each object in its list `a`. What is not there is not missed. */
+export function withoutFields(shown: Shown, excluded: readonly string[]): Shown {
+  if (excluded.length === 0) return shown;
+  const kept = Object.entries(shown).filter(([field]) => !excluded.includes(field));
+  return Object.fromEntries(kept.map(([field, value]) => [field, withoutInner(value, below(field, excluded))]));
+}
+
+function withoutInner(value: unknown, excluded: readonly string[]): unknown {
+  if (excluded.length === 0 || !Array.isArray(value)) return value;
+  return value.map((element: unknown) => (isObject(element) ? withoutFields(element, excluded) : element));
+}
+
+function below(field: string, excluded: readonly string[]): string[] {
+  return excluded.filter((path) => path.startsWith(`${field}.`)).map((path) => path.slice(field.length + 1));
+}
+
+function isObject(value: unknown): value is Shown {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
