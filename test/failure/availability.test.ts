@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { findUncertain, longestSilenceMs, slowestScanMs } from "./availability.ts";
+import { findUncertain, isCutByStop, longestSilenceMs, slowestScanMs } from "./availability.ts";
 import type { Attempt, Outcome } from "./scan-history.ts";
 
 const attempt = (nonce: string, [invokedAt, endedAt]: [number, number], outcome: Outcome): Attempt => ({
@@ -34,4 +34,17 @@ it("what was left open is found where it was sent", () => {
     'scan b, 2 to 30 ms: {"kind":"unknown","why":"unavailable"}',
   ]);
   expect(findUncertain(attempts, { from: 13, to: 140 })).toEqual([]);
+});
+
+it("a connection is cut by a stop when it led to the process that was just being stopped", () => {
+  const stops = [{ baseUrl: "http://one", from: 100, to: 200 }];
+  const cut = { kind: "unknown", why: "UND_ERR_SOCKET other side closed" } as const;
+  const isCut = (baseUrl: string, endedAt: number, outcome: Outcome) =>
+    isCutByStop({ ...attempt("a", [90, endedAt], outcome), baseUrl }, stops);
+  expect(isCut("http://one", 150, cut)).toBe(true);
+  expect(isCut("http://one", 150, { kind: "unknown", why: "ECONNRESET read ECONNRESET" })).toBe(true);
+  expect(isCut("http://two", 150, cut)).toBe(false);
+  expect(isCut("http://one", 200, cut)).toBe(false);
+  expect(isCut("http://one", 150, unknown)).toBe(false);
+  expect(isCut("http://one", 150, admitted)).toBe(false);
 });

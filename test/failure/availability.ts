@@ -32,6 +32,20 @@ export function findUncertain(attempts: readonly Attempt[], { from, to }: Span):
     );
 }
 
+/** When the process that answers at an address was stopped, until it answered again. */
+export interface Stop extends Span {
+  readonly baseUrl: string;
+}
+
+/**
+ * Tells whether a connection ended under an attempt because its process was being stopped. On a connection that was idle
+ * HTTP cannot do better: while the next request is on its way, nobody there knows of it, and the connection is closed.
+ */
+export function isCutByStop({ baseUrl, outcome, endedAt }: Attempt, stops: readonly Stop[]): boolean {
+  if (outcome.kind !== "unknown" || !/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET) /.test(outcome.why)) return false;
+  return stops.some((stop) => stop.baseUrl === baseUrl && endedAt >= stop.from && endedAt < stop.to);
+}
+
 function isCertain(kind: Attempt["outcome"]["kind"]): boolean {
   return kind === "admitted" || kind === "refused";
 }

@@ -73,7 +73,7 @@ export function openGates(options: GatesOptions): Gates {
         const invokedAt = performance.now();
         const { outcome, oddity } = await sendScan({ baseUrl, scan, ticket });
         const endedAt = performance.now();
-        attempts.push({ scan, invokedAt, endedAt, outcome });
+        attempts.push({ scan, baseUrl, invokedAt, endedAt, outcome });
         if (oddity !== undefined) oddities.push(oddity);
         if (endedAt - invokedAt > longestAnswerMs)
           oddities.push(`scan ${scan.nonce} hung for ${Math.round(endedAt - invokedAt)} ms`);

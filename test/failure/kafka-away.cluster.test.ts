@@ -2,35 +2,40 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { runCommand } from "../e2e/command.ts";
 import { findUncertain, longestSilenceMs, slowestScanMs } from "./availability.ts";
 import { compareCopies } from "./compare-copies.ts";
 import { waitForEmptyOutboxes } from "./fact-ledger.ts";
+import { lists } from "./festival.ts";
 import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
-import { openGates } from "./gates.ts";
+import { openGates, sendScan } from "./gates.ts";
 import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
 import { report, withDice } from "./seeded.ts";
 
 let kafka: KafkaEngine;
+let redis: RedisServer;
 let cluster: FestivalCluster;
 
 beforeAll(async () => {
-  kafka = await startKafka();
-  cluster = await startFestivalCluster({ kafkaBrokers: kafka.brokers });
+  [kafka, redis] = await Promise.all([startKafka(), startRedis()]);
+  cluster = await startFestivalCluster({ kafkaBrokers: kafka.brokers, redisUrl: redis.url });
 });
 
 afterEach(() => cluster?.endLoads());
 
 afterAll(async () => {
   await cluster?.stop();
-  await kafka?.stop();
+  await Promise.all([kafka?.stop(), redis?.stop()]);
 });
 
-const killedMs = 20_000;
-const frozenMs = 15_000;
+const killedMs = 14_000;
+const frozenMs = 11_000;
+/** Kafka, Redis and boxoffice at once: nothing is left but gateways, check-ins and their database. */
+const aloneMs = 6000;
 
 /** Nobody at a gate notices that Kafka is away; a machine with other things to do may take this long all the same. */
 const longestSilence = 2500;
@@ -39,66 +44,92 @@ const longestScan = 5000;
 /** From the moment it takes connections again: sessions end, groups meet, and what has waited is worked off. */
 const longestSettlingMs = 45_000;
 
-it("gates go on while Kafka is dead or frozen, and everything arrives afterwards", { timeout: 170_000 }, () =>
-  withDice(async (dice) => {
-    const [baseUrl] = cluster.baseUrls;
-    const load = cluster.startLoad(dice, { connectionsMayBreak: false, importWithinMs: 120_000 });
-    await sleep(1500);
-    const measured: Record<string, unknown>[] = [];
-    const away: { from: number; to: number }[] = [];
-    for (const how of ["killed", "frozen"] as const) {
-      const from = performance.now();
-      if (how === "killed") await kafka.kill();
-      else kafka.freeze();
-      const importing = importOnce({ baseUrl, body: pulseRecord(how) }).then((outcome) => ({
-        outcome,
-        at: performance.now(),
-      }));
-      if (how === "killed") {
-        await sleep(2000);
-        // Whoever starts meanwhile needs no Kafka to be ready.
-        const process = cluster.process("checkin-2");
-        await process.kill();
-        await process.start();
+it(
+  "gates go on while Kafka is dead or frozen, or is away with Redis and boxoffice, and everything arrives afterwards",
+  { timeout: 170_000 },
+  () =>
+    withDice(async (dice) => {
+      const [baseUrl] = cluster.baseUrls;
+      const load = cluster.startLoad(dice, { connectionsMayBreak: false, importWithinMs: 120_000 });
+      await sleep(1500);
+      const measured: Record<string, unknown>[] = [];
+      const away: { from: number; to: number }[] = [];
+      for (const how of ["killed", "frozen"] as const) {
+        const from = performance.now();
+        if (how === "killed") await kafka.kill();
+        else kafka.freeze();
+        const importing = importOnce({ baseUrl, body: pulseRecord(how) }).then((outcome) => ({
+          outcome,
+          at: performance.now(),
+        }));
+        if (how === "killed") {
+          await sleep(2000);
+          // Whoever starts meanwhile needs no Kafka to be ready.
+          const process = cluster.process("checkin-2");
+          await process.kill();
+          await process.start();
+        }
+        await sleep(Math.max(0, from + (how === "killed" ? killedMs : frozenMs) - performance.now()));
+        const to = performance.now();
+        if (how === "killed") await kafka.start();
+        else kafka.thaw();
+        const backAt = performance.now();
+        const { outcome, at } = await importing;
+        expect(outcome).toMatchObject({ answer: { accepted: 1, rejected: 0 } });
+        // It was stored, and cannot have been seen everywhere.
+        if (at < to) expect(outcome).toMatchObject({ answer: { settled: false } });
+        const pulse = await importUntilAnswered({ baseUrl, body: pulseRecord(`${how}, back`) });
+        away.push({ from, to });
+        measured.push({
+          how,
+          importAnsweredAfterMs: Math.round(at - from),
+          settled: "answer" in outcome && outcome.answer.settled,
+          settledAfterMs: Math.round(performance.now() - backAt),
+        });
+        expect(pulse.ms).toBeLessThan(longestSettlingMs);
       }
-      await sleep(Math.max(0, from + (how === "killed" ? killedMs : frozenMs) - performance.now()));
-      const to = performance.now();
-      if (how === "killed") await kafka.start();
-      else kafka.thaw();
-      const backAt = performance.now();
-      const { outcome, at } = await importing;
-      expect(outcome).toMatchObject({ answer: { accepted: 1, rejected: 0 } });
-      // It was stored, and cannot have been seen everywhere.
-      if (at < to) expect(outcome).toMatchObject({ answer: { settled: false } });
-      const pulse = await importUntilAnswered({ baseUrl, body: pulseRecord(`${how}, back`) });
-      away.push({ from, to });
-      measured.push({
-        how,
-        importAnsweredAfterMs: Math.round(at - from),
-        settled: "answer" in outcome && outcome.answer.settled,
-        settledAfterMs: Math.round(performance.now() - backAt),
-      });
-      expect(pulse.ms).toBeLessThan(longestSettlingMs);
-    }
-    const { edition, oddities, imports, attempts } = await load.finish();
-    const gates = away.map((span) => ({
-      longestSilenceMs: longestSilenceMs(attempts, span),
-      slowestScanMs: slowestScanMs(attempts, span),
-      outcomes: countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > span.from && invokedAt < span.to)),
-    }));
-    report({ measured, gates, ...measure({ attempts, imports }) });
-    for (const [index, span] of away.entries()) {
-      expect(findUncertain(attempts, span)).toEqual([]);
-      expect(gates[index]?.longestSilenceMs).toBeLessThan(longestSilence);
-      expect(gates[index]?.slowestScanMs).toBeLessThan(longestScan);
-      expect(gates[index]?.outcomes["admitted"]).toBeGreaterThan(20);
-    }
-    expect(oddities).toEqual([]);
-    expect(await cluster.verify(edition)).toEqual([]);
-    expect(await compareCopies(cluster.db)).toEqual([]);
-    expect(cluster.loggedErrors({ outage: true })).toEqual([]);
-  }),
+      away.push(await leaveAlone(baseUrl));
+      const { edition, oddities, imports, attempts } = await load.finish();
+      const gates = away.map((span) => ({
+        longestSilenceMs: longestSilenceMs(attempts, span),
+        slowestScanMs: slowestScanMs(attempts, span),
+        outcomes: countOutcomes(attempts.filter(({ invokedAt }) => invokedAt > span.from && invokedAt < span.to)),
+      }));
+      report({ measured, gates, ...measure({ attempts, imports }) });
+      for (const [index, span] of away.entries()) {
+        expect(findUncertain(attempts, span)).toEqual([]);
+        expect(gates[index]?.longestSilenceMs).toBeLessThan(longestSilence);
+        expect(gates[index]?.slowestScanMs).toBeLessThan(longestScan);
+        expect(gates[index]?.outcomes["admitted"]).toBeGreaterThan(20);
+      }
+      expect(oddities).toEqual([]);
+      expect(await cluster.verify(edition)).toEqual([]);
+      expect(await compareCopies(cluster.db)).toEqual([]);
+      expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+    }),
 );
+
+/** Takes everything away that gates do not need, and brings it back. */
+async function leaveAlone(baseUrl: string): Promise<{ from: number; to: number }> {
+  const boxoffice = cluster.process("boxoffice-1");
+  const from = performance.now();
+  await Promise.all([kafka.kill(), redis.kill(), boxoffice.kill()]);
+  // As if it were one of those that come and go.
+  const { position } = cluster.festival.fleeting[0] ?? { position: 0 };
+  const stranger = { position, secret: "nobody has this code" };
+  const scan = { gate: -1, list: lists.once.id, nonce: `stranger-${from}`, position, type: "entry" } as const;
+  // Nobody can say whether it was sold seconds ago, and a gate does not wait for that.
+  const invokedAt = performance.now();
+  const { outcome } = await sendScan({ baseUrl, scan, ticket: stranger });
+  const endedAt = performance.now();
+  cluster.attempts.push({ scan, invokedAt, endedAt, outcome });
+  expect(outcome).toEqual({ kind: "refused", reason: "invalid" });
+  expect(endedAt - invokedAt).toBeLessThan(longestScan);
+  await sleep(aloneMs);
+  const to = performance.now();
+  await Promise.all([kafka.start(), redis.restart(), boxoffice.start()]);
+  return { from, to };
+}
 
 it("Kafka comes back without anything it had, and a rebuild makes every copy whole", { timeout: 170_000 }, () =>
   withDice(async (dice) => {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
-import { findUncertain, longestSilenceMs, type Span, slowestScanMs } from "./availability.ts";
+import { findUncertain, isCutByStop, longestSilenceMs, type Span, type Stop, slowestScanMs } from "./availability.ts";
 import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, recoveryMs } from "./load.ts";
 import { pulseRecord } from "./pulse.ts";
 import { drawNonces, scanAtOnce } from "./scan-at-once.ts";
-import type { Attempt } from "./scan-history.ts";
+import { type Attempt, toCourses } from "./scan-history.ts";
 import { report, withDice } from "./seeded.ts";
 
 let cluster: FestivalCluster;
@@ -23,7 +23,7 @@ afterEach(() => cluster?.endLoads());
 
 afterAll(() => cluster?.stop());
 
-it("of scans at the same moment over all gateways and check-ins one is admitted, and one nonce is one scan", () =>
+it("[C3.38] of scans at the same moment over all gateways and check-ins one is admitted, and one nonce is one scan", () =>
   withDice(async (dice) => {
     const { baseUrls, festival, attempts, db } = cluster;
     const slowest: number[] = [];
@@ -121,11 +121,13 @@ it(
   () =>
     withDice(async (dice) => {
       // So many, and so restless, that connections are always about to carry the next scan.
-      const load = cluster.startLoad(dice, { connectionsMayBreak: true, count: 16, longestPauseMs: 5 });
+      const count = 16;
+      const load = cluster.startLoad(dice, { connectionsMayBreak: true, count, longestPauseMs: 5 });
       const { attempts } = load.gates;
       await sleep(1000);
       const from = performance.now();
       const measured: Measured[] = [];
+      const stops: Stop[] = [];
       for (const process of cluster.processes) {
         const stoppedFrom = performance.now();
         await process.stop();
@@ -139,11 +141,20 @@ it(
           longestSilenceMs: longestSilenceMs(attempts, { from: stoppedFrom, to }),
           span: { from: stoppedFrom, to },
         });
+        const { http } = process.plan.ports;
+        if (http !== undefined) stops.push({ baseUrl: `http://127.0.0.1:${http}`, from: stoppedFrom, to });
         await sleep(300);
       }
       const { edition, oddities, imports, attempts: ofGates } = await load.finish();
-      report({ measured: withSlowest(measured, ofGates), ...measure({ attempts: ofGates, imports }) });
-      expect(findUncertain(ofGates, { from, to: performance.now() })).toEqual([]);
+      const cut = ofGates.filter((attempt) => isCutByStop(attempt, stops));
+      report({ measured: withSlowest(measured, ofGates), cut, ...measure({ attempts: ofGates, imports }) });
+      const others = ofGates.filter((attempt) => !cut.includes(attempt));
+      expect(findUncertain(others, { from, to: performance.now() })).toEqual([]);
+      // A process that closed what it had would cut off most gates; they all learn with the next try what became of their scan.
+      expect(cut.length).toBeLessThan(count / 2);
+      const nonces = new Set(cut.map(({ scan }) => scan.nonce));
+      const courses = toCourses(ofGates).filter(({ scan }) => nonces.has(scan.nonce));
+      expect(courses.filter(({ known }) => known === undefined)).toEqual([]);
       expect(oddities).toEqual([]);
       expect(await cluster.verify(edition)).toEqual([]);
       expect(cluster.loggedErrors()).toEqual([]);

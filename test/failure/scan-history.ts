@@ -20,6 +20,8 @@ export interface Scan {
 /** One request about a scan. The instants are milliseconds on one clock. */
 export interface Attempt {
   readonly scan: Scan;
+  /** Where it was sent, if that matters to anybody. */
+  readonly baseUrl?: string;
   readonly invokedAt: number;
   readonly endedAt: number;
   readonly outcome: Outcome;

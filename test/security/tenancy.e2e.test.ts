@@ -88,6 +88,9 @@ const rights: Readonly<Record<string, { readonly anyOf: readonly string[]; reado
   },
   [`GET ${lists}{list}/positions/{id}/`]: { anyOf: reading, profiles: ["full"] },
   [`POST ${lists}{list}/positions/{lookup}/redeem/`]: { anyOf: scanning, profiles },
+  [`POST ${lists}{list}/failed_checkins/`]: { anyOf: scanning, profiles },
+  ["GET /checkins/"]: { anyOf: ["event.orders:read"], profiles: ["full"] },
+  ["GET /checkins/{id}/"]: { anyOf: ["event.orders:read"], profiles: ["full"] },
   ["GET /orderpositions/{position}/answer/{question}/"]: { anyOf: reading, profiles },
 };
 
@@ -115,6 +118,8 @@ const methods = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"];
 describe("tenants", () => {
   let platform: TestPlatform;
   let routes: EventRoute[];
+  /** The ids of scans are given here, and are the same in no two events. */
+  const scans = new Map<Home, number>();
 
   beforeAll(async () => {
     platform = await startTestPlatform();
@@ -162,12 +167,23 @@ describe("tenants", () => {
         })),
       );
     platform.keepOutOfLogs("mark-alpha", "mark-beta", "token-of-");
+    for (const home of homes) {
+      const as = token(home[0]);
+      const body = { error_reason: "error", raw_barcode: "x", error_explanation: `${markOf(home)} refusal` };
+      const told = await send("POST", `${pathOf(home)}${lists}${shared}/failed_checkins/`, { as, body });
+      expect(told.status).toBe(201);
+      const { body: history } = await send("GET", `${pathOf(home)}/checkins/`, { as });
+      scans.set(home, (history as { results: { id: number }[] }).results[0]?.id ?? 0);
+    }
   });
   afterAll(() => platform.stop());
 
   /** Fills a route's path; `ids` is what every id in it becomes. */
   const fill = (home: Home, path: string, id: number | string) =>
-    pathOf(home) + path.replaceAll(/\{\w+\}/g, String(id));
+    pathOf(home) + path.replaceAll(/\{\w+\}/g, String(id === shared ? idOn(path, home, id) : id));
+
+  /** What an event has at a path: its scan there, elsewhere the record with this id. */
+  const idOn = (path: string, home: Home, id: number) => (path.startsWith("/checkins/") ? (scans.get(home) ?? 0) : id);
 
   async function send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
     const answer = await platform.request(method, path, {
@@ -237,7 +253,7 @@ describe("tenants", () => {
         // One parameter at a time is foreign; the others are at home.
         for (const name of names) {
           const filled = path.replaceAll(/\{(\w+)\}/g, (_, each: string) =>
-            String(each === name ? ownOf(foreign) : shared),
+            String(each === name ? idOn(path, foreign, ownOf(foreign)) : shared),
           );
           const body = method === "PUT" ? { body: { name: "new name" } } : {};
           const answer = await send(method, pathOf(alphaOne) + filled, { as: token("alpha"), ...body });
@@ -256,7 +272,7 @@ describe("tenants", () => {
 
   it("[A7.5, A8.5, S1.4] refuses foreign ids in filters and bodies under their own name", async () => {
     // Compared, not looked up.
-    const plain = new Set(["page", "page_size", "subevent_match"]);
+    const plain = new Set(["page", "page_size", "subevent_match", "gate", "device"]);
     let tried = 0;
     for (const foreign of [alphaTwo, betaOne, betaTwo]) {
       for (const { path, operation } of routes.filter((route) => route.method === "GET")) {
@@ -289,12 +305,25 @@ describe("tenants", () => {
       }
     }
     expect(tried).toBeGreaterThan(0);
+    const refusals = `${pathOf(alphaOne)}${lists}${shared}/failed_checkins/`;
+    for (const foreign of [alphaTwo, betaOne, betaTwo]) {
+      for (const [field, status] of [
+        ["raw_item", 400],
+        ["raw_subevent", 400],
+        ["position", 404],
+      ] as const) {
+        const body = { error_reason: "error", raw_barcode: "x", [field]: ownOf(foreign) };
+        const answer = await send("POST", refusals, { as: token("alpha"), body });
+        expect(answer.status, field).toBe(status);
+        expect(Object.keys(answer.body as object)).toEqual([status === 404 ? "detail" : field]);
+      }
+    }
   });
 
   it("[S1.6] leaves the neighbours as they are when one is changed, scanned and emptied", async () => {
     const look = async (home: Home) => {
       const answers = await Promise.all(
-        [lists, `${lists}${shared}/status/`, `${lists}${shared}/positions/`].map((path) =>
+        [lists, `${lists}${shared}/status/`, `${lists}${shared}/positions/`, "/checkins/"].map((path) =>
           send("GET", pathOf(home) + path, { as: token(home[0]) }),
         ),
       );

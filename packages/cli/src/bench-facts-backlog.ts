@@ -107,6 +107,8 @@ const columns: readonly (readonly [name: string, type: Sql])[] = [
   ...["counted_as", "attendee_name", "order_email"].map((name) => [name, sql`text[]`] as const),
   ["order_placed_at", sql`timestamptz[]`],
   ["search_text", sql`text[]`],
+  ["voucher", sql`bigint[]`],
+  ["pseudonymization_id", sql`text[]`],
 ];
 
 type Row = Readonly<Record<string, string | null>> & { readonly state: Uint8Array };

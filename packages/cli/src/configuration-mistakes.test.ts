@@ -23,7 +23,7 @@ const access = (environment: Record<string, string>) => () =>
 describe("a process on the memory bus", () => {
   it("refuses to start where it would never hear of facts from elsewhere", async () => {
     const message =
-      "the memory bus reaches only this process, and checkin would miss facts of boxoffice; set BUS=kafka, or serve them together";
+      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice; set BUS=kafka, or serve them together";
     await expect(start(["checkin"])).rejects.toMatchObject({ code: "bus_cannot_reach", message });
     await expect(start(["gateway"])).rejects.toThrow("gateway would miss facts of boxoffice");
   });
@@ -47,7 +47,7 @@ describe("a process that cannot start", () => {
     };
     const outcomes = await Promise.all(
       // Peers without addresses; files without a bucket.
-      [["gateway"], ["checkin", "--files", "s3"]].map((args) =>
+      [["gateway"], ["boxoffice", "--files", "s3"]].map((args) =>
         promisify(execFile)(process.execPath, ["--conditions=source", main, "serve", ...args], {
           env: { ...process.env, ...environment, DATABASE_URL: nowhere, METRICS_PORT: "0" },
           timeout: 20_000,

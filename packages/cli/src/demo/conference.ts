@@ -18,11 +18,58 @@ const workshops = [
   { id: 42, value: { en: "Crowds and queues", de: "Menschen und Schlangen" } },
   { id: 43, value: { en: "Tickets without paper", de: "Karten ohne Papier" } },
 ];
+/** Asked for workshops and shirts, so that the main entrance asks nothing. */
+const questions = [
+  {
+    id: 1,
+    question: { en: "Which language do you prefer?", de: "Welche Sprache ist Ihnen lieber?" },
+    type: "C",
+    required: true,
+    items: [workshop.id],
+    options: [
+      { id: 11, identifier: "EN", position: 1, answer: { en: "English", de: "Englisch" } },
+      { id: 12, identifier: "DE", position: 2, answer: { en: "German", de: "Deutsch" } },
+    ],
+  },
+  {
+    id: 2,
+    question: { en: "How many sockets do you need?", de: "Wie viele Steckdosen brauchen Sie?" },
+    type: "N",
+    required: false,
+    items: [workshop.id],
+    valid_number_min: "0",
+    valid_number_max: "4",
+  },
+  {
+    id: 3,
+    question: { en: "Shirt handed over?", de: "T-Shirt ausgegeben?" },
+    type: "B",
+    required: true,
+    items: [shirt.id],
+  },
+];
 const shirts = ["S", "M", "L", "XL"].map((size, index) => ({ id: 51 + index, value: { en: size } }));
+
+/** For VIPs, once a day: at the main entrance at any time, elsewhere from half an hour before admission. */
+const dinnerRules = {
+  and: [
+    { inList: [{ var: "product" }, { objectList: [{ lookup: ["product", String(vip.id), "VIP ticket"] }] }] },
+    {
+      or: [
+        { inList: [{ var: "gate" }, { objectList: [{ lookup: ["gate", "1", "Main entrance"] }] }] },
+        { isAfter: [{ var: "now" }, { buildTime: ["date_admission"] }, 30] },
+      ],
+    },
+    { "<": [{ var: "entries_today" }, 1] },
+  ],
+};
 
 type OfEvent = (kind: string, data: Readonly<Record<string, unknown>>) => object;
 
-/** A conference of three days with workshops and shirts as add-ons: about a quarter of its attendees have one or the other. */
+/**
+ * A conference of three days with workshops and shirts as add-ons: about a quarter of its attendees have one or the
+ * other, and are asked something when they come for it.
+ */
 export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
   yield ofEvent("event", {
     slug: conference,
@@ -67,6 +114,8 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
       bundles: [],
     });
   }
+  for (const question of questions)
+    yield ofEvent("question", { ...question, position: question.id, ask_during_checkin: true });
   yield ofEvent("quota", { id: 1, name: "Everybody", size: 3500, items: [1, 2, 3], variations: [] });
   yield ofEvent("quota", { id: 2, name: "VIP", size: 400, items: [3], variations: [] });
   for (const [index, { id }] of workshops.entries()) {
@@ -75,11 +124,19 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
   yield ofEvent("quota", { id: 6, name: "Shirts", size: 1000, items: [5], variations: shirts.map(({ id }) => id) });
   yield* orders(ofEvent);
   yield ofEvent("checkin_list", {
+    id: 4,
+    name: "VIP dinner",
+    all_products: true,
+    allow_multiple_entries: true,
+    rules: dinnerRules,
+  });
+  yield ofEvent("checkin_list", {
     id: 3,
     name: "VIP lounge",
     all_products: false,
-    limit_products: [3],
-    allow_multiple_entries: true,
+    limit_products: [vip.id],
+    allow_entry_after_exit: true,
+    exit_all_at: "2027-05-12T23:00:00+02:00",
   });
   yield ofEvent("checkin_list", {
     id: 2,

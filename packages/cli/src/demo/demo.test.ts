@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { demoPositions, demoRecords, firstSecret } from "./demo.ts";
+import { demo, demoPositions, demoRecords, firstSecret } from "./demo.ts";
 
 interface DemoRecord {
   readonly kind: string;
@@ -41,5 +41,39 @@ describe("the demo", () => {
       expect(sold.length, quota.name).toBeGreaterThan(0);
       expect(sold.length, quota.name).toBeLessThanOrEqual(quota.size);
     }
+  });
+
+  it("asks questions for items that it sells, and none at the list of the curl lines", () => {
+    const questions = records.filter(({ kind }) => kind === "question");
+    expect(new Set(questions.map(({ data }) => data.type))).toEqual(new Set(["B", "C", "N"]));
+    expect(new Set(questions.map(({ data }) => data.required))).toEqual(new Set([true, false]));
+    for (const { event, data } of questions) {
+      expect(data.ask_during_checkin).toBe(true);
+      for (const item of data.items)
+        expect(positions.some((sold) => sold.event === event && sold.item === item)).toBe(true);
+    }
+    const list = records.at(-1);
+    expect(list).toMatchObject({ kind: "checkin_list", event: demo.event, data: { id: demo.list } });
+    expect(list?.data.rules).toBeUndefined();
+    const asked = questions.filter(({ event }) => event === demo.event).flatMap(({ data }) => data.items);
+    expect(list?.data.limit_products.filter((item: number) => asked.includes(item))).toEqual([]);
+  });
+
+  it("has lists with rules, with re-entry and with an exit at night, whose products and gates exist", () => {
+    const lists = records.filter(({ kind }) => kind === "checkin_list");
+    const has = (kind: string, id: number, event?: string) =>
+      records.some((record) => record.kind === kind && record.event === event && record.data.id === id);
+    for (const { event, data } of lists)
+      for (const item of data.limit_products ?? []) expect(has("item", item, event)).toBe(true);
+    const named = lists.flatMap(({ event, data }) =>
+      [...JSON.stringify(data.rules ?? {}).matchAll(/"lookup":\["(product|gate)","(\d+)"/g)].map(([, model, id]) =>
+        model === "gate" ? has("gate", Number(id)) : has("item", Number(id), event),
+      ),
+    );
+    expect(named).toEqual([true, true]);
+    expect(lists.filter(({ data }) => data.rules !== undefined)).toHaveLength(2);
+    expect(lists.some(({ data }) => data.allow_entry_after_exit === true)).toBe(true);
+    expect(lists.some(({ data }) => data.allow_entry_after_exit === false)).toBe(true);
+    expect(lists.some(({ data }) => data.exit_all_at !== undefined)).toBe(true);
   });
 });

@@ -5,14 +5,54 @@ import { personOf } from "./people.ts";
 const festival = "festival";
 
 const days = [
-  { id: 1, name: { en: "Friday", de: "Freitag" }, date: "2027-06-18" },
-  { id: 2, name: { en: "Saturday", de: "Samstag" }, date: "2027-06-19" },
-  { id: 3, name: { en: "Sunday", de: "Sonntag" }, date: "2027-06-20" },
+  { id: 1, name: { en: "Friday", de: "Freitag" }, date: "2027-06-18", morning: "2027-06-19" },
+  { id: 2, name: { en: "Saturday", de: "Samstag" }, date: "2027-06-19", morning: "2027-06-20" },
+  { id: 3, name: { en: "Sunday", de: "Sonntag" }, date: "2027-06-20", morning: "2027-06-21" },
 ];
 
 const dayTicket = { id: 1, price: "79.00" };
 const camping = { id: 2, price: "35.00" };
 const parking = { id: 3, price: "12.50" };
+
+/** Asked for camping and parking alone: at the gates of the day everybody walks through. */
+const questions = [
+  {
+    id: 1,
+    question: { en: "How many people in the tent?", de: "Wie viele Personen im Zelt?" },
+    type: "N",
+    required: true,
+    items: [camping.id],
+    valid_number_min: "1",
+    valid_number_max: "8",
+  },
+  {
+    id: 2,
+    question: { en: "Safety rules explained?", de: "Sicherheitsregeln erklärt?" },
+    type: "B",
+    required: true,
+    items: [camping.id],
+  },
+  {
+    id: 3,
+    question: { en: "Kind of vehicle", de: "Art des Fahrzeugs" },
+    type: "C",
+    required: false,
+    items: [parking.id],
+    options: [
+      { id: 31, identifier: "CAR", position: 1, answer: { en: "Car", de: "Auto" } },
+      { id: 32, identifier: "VAN", position: 2, answer: { en: "Van", de: "Transporter" } },
+      { id: 33, identifier: "CAMPER", position: 3, answer: { en: "Camper", de: "Wohnmobil" } },
+    ],
+  },
+];
+
+/** On the day of the ticket, from an hour before admission to its end. */
+const stageRules = {
+  and: [
+    { isAfter: [{ var: "now" }, { buildTime: ["date_admission"] }, 60] },
+    { isBefore: [{ var: "now" }, { buildTime: ["date_to"] }, 0] },
+  ],
+};
 
 type OfEvent = (kind: string, data: Readonly<Record<string, unknown>>) => object;
 
@@ -69,6 +109,8 @@ export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions:
       bundles: [],
     });
   }
+  for (const question of questions)
+    yield of("question", { ...question, position: question.id, ask_during_checkin: true });
   for (const { id, name } of days) {
     yield of("quota", {
       id: id * 10 + 1,
@@ -96,20 +138,22 @@ export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions:
     });
   }
   yield* orders(of, positions);
-  for (const { id, name } of days) {
+  for (const { id, name, morning } of days) {
     yield of("checkin_list", {
       id,
       name: `${name.en}, main gate`,
       all_products: false,
-      limit_products: [1],
+      limit_products: [dayTicket.id],
       subevent: id,
+      allow_entry_after_exit: true,
+      exit_all_at: `${morning}T04:00:00+02:00`,
     });
   }
   yield of("checkin_list", {
     id: 4,
     name: "Camping",
     all_products: false,
-    limit_products: [2],
+    limit_products: [camping.id],
     subevent: null,
     addon_match: true,
   });
@@ -117,9 +161,18 @@ export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions:
     id: 5,
     name: "Parking",
     all_products: false,
-    limit_products: [3],
+    limit_products: [parking.id],
     subevent: null,
     allow_multiple_entries: true,
+  });
+  yield of("checkin_list", {
+    id: 6,
+    name: "Front of stage",
+    all_products: false,
+    limit_products: [dayTicket.id],
+    subevent: null,
+    allow_entry_after_exit: false,
+    rules: stageRules,
   });
 }
 

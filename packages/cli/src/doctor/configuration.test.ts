@@ -65,7 +65,7 @@ describe("the configuration", () => {
       Object.fromEntries(Object.entries(pod).filter(([name]) => !names.includes(name)));
     expect(await saying(without("BUS"), ["checkin"])).toEqual([
       expect.stringMatching(
-        /^wrong: the memory bus reaches only this process, and checkin would miss facts of boxoffice/,
+        /^wrong: the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss/,
       ),
     ]);
     expect(await saying(without("KAFKA_BROKERS", "BOXOFFICE_ADDRESS", "DATABASE_URL"), ["gateway"])).toEqual([
