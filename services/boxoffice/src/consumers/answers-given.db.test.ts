@@ -189,12 +189,21 @@ describe("an order that is sent again", () => {
     expect(await stands()).toEqual({ answers: { 2: "two", 3: "three" }, upTo: 7 });
   });
 
-  it("[C5.51] replaces what was answered at a gate where it answers the same question", async () => {
-    await deliverAnswers(db, answersFact([given(1, 6, "blue"), given(2, 7, "two")]));
+  it("[C5.51] keeps it too where it answers the same question as it always has", async () => {
+    await deliverAnswers(db, answersFact([given(1, 6, "blue")]));
     await takeFacts(db);
     await take(order());
-    expect(await told()).toEqual([[1, ["red", "two"]]]);
-    expect(await stands()).toEqual({ answers: { 1: "red", 2: "two" }, upTo: 7 });
+    expect(await takeFacts(db)).toEqual([]);
+    await take(order([red], { attendee_name: "Zoë" }));
+    expect(await told()).toEqual([[1, ["blue"]]]);
+  });
+
+  it("[C5.51] replaces it where it answers the same question otherwise than before", async () => {
+    await deliverAnswers(db, answersFact([given(1, 6, "blue"), given(2, 7, "two")]));
+    await takeFacts(db);
+    await take(order([{ ...red, answer: "black" }]));
+    expect(await told()).toEqual([[1, ["black", "two"]]]);
+    expect(await stands()).toEqual({ answers: { 1: "black", 2: "two" }, upTo: 7 });
     await take(order([]));
     expect(await stands()).toEqual({ answers: { 2: "two" }, upTo: 7 });
     await deliverAnswers(db, answersFact([given(1, 6, "blue"), given(2, 8, "new")]));
@@ -203,10 +212,10 @@ describe("an order that is sent again", () => {
 
   it("knows up to where gates' answers are part of it when none of them is left", async () => {
     await deliverAnswers(db, answersFact([given(1, 6, "blue")]));
-    await take(order());
-    expect(await stands()).toEqual({ answers: { 1: "red" }, upTo: 6 });
     await take(order([{ ...red, answer: "black" }]));
     expect(await stands()).toEqual({ answers: { 1: "black" }, upTo: 6 });
+    await take(order());
+    expect(await stands()).toEqual({ answers: { 1: "red" }, upTo: 6 });
   });
 
   it("takes the answers of a position along to the order that it moves to, and to the grave", async () => {

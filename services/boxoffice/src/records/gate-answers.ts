@@ -5,6 +5,7 @@ import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
 import * as gateAnswers from "../store/gate-answers.ts";
 import { eventLocks, take } from "../store/locks.ts";
+import { readAnswers } from "../store/orders.ts";
 import type { PositionRow } from "../store/positions.ts";
 import type { Known } from "../store/references.ts";
 import { toReference } from "./answer-file.ts";
@@ -208,7 +209,10 @@ interface Kept {
   readonly files: readonly answerFiles.AnswerPlace[];
 }
 
-/** Keeps what was answered at gates for positions that records bring again, but where they answer the question themselves. */
+/**
+ * Keeps what was answered at gates for positions that records bring again, but where they answer the question themselves,
+ * and otherwise than before: a record that says what it has always said knows nothing of the gate.
+ */
 export async function keepGateAnswers(
   tx: Tx,
   scope: Scope,
@@ -218,27 +222,47 @@ export async function keepGateAnswers(
   const stored = rows.flatMap(({ id }) => (known.positions.has(id) ? [id] : []));
   const answered = await gateAnswers.findAnswered(tx, scope, stored);
   if (answered.size === 0) return { rows, files: [] };
-  const sent = new Map(
-    orders.flatMap(({ positions }) =>
-      positions.map(({ id, answers }) => [id, new Set(answers?.map(({ question }) => question))] as const),
-    ),
-  );
+  const news = await findNews(tx, scope, { orders, answered, known });
   const overruled: (Scope & answerFiles.AnswerPlace)[] = [];
   const files: answerFiles.AnswerPlace[] = [];
   const merged = rows.map((row) => {
     const given = answered.get(row.id);
     if (given === undefined) return row;
-    const isOverruled = ({ question }: gateAnswers.GateAnswer) => sent.get(row.id)?.has(question) === true;
+    const isOverruled = ({ question }: gateAnswers.GateAnswer) => news.has(`${row.id}/${question}`);
     for (const answer of given.answers) {
       const place = { position: row.id, question: answer.question };
       if (isOverruled(answer)) overruled.push({ ...scope, ...place });
       else if (answer.answer !== null && Answer.decode(answer.answer).file === true) files.push(place);
     }
     const left = { ...given, answers: given.answers.filter((answer) => !isOverruled(answer)) };
-    return { ...row, state: mergeAnswers(row.state, { given: left, without: new Set() }) };
+    const standing = left.answers.filter(({ answer }) => answer !== null).map(({ question }) => question);
+    return { ...row, state: mergeAnswers(row.state, { given: left, without: new Set(standing) }) };
   });
   await gateAnswers.remove(tx, overruled);
   return { rows: merged, files };
+}
+
+/** Names the answers, by position and question, that orders give and did not give before. */
+async function findNews(
+  tx: Tx,
+  scope: Scope,
+  options: { orders: readonly OrderData[]; answered: ReadonlyMap<number, unknown>; known: Known },
+): Promise<ReadonlySet<string>> {
+  const { orders, answered, known } = options;
+  const codes = [...new Set([...answered.keys()].flatMap((id) => known.positions.get(id) ?? []))];
+  const recorded = new Map(
+    (await readAnswers(tx, scope, codes)).map((row) => [`${row.position}/${row.question}`, contentOf(row)]),
+  );
+  const sent = orders
+    .flatMap(({ positions }) => positions.filter(({ id }) => answered.has(id)))
+    .flatMap(({ id, answers }) =>
+      (answers ?? []).map((answer) => [`${id}/${answer.question}`, contentOf(answer)] as const),
+    );
+  return new Set(sent.filter(([place, content]) => recorded.get(place) !== content).map(([place]) => place));
+}
+
+function contentOf({ answer, options }: { readonly answer: string; readonly options: readonly number[] }): string {
+  return JSON.stringify([answer, options.toSorted((one, other) => one - other)]);
 }
 
 function nameOf({ organizer, event, id }: gateAnswers.PositionPlace): string {
