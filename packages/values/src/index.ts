@@ -1,4 +1,3 @@
-export { isTimeZone, localTimeOf, sameLocalTimeNextDay, startOfLocalDay } from "./civil-time.ts";
 export { isSlug, maxImportedId } from "./code.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { type Localized, pick } from "./localized.ts";
@@ -11,3 +10,4 @@ export {
   roundMoney,
 } from "./money.ts";
 export { foldForSearch } from "./search-text.ts";
+export { isTimeZone } from "./time-zone.ts";

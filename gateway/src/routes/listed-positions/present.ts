@@ -100,7 +100,8 @@ function presentAlone(listed: ListedPosition | undefined, place: PositionPlace, 
   };
 }
 
-function presentCheckin(checkin: Checkin) {
+/** Writes a scan as it is shown wherever one is shown. */
+export function presentCheckin(checkin: Checkin) {
   return {
     id: checkin.id,
     datetime: formatInstant(checkin.at),

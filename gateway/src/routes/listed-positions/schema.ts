@@ -11,16 +11,19 @@ const expandable = (name: string, options: { readonly nullable?: true } = {}): S
 
 const money = text({ description: "A decimal." });
 
-const checkinShown = record("Checkin", {
+/** What is shown of a scan wherever one is shown. */
+export const checkinFields: Readonly<Record<string, Schema>> = {
   id: id(),
-  datetime: instant(),
+  datetime: instant({ description: "When it was scanned." }),
   list: id(),
   auto_checked_in: boolean(),
   gate: id(maybe),
   device: id({ ...maybe, description: "Internal id." }),
   device_id: id({ ...maybe, description: "Number at the organizer." }),
   type: choice(["entry", "exit"]),
-});
+};
+
+const checkinShown = record("Checkin", checkinFields);
 
 const answerShown = record("Answer", {
   question: expandable("answers.question"),
