@@ -193,4 +193,81 @@ describe("a day at the gate", () => {
     const uploaded = await scan("secret/3", { force: true }, { list: 2 });
     expect(uploaded.status).toBe(201);
   });
+
+  describe("the scanner library", () => {
+    /** A scan that was judged offline, as it is uploaded: whole seconds, forced, its questions asked long ago. */
+    const uploaded = (nonce: string, type: string, datetime: string) => ({
+      force: true,
+      questions_supported: false,
+      canceled_supported: true,
+      ignore_unpaid: false,
+      source_type: "barcode",
+      use_order_locale: false,
+      answers: {},
+      datetime,
+      nonce,
+      type,
+    });
+
+    it("[C3.32, C3.34] uploads entry, exit and entry of one second, and every queue comes to its end", async () => {
+      await take(orderOf("CCC33", of(4)));
+      const second = "2027-12-27T10:00:00Z";
+      for (const [nonce, type] of [
+        ["a", "entry"],
+        ["b", "exit"],
+        ["c", "entry"],
+      ] as const) {
+        const { status, body } = await scan("secret/4", uploaded(nonce, type, second), { query: "?pdf_data=true" });
+        expect([status, body.status]).toEqual([201, "ok"]);
+      }
+      // The answer to the last one was lost.
+      const again = await scan("secret/4", uploaded("c", "entry", second));
+      expect(again.body).toMatchObject({
+        status: "ok",
+        require_attention: false,
+        checkin_texts: [],
+        position: {
+          id: 4,
+          order: "CCC33",
+          positionid: 1,
+          item: 1,
+          attendee_name: "Peter Zwiebelhuber",
+          seat: null,
+          order__locale: "en",
+          checkins: [{ type: "entry" }, { type: "exit" }, { type: "entry" }],
+        },
+      });
+      const unknown = await scan("nobody's", uploaded("d", "entry", second));
+      expect([unknown.status, unknown.body]).toMatchObject([404, { status: "error", reason: "invalid" }]);
+    });
+
+    it("searches, and tells of scans that it has refused by itself", async () => {
+      const found = await platform.request(
+        "GET",
+        `${eventPath}/checkinlists/1/positions/?search=zwiebel&ignore_status=true&page=1`,
+        { as: `Device ${deviceKey}` },
+      );
+      const [first] = found.body.results as Record<string, unknown>[];
+      for (const field of ["item", "variation", "attendee_name", "seat", "order", "positionid", "secret", "checkins"]) {
+        expect(first, field).toHaveProperty(field);
+      }
+      expect(first).toMatchObject({ order__status: "p", require_attention: false });
+      const told = await platform.request("POST", `${eventPath}/checkinlists/1/failed_checkins/`, {
+        as: `Device ${deviceKey}`,
+        headers: { "x-idempotency-key": "told-once" },
+        body: {
+          error_reason: "unapproved",
+          raw_barcode: "binary:AAEC",
+          datetime: "2027-12-27T10:00:05Z",
+          type: "entry",
+          position: 4,
+          item: 1,
+          variation: null,
+          subevent: null,
+          nonce: "e",
+        },
+      });
+      expect(told.status).toBe(201);
+    });
+  });
 });
