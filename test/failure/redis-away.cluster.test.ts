@@ -150,7 +150,7 @@ function questions({ phase, first, second }: { phase: Phase; first: Ticket; seco
     get("-unknown/checkinlists/"),
     get(list, "Token nobody"),
     get(list, ""),
-    { method: "POST", path: `${eventPath}/checkinlists/`, as, body: { name: 5, rules: "no" } },
+    { method: "POST", path: `${eventPath}/checkinlists/`, as, body: { name: 5, rules: { no: [] } } },
     { method: "POST", path: `${eventPath}/checkinlists/`, as, body: "no object" },
     redeem("quiet-first", first),
     redeem("quiet-second", second),
