@@ -210,6 +210,56 @@ describe("an order that is sent again", () => {
     expect(await stands()).toEqual({ answers: { 2: "new" }, upTo: 8 });
   });
 
+  it("[C5.52] leaves out what was taken back where it answers as it always has", async () => {
+    const two = { question: 2, answer: "two", question_identifier: "Q2" };
+    await take(order([red, two]));
+    await deliverAnswers(db, answersFact([given(1, 6)]));
+    await takeFacts(db);
+    await take(order([red, two]));
+    expect(await takeFacts(db)).toEqual([]);
+    await take(order([red, two], { attendee_name: "Zoë" }));
+    await take(order([two, red], { attendee_name: "Zoe" }));
+    expect(await told()).toEqual([
+      [1, ["two"]],
+      [1, ["two"]],
+    ]);
+    await deliverAnswers(db, answersFact([given(1, 6), given(3, 7, "three")]));
+    await take(order([red, two]));
+    expect(await stands()).toEqual({ answers: { 2: "two", 3: "three" }, upTo: 7 });
+    await deliverAnswers(db, answersFact([given(1, 8, "blue"), given(3, 7, "three")]));
+    await take(order([red, two], { attendee_name: "Zoë" }));
+    expect(await stands()).toEqual({ answers: { 1: "blue", 2: "two", 3: "three" }, upTo: 8 });
+  });
+
+  it("[C5.52] leaves it out where it answers one question several times, as it always has", async () => {
+    const twice = [red, { ...red, answer: "or blue" }];
+    await take(order(twice));
+    await deliverAnswers(db, answersFact([given(1, 6)]));
+    await take(order(twice, { attendee_name: "Zoë" }));
+    expect(await stands()).toEqual({ answers: {}, upTo: 6 });
+  });
+
+  it("[C5.52] brings what was taken back where it answers otherwise than before, or anew", async () => {
+    await deliverAnswers(db, answersFact([given(1, 6)]));
+    await take(order());
+    await take(order([{ ...red, answer: "black" }]));
+    expect(await stands()).toEqual({ answers: { 1: "black" }, upTo: 6 });
+    await take(order([{ ...red, answer: "black" }], { attendee_name: "Zoë" }));
+    expect(await stands()).toEqual({ answers: { 1: "black" }, upTo: 6 });
+    await deliverAnswers(db, answersFact([given(1, 7)]));
+    await take(order([]));
+    expect(await stands()).toEqual({ answers: {}, upTo: 7 });
+    await take(order([{ ...red, answer: "black" }]));
+    expect(await stands()).toEqual({ answers: { 1: "black" }, upTo: 7 });
+  });
+
+  it("[C5.52] leaves it out for a position that moves to another order", async () => {
+    await deliverAnswers(db, answersFact([given(1, 6)]));
+    const left = sample.order({ positions: [position({ id: 2, positionid: 2, secret: "second" })] });
+    await take(left, sample.order({ code: "SPLIT", positions: [position({ answers: [red] })] }));
+    expect(await stands()).toEqual({ answers: {}, upTo: 6 });
+  });
+
   it("knows up to where gates' answers are part of it when none of them is left", async () => {
     await deliverAnswers(db, answersFact([given(1, 6, "blue")]));
     await take(order([{ ...red, answer: "black" }]));

@@ -145,6 +145,30 @@ describe("a file that answers a question at the gate", () => {
     expect(await keys()).toEqual(await namedKeys());
   });
 
+  it("[C5.51] stays when the order is sent again with the file that it always had", async () => {
+    await office.apply(withPicture);
+    await deliverAnswers(db, answersFact([given(1, 6, "file", { upload: await upload() })]));
+    await copy();
+    await office.apply(withPicture);
+    expect(await stands()).toEqual([[[1, reference("picture"), true]], 6]);
+    expect(await get()).toEqual(["me.png", "image/png", "picture"]);
+    await sweep();
+    expect(await keys()).toEqual(await namedKeys());
+  });
+
+  it("[C5.52] of the order that was taken back stays away when the order is sent again", async () => {
+    await office.apply(withPicture);
+    await deliverAnswers(db, answersFact([given(1, 6)]));
+    await office.apply(withPicture);
+    expect(await stands()).toEqual([[], 6]);
+    await expect(get()).rejects.toMatchObject(notFound);
+    await deliverAnswers(db, answersFact([given(1, 7, "text")]));
+    await office.apply(withPicture);
+    await expect(get()).rejects.toMatchObject(notFound);
+    await sweep();
+    expect(await keys()).toEqual([]);
+  });
+
   it("is not waited for any more when the order answers the question first", async () => {
     await deliverAnswers(db, answersFact([given(1, 6, "file", { upload: await upload() })]));
     await office.apply(withPicture);

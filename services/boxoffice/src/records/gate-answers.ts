@@ -5,7 +5,7 @@ import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
 import * as gateAnswers from "../store/gate-answers.ts";
 import { eventLocks, take } from "../store/locks.ts";
-import { readAnswers } from "../store/orders.ts";
+import { type RecordedAnswer, readAnswers } from "../store/orders.ts";
 import type { PositionRow } from "../store/positions.ts";
 import type { Known } from "../store/references.ts";
 import { toReference } from "./answer-file.ts";
@@ -31,7 +31,7 @@ interface Change {
  */
 export async function takeOverAnswers(tx: Tx, given: readonly AnswersGiven[]): Promise<void> {
   await take(tx, eventLocks(given));
-  const byName = new Map(given.map((fact) => [nameOf({ ...fact, id: fact.position }), fact]));
+  const byName = new Map(given.map((fact) => [gateAnswers.nameOf({ ...fact, id: fact.position }), fact]));
   // What was told again has a higher revision than any of its answers.
   const wanted = given.map(({ organizer, event, position, answers }) => ({
     organizer,
@@ -42,7 +42,7 @@ export async function takeOverAnswers(tx: Tx, given: readonly AnswersGiven[]): P
   const changes = (await gateAnswers.findBehind(tx, wanted)).map((position) => {
     const change = begin(position);
     const known = position.takenUpTo ?? 0;
-    const fresh = (byName.get(nameOf(position))?.answers ?? []).filter(({ revision }) => revision > known);
+    const fresh = (byName.get(gateAnswers.nameOf(position))?.answers ?? []).filter(({ revision }) => revision > known);
     for (const answer of fresh) takeOver(change, answer);
     return { ...change, takenUpTo: Math.max(known, ...fresh.map(({ revision }) => revision)) };
   });
@@ -92,12 +92,12 @@ export interface CopiedFile extends gateAnswers.AwaitedAnswer {
 export async function settleFiles(tx: Tx, copied: readonly CopiedFile[]): Promise<void> {
   await take(tx, eventLocks(copied));
   const places = copied.map(({ organizer, event, position }) => ({ organizer, event, id: position }));
-  const distinct = [...new Map(places.map((place) => [nameOf(place), place])).values()];
+  const distinct = [...new Map(places.map((place) => [gateAnswers.nameOf(place), place])).values()];
   const changes = new Map(
-    (await gateAnswers.findPositions(tx, distinct)).map((position) => [nameOf(position), begin(position)]),
+    (await gateAnswers.findPositions(tx, distinct)).map((position) => [gateAnswers.nameOf(position), begin(position)]),
   );
   for (const file of copied) {
-    const change = changes.get(nameOf({ ...file, id: file.position }));
+    const change = changes.get(gateAnswers.nameOf({ ...file, id: file.position }));
     if (change !== undefined) settle(change, file);
   }
   await store(tx, [...changes.values()]);
@@ -160,9 +160,9 @@ async function store(tx: Tx, all: readonly Change[]): Promise<void> {
       files.map((file) => ({ organizer, event, ...file })),
     ),
   );
-  const stored = new Map(states.map((row) => [nameOf(row), row]));
+  const stored = new Map(states.map((row) => [gateAnswers.nameOf(row), row]));
   const facts = (await gateAnswers.putStates(tx, states)).flatMap((news) => {
-    const row = stored.get(nameOf(news));
+    const row = stored.get(gateAnswers.nameOf(news));
     return row === undefined ? [] : [{ ...news, state: row.state, earlierCheckins: row.earlierCheckins }];
   });
   await tx.publish(positionChanged, facts);
@@ -205,26 +205,34 @@ function answersRevision({ takenUpTo, answers }: gateAnswers.GateAnswers): { ans
 /** Positions as they are stored when a record comes again. */
 interface Kept {
   readonly rows: readonly PositionRow[];
+  /** Files of the records that become answers. */
+  readonly files: readonly answerFiles.AnswerFileRow[];
   /** Files that stay, because answers given at a gate stay. */
-  readonly files: readonly answerFiles.AnswerPlace[];
+  readonly staying: readonly answerFiles.AnswerPlace[];
 }
 
 /**
- * Keeps what was answered at gates for positions that records bring again, but where they answer the question themselves,
- * and otherwise than before: a record that says what it has always said knows nothing of the gate.
+ * Keeps what was answered and taken back at gates for positions that records bring again, but where they answer the
+ * question themselves, and otherwise than before: a record that says what it has always said knows nothing of the gate.
  */
 export async function keepGateAnswers(
   tx: Tx,
   scope: Scope,
-  options: { orders: readonly OrderData[]; rows: readonly PositionRow[]; known: Known },
+  options: {
+    orders: readonly OrderData[];
+    rows: readonly PositionRow[];
+    files: readonly answerFiles.AnswerFileRow[];
+    known: Known;
+  },
 ): Promise<Kept> {
-  const { orders, rows, known } = options;
+  const { orders, rows, files, known } = options;
   const stored = rows.flatMap(({ id }) => (known.positions.has(id) ? [id] : []));
   const answered = await gateAnswers.findAnswered(tx, scope, stored);
-  if (answered.size === 0) return { rows, files: [] };
+  if (answered.size === 0) return { rows, files, staying: [] };
   const news = await findNews(tx, scope, { orders, answered, known });
   const overruled: (Scope & answerFiles.AnswerPlace)[] = [];
-  const files: answerFiles.AnswerPlace[] = [];
+  const staying: answerFiles.AnswerPlace[] = [];
+  const settled = new Set<string>();
   const merged = rows.map((row) => {
     const given = answered.get(row.id);
     if (given === undefined) return row;
@@ -232,14 +240,26 @@ export async function keepGateAnswers(
     for (const answer of given.answers) {
       const place = { position: row.id, question: answer.question };
       if (isOverruled(answer)) overruled.push({ ...scope, ...place });
-      else if (answer.answer !== null && Answer.decode(answer.answer).file === true) files.push(place);
+      else if (answer.answer !== null && Answer.decode(answer.answer).file === true) staying.push(place);
     }
     const left = { ...given, answers: given.answers.filter((answer) => !isOverruled(answer)) };
     const standing = left.answers.filter(({ answer }) => answer !== null).map(({ question }) => question);
-    return { ...row, state: mergeAnswers(row.state, { given: left, without: new Set(standing) }) };
+    // What a record has said before stood in the state, unless it was taken back at a gate since.
+    const stood = new Set(questionsOf(given.state));
+    const takenBack = questionsOf(row.state).filter(
+      (question) => !stood.has(question) && !news.has(`${row.id}/${question}`),
+    );
+    const without = new Set([...standing, ...takenBack]);
+    for (const question of without) settled.add(`${row.id}/${question}`);
+    return { ...row, state: mergeAnswers(row.state, { given: left, without }) };
   });
   await gateAnswers.remove(tx, overruled);
-  return { rows: merged, files };
+  return { rows: merged, files: files.filter((file) => !settled.has(`${file.position}/${file.question}`)), staying };
+}
+
+/** Lists the questions that an encoded Position answers. */
+function questionsOf(state: Uint8Array): number[] {
+  return Position.decode(state).answers.map(({ question }) => question);
 }
 
 /** Names the answers, by position and question, that orders give and did not give before. */
@@ -250,21 +270,21 @@ async function findNews(
 ): Promise<ReadonlySet<string>> {
   const { orders, answered, known } = options;
   const codes = [...new Set([...answered.keys()].flatMap((id) => known.positions.get(id) ?? []))];
-  const recorded = new Map(
-    (await readAnswers(tx, scope, codes)).map((row) => [`${row.position}/${row.question}`, contentOf(row)]),
+  const recorded = contentsByPlace(await readAnswers(tx, scope, codes));
+  const sent = contentsByPlace(
+    orders
+      .flatMap(({ positions }) => positions.filter(({ id }) => answered.has(id)))
+      .flatMap(({ id, answers }) => (answers ?? []).map((answer) => ({ ...answer, position: id }))),
   );
-  const sent = orders
-    .flatMap(({ positions }) => positions.filter(({ id }) => answered.has(id)))
-    .flatMap(({ id, answers }) =>
-      (answers ?? []).map((answer) => [`${id}/${answer.question}`, contentOf(answer)] as const),
-    );
-  return new Set(sent.filter(([place, content]) => recorded.get(place) !== content).map(([place]) => place));
+  return new Set([...sent].filter(([place, contents]) => recorded.get(place) !== contents).map(([place]) => place));
 }
 
-function contentOf({ answer, options }: { readonly answer: string; readonly options: readonly number[] }): string {
+/** A record may answer a question more than once. */
+function contentsByPlace(answers: readonly RecordedAnswer[]): ReadonlyMap<string, string> {
+  const byPlace = Map.groupBy(answers, ({ position, question }) => `${position}/${question}`);
+  return new Map([...byPlace].map(([place, all]) => [place, JSON.stringify(all.map(contentOf).sort())]));
+}
+
+function contentOf({ answer, options }: RecordedAnswer): string {
   return JSON.stringify([answer, options.toSorted((one, other) => one - other)]);
-}
-
-function nameOf({ organizer, event, id }: gateAnswers.PositionPlace): string {
-  return `${organizer}/${event}/${id}`;
 }

@@ -88,16 +88,17 @@ export const order: RecordKind<OrderRecord> = {
     }
   },
   async store(tx, { scope, values: read, known }) {
-    const { changed, files, kept } = await settleFileAnswers(tx, { scope, values: read, known });
+    const { changed, files: sentFiles, kept } = await settleFileAnswers(tx, { scope, values: read, known });
     const values = read.map((value) => {
       const other = changed.get(value);
       return other === undefined ? value : { ...other, positions: toRows(other.data) };
     });
     const seats = await findOrCreateSeats(tx, scope, { values, known });
     const seated = values.flatMap((value) => seatRows(value, seats));
-    const { rows, files: keptAtGate } = await keepGateAnswers(tx, scope, {
+    const { rows, files, staying } = await keepGateAnswers(tx, scope, {
       orders: values.map(({ data }) => data),
       rows: seated,
+      files: sentFiles,
       known,
     });
     const sent = new Set(rows.map(({ id }) => id));
@@ -106,7 +107,7 @@ export const order: RecordKind<OrderRecord> = {
     const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
     const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
-    await answerFiles.replace(tx, scope, { positions: [...sent], files, kept: [...kept, ...keptAtGate] });
+    await answerFiles.replace(tx, scope, { positions: [...sent], files, kept: [...kept, ...staying] });
     const facts = rows.flatMap(({ id, state }) => {
       const change = changes.get(id);
       return change === undefined ? [] : [{ ...scope, ...change, state }];

@@ -25,10 +25,14 @@ export interface GateAnswers {
   readonly answers: readonly GateAnswer[];
 }
 
-/** A position that may change by what is answered for it; the lock of its event is held. */
-export interface AnsweredPosition extends PositionPlace, GateAnswers {
+/** A position with what was answered for it at gates; the lock of its event is held. */
+export interface StoredAnswers extends GateAnswers {
   /** An encoded Position. */
   readonly state: Uint8Array;
+}
+
+/** A position that may change by what is answered for it. */
+export interface AnsweredPosition extends PositionPlace, StoredAnswers {
   readonly earlierCheckins: Uint8Array | null;
 }
 
@@ -63,10 +67,10 @@ export async function findAnswered(
   tx: Tx,
   { organizer, event }: Scope,
   ids: readonly number[],
-): Promise<ReadonlyMap<number, GateAnswers>> {
+): Promise<ReadonlyMap<number, StoredAnswers>> {
   if (ids.length === 0) return new Map();
-  const rows = await tx.many<{ id: number; takenUpTo: number }>(sql`
-    select position.id, position.answers_revision as "takenUpTo"
+  const rows = await tx.many<{ id: number; takenUpTo: number; state: Uint8Array }>(sql`
+    select position.id, position.answers_revision as "takenUpTo", position.state
       from position
      where position.organizer = ${organizer}
        and position.event = ${event}
@@ -76,7 +80,7 @@ export async function findAnswered(
     tx,
     rows.map((row) => ({ organizer, event, ...row })),
   );
-  return new Map(answered.map(({ id, takenUpTo, answers }) => [id, { takenUpTo, answers }]));
+  return new Map(answered.map(({ id, takenUpTo, answers, state }) => [id, { takenUpTo, answers, state }]));
 }
 
 async function withAnswers<P extends PositionPlace & { readonly takenUpTo: number | null }>(
@@ -217,6 +221,7 @@ export async function claimAwaited(
               gate_answer.awaited_revision as revision, gate_answer.awaited as state`);
 }
 
-function nameOf({ organizer, event, id }: PositionPlace): string {
+/** Names a position among those of all organizers. */
+export function nameOf({ organizer, event, id }: PositionPlace): string {
   return `${organizer}/${event}/${id}`;
 }

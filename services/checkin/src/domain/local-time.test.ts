@@ -1,6 +1,6 @@
 import { parseInstant } from "@tessera/values";
 import { describe, expect, it } from "vitest";
-import { dayLength, isoWeekday, startOfDay, toInstant, toLocal } from "./local-time.ts";
+import { dayLength, isoWeekday, isZone, startOfDay, toInstant, toLocal } from "./local-time.ts";
 
 /** The wall clock is written as if it were UTC. */
 const at = (text: string): number => {
@@ -19,6 +19,10 @@ describe("toLocal", () => {
     ["Australia/Lord_Howe", "2026-04-04T14:59:59Z", "2026-04-05T01:59:59"],
     ["Australia/Lord_Howe", "2026-04-04T15:00:00Z", "2026-04-05T01:30:00"],
     ["Australia/Lord_Howe", "2026-10-03T15:30:00Z", "2026-10-04T02:30:00"],
+    ["America/St_Johns", "2008-11-02T02:30:59.999999Z", "2008-11-02T00:00:59.999999"],
+    ["America/St_Johns", "2008-11-02T02:31:00Z", "2008-11-01T23:01:00"],
+    ["Antarctica/Casey", "2022-10-01T16:00:59Z", "2022-10-02T00:00:59"],
+    ["Antarctica/Casey", "2022-10-01T16:01:00Z", "2022-10-02T03:01:00"],
     ["Asia/Kathmandu", "2026-06-01T00:00:00Z", "2026-06-01T05:45:00"],
     ["Pacific/Apia", "2011-12-30T09:59:59Z", "2011-12-29T23:59:59"],
     ["Pacific/Apia", "2011-12-30T10:00:00Z", "2011-12-31T00:00:00"],
@@ -34,12 +38,15 @@ describe("toLocal", () => {
 
   it("knows more instants than it keeps", () => {
     const start = at("2026-07-01T00:00:00Z");
-    const gone = Array.from({ length: 6000 }, (_, index) => start + index * 900_000_000);
+    const gone = Array.from({ length: 6000 }, (_, index) => start + index * dayLength);
     expect(gone.every((instant) => toLocal(instant, "Asia/Tokyo") - instant === 9 * 3_600_000_000)).toBe(true);
   });
 
   it("knows no zone that does not exist", () => {
     expect(() => toLocal(0, "Europe/Atlantis")).toThrow(RangeError);
+    expect(isZone("Europe/Atlantis")).toBe(false);
+    expect(isZone("Asia/Samarkand")).toBe(true);
+    expect(isZone("Asia/Samarkand")).toBe(true);
   });
 });
 

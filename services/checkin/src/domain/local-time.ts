@@ -12,6 +12,10 @@ export const dayLength = 86_400_000_000;
 
 const second = 1_000_000;
 
+/** Years are 1 to 9999, of instants as of what a wall clock shows. */
+export const earliest = -62_135_596_800 * second;
+export const latest = 253_402_300_799 * second;
+
 /** Reads the wall clock of the zone at an instant. */
 export function toLocal(instant: Instant, zone: string): LocalDateTime {
   return instant + offsetAt(instant, zone);
@@ -48,33 +52,61 @@ export function isoWeekday(local: LocalDateTime): number {
   return ((sinceThursday + 7 + 3) % 7) + 1;
 }
 
-/** Since then offsets have changed at quarters of an hour UTC alone; before, there were zones that changed at any second. */
-const quartersSince = Date.UTC(1973, 0, 1) * 1000;
-const quarterLength = 900 * second;
+/** A day UTC, on which the clocks of a zone are changed once at most, at whatever second. */
+interface ZoneDay {
+  readonly before: number;
+  readonly after: number;
+  readonly changedAt: Instant;
+}
 
-/** A year has 35,000 quarters of an hour, but people come to an event in a few of them. */
-const mostQuarters = 5000;
+/** More than ten years for each zone; people come to an event on a few days. */
+const mostDays = 5000;
 
 interface Zone {
   readonly format: Intl.DateTimeFormat;
-  readonly offsets: Map<number, number>;
+  readonly days: Map<number, ZoneDay>;
 }
 
 /** One for each time zone that occurs, of which there are some hundred. */
 const zones = new Map<string, Zone>();
 
+/** Tells whether there is a time zone of this name; only those have a clock to read, for all others that throws. */
+export function isZone(name: string): boolean {
+  if (zones.has(name)) return true;
+  try {
+    addZone(name);
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
 /** How far the wall clock of the zone is ahead of UTC, in microseconds. */
 function offsetAt(instant: Instant, name: string): number {
   const zone = zones.get(name) ?? addZone(name);
-  if (instant < quartersSince) return askOffset(instant, zone);
-  const quarter = Math.floor(instant / quarterLength);
-  let offset = zone.offsets.get(quarter);
-  if (offset === undefined) {
-    offset = askOffset(quarter * quarterLength, zone);
-    if (zone.offsets.size >= mostQuarters) zone.offsets.clear();
-    zone.offsets.set(quarter, offset);
+  const number = Math.floor(instant / dayLength);
+  let day = zone.days.get(number);
+  if (day === undefined) {
+    day = askDay(number * dayLength, zone);
+    if (zone.days.size >= mostDays) zone.days.clear();
+    zone.days.set(number, day);
   }
-  return offset;
+  return instant < day.changedAt ? day.before : day.after;
+}
+
+function askDay(start: Instant, zone: Zone): ZoneDay {
+  let unchanged = start;
+  let changedAt = start + dayLength - second;
+  const before = askOffset(unchanged, zone);
+  const after = askOffset(changedAt, zone);
+  if (before === after) return { before, after, changedAt: start };
+  while (changedAt - unchanged > second) {
+    const middle = unchanged + Math.floor((changedAt - unchanged) / second / 2) * second;
+    if (askOffset(middle, zone) === before) unchanged = middle;
+    else changedAt = middle;
+  }
+  return { before, after, changedAt };
 }
 
 function addZone(name: string): Zone {
@@ -84,7 +116,7 @@ function addZone(name: string): Zone {
     numberingSystem: "latn",
     timeZoneName: "longOffset",
   });
-  const zone = { format, offsets: new Map<number, number>() };
+  const zone = { format, days: new Map<number, ZoneDay>() };
   zones.set(name, zone);
   return zone;
 }

@@ -8,6 +8,10 @@ export interface AnswerToStore extends EntityKey {
   readonly question: number;
   /** An encoded GivenAnswer without its revision, which the column has. */
   readonly state: Uint8Array;
+  /** Boxoffice has taken over everything that the position was told up to this revision; without it, nothing. */
+  readonly takenUpTo?: number;
+  /** This is what the position answers already. */
+  readonly stands?: boolean;
 }
 
 /** An answer that a position was given at a gate. */
@@ -35,22 +39,32 @@ interface Row {
 /**
  * Stores answers of positions that the caller holds, and returns everything that those positions have been told
  * whose answers have changed by it. Of several answers to one question the last one counts.
+ *
+ * What was stored before and taken over since stands no more where the position answers otherwise, so the same answer
+ * is news then.
  */
 export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
   const last = [...new Map(answers.map((answer) => [nameOf(answer), answer])).values()];
+  const news = last.filter(({ stands }) => stands !== true);
+  if (news.length === 0) return [];
   const changed = await tx.many<{ organizer: string; event: string; position: number }>(sql`
     insert into given_answer as kept (organizer, event, position, question, revision, state)
     select sent.organizer, sent.event, sent.position, sent.question, nextval('answer_revision'), sent.state
-      from unnest(${last.map((answer) => answer.organizer)}::text[],
-                  ${last.map((answer) => answer.event)}::text[],
-                  ${last.map((answer) => answer.id)}::bigint[],
-                  ${last.map((answer) => answer.question)}::bigint[],
-                  ${toByteaArray(last.map((answer) => answer.state))}::bytea[])
-           as sent (organizer, event, position, question, state)
+      from unnest(${news.map((answer) => answer.organizer)}::text[],
+                  ${news.map((answer) => answer.event)}::text[],
+                  ${news.map((answer) => answer.id)}::bigint[],
+                  ${news.map((answer) => answer.question)}::bigint[],
+                  ${toByteaArray(news.map((answer) => answer.state))}::bytea[],
+                  ${news.map((answer) => answer.takenUpTo ?? 0)}::bigint[])
+           as sent (organizer, event, position, question, state, taken_up_to)
+      left join given_answer as before
+        on before.position = sent.position and before.question = sent.question
+           and before.event = sent.event and before.organizer = sent.organizer
+     where before.state is distinct from sent.state
+        or before.revision <= sent.taken_up_to
      order by sent.position, sent.question, sent.event, sent.organizer
         on conflict (position, question, event, organizer) do update
            set revision = excluded.revision, state = excluded.state
-         where kept.state <> excluded.state
     returning kept.organizer, kept.event, kept.position`);
   const rows = await tx.many<Row>(sql`
     select kept.organizer, kept.event, kept.position, kept.question, kept.revision, kept.state

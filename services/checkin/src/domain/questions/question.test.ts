@@ -49,6 +49,17 @@ describe("readQuestion", () => {
     });
   });
 
+  it.each([
+    ["", SyntaxError],
+    ["{", SyntaxError],
+    ["null", TypeError],
+    ["{}", TypeError],
+    ['{"id": 7}', TypeError],
+  ])("throws for what is no question, each time: %j", (text, error) => {
+    expect(() => readQuestion(text)).toThrow(error);
+    expect(() => readQuestion(text)).toThrow(error);
+  });
+
   it("reads the same text once", () => {
     expect(readQuestion(`${document} `.trimEnd())).toBe(readQuestion(document));
   });

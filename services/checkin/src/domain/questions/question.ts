@@ -60,7 +60,11 @@ const mostCharacters = 4_000_000;
 const known = new Map<string, Question>();
 let characters = 0;
 
-/** Reads the JSON of a question; the same text is read once, since every scan at an event with questions needs it. */
+/**
+ * Reads the JSON of a question; the same text is read once, since every scan at an event with questions needs it.
+ *
+ * Throws for a document that is not a question's: whoever decides many scans at once catches it for each of them.
+ */
 export function readQuestion(document: string): Question {
   const found = known.get(document);
   if (found !== undefined) return found;

@@ -9,13 +9,20 @@ const nearMoment = fc.integer({ min: 1_750_000_000, max: 1_850_000_000 }).map((s
 const anyMoment = fc.oneof({ weight: 3, arbitrary: nearMoment }, moment);
 const facts: fc.Arbitrary<RuleFacts> = fc.record({
   at: anyMoment,
-  timezone: fc.constantFrom("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia"),
+  timezone: fc.constantFrom(
+    "UTC",
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",
+    "Pacific/Apia",
+    "Europe/Atlantis",
+  ),
   item: fc.integer({ min: 1, max: 3 }),
   variation: fc.option(fc.integer({ min: 1, max: 3 })),
   gate: fc.option(fc.integer({ min: 1, max: 3 })),
-  scans: fc.array(fc.record({ type: fc.constantFrom("entry" as const, "exit" as const), at: anyMoment }), {
-    maxLength: 5,
-  }),
+  scans: fc
+    .array(fc.record({ type: fc.constantFrom("entry" as const, "exit" as const), at: anyMoment }), { maxLength: 5 })
+    .map((scans) => scans.toSorted((a, b) => b.at - a.at)),
   dates: fc.record({ from: fc.option(anyMoment), to: fc.option(anyMoment), admission: fc.option(anyMoment) }),
 });
 
@@ -108,6 +115,44 @@ describe("any rules", () => {
     );
     expect(seen.size).toBe(2);
   });
+});
+
+it("[C4.24, C4.26] counts are what going through the entries one by one comes to", () => {
+  // Its clocks were put back a minute after midnight, so that a date that had ended came again.
+  const zone = "America/St_Johns";
+  const change = Date.UTC(2008, 10, 2, 2, 31) * 1000;
+  const near = fc.integer({ min: -40, max: 40 }).map((steps) => change + steps * 1_200_000_000);
+  const dateOf = (at: number) =>
+    new Intl.DateTimeFormat("en-CA", { timeZone: zone, dateStyle: "short" }).format(at / 1000);
+  const datesOf = (entries: readonly number[]) => new Set(entries.map(dateOf)).size;
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(fc.array(near, { maxLength: 12 }), near, (times, limit) => {
+      const entries = times.toSorted((a, b) => b - a);
+      const since = entries.filter((entry) => entry >= limit);
+      const before = entries.filter((entry) => entry < limit);
+      const time = [{ buildTime: ["date_from"] }];
+      const about: RuleFacts = {
+        ...{ at: change, timezone: zone, item: 1, variation: null, gate: null },
+        scans: entries.map((entry) => ({ type: "entry", at: entry })),
+        dates: { from: limit, to: null, admission: null },
+      };
+      const counted = {
+        and: [
+          { "==": [{ entries_since: time }, since.length] },
+          { "==": [{ entries_before: time }, before.length] },
+          { "==": [{ entries_days_since: time }, datesOf(since)] },
+          { "==": [{ entries_days_before: time }, datesOf(before)] },
+          { "==": [{ var: "entries_days" }, datesOf(entries)] },
+          { "==": [{ var: "entries_number" }, entries.length] },
+        ],
+      };
+      expect(judge(counted, about)).toEqual({ outcome: "allowed" });
+      seen.add(`${datesOf(since)}/${datesOf(before)}`);
+    }),
+    { numRuns: 300 },
+  );
+  expect(seen.size).toBeGreaterThan(4);
 });
 
 /** What does not hold of an entry at gate 9 with ticket type 9, two hours after another one; the last of them does. */

@@ -1,3 +1,4 @@
+import { earliest, latest } from "../local-time.ts";
 import {
   failed,
   isLess,
@@ -32,10 +33,6 @@ const operandCounts: Readonly<Record<PlainOperator, readonly [number, number]>> 
 };
 
 const minute = 60_000_000;
-
-/** The years 1 to 9999, as everywhere. */
-const earliest = -62_135_596_800_000_000;
-const latest = 253_402_300_799_000_000;
 
 /** Carries an operation out on operands that were evaluated before. */
 export function applyOperator(operator: PlainOperator, operands: readonly Value[]): Outcome {

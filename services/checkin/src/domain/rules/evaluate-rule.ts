@@ -1,5 +1,6 @@
-import { dayLength, isoWeekday, startOfDay, toInstant, toLocal } from "../local-time.ts";
+import { isoWeekday, isZone, startOfDay, toInstant, toLocal } from "../local-time.ts";
 import { applyOperator } from "./apply-operator.ts";
+import { countDays, countSince, type EntryDays } from "./count-entries.ts";
 import type { NamedTime, RuleNode } from "./read-rules.ts";
 import { failed, type Moment, type Outcome, type Value } from "./rule-values.ts";
 import type { CountingOperator, Variable } from "./rule-words.ts";
@@ -20,19 +21,27 @@ export interface RuleFacts {
   readonly dates: { readonly from: number | null; readonly to: number | null; readonly admission: number | null };
 }
 
-/** The facts, and what follows from them, worked out when it is first asked for. */
+/**
+ * The facts, and what follows from them, worked out when it is first asked for.
+ *
+ * Rules can ask the same a thousand times, and again for the explanation, of a ticket with a thousand entries.
+ */
 export interface Situation {
   readonly facts: RuleFacts;
   /** When the ticket was let in, newest first. */
   readonly entries: readonly number[];
-  /** What the wall clock of the event showed at the scan. */
-  local: number | undefined;
+  readonly variables: Map<Variable, Outcome>;
+  /** Moments of the local day of the scan, by its time of day. */
+  readonly clock: Map<number, Moment>;
+  /** What the wall clock of the event showed at the scan; nothing, where its time zone is none. */
+  local: number | typeof failed | undefined;
+  days: EntryDays | typeof failed | undefined;
 }
 
 /** Prepares facts for being asked many times. */
 export function toSituation(facts: RuleFacts): Situation {
   const entries = facts.scans.filter(({ type }) => type === "entry").map(({ at }) => at);
-  return { facts, entries, local: undefined };
+  return { facts, entries, variables: new Map(), clock: new Map(), local: undefined, days: undefined };
 }
 
 /** Works out what part of the rules comes to. Every operand is evaluated: one that fails fails the whole. */
@@ -62,14 +71,12 @@ export function evaluate(node: RuleNode, situation: Situation): Outcome {
 
 /** Finds the moment that a named time is, for this scan; an event without such a date has none. */
 export function findTime(time: NamedTime, situation: Situation): Moment | typeof failed {
-  const { dates, timezone } = situation.facts;
+  const { dates } = situation.facts;
   switch (time.kind) {
     case "custom":
       return { at: time.at };
-    case "customtime": {
-      const local = startOfDay(localOf(situation)) + time.time;
-      return { at: toInstant(local, timezone, { ambiguous: "earlier" }) };
-    }
+    case "customtime":
+      return findTimeOfDay(time.time, situation);
     case "date_from":
       return toMoment(dates.from);
     case "date_to":
@@ -79,11 +86,31 @@ export function findTime(time: NamedTime, situation: Situation): Moment | typeof
   }
 }
 
+function findTimeOfDay(time: number, situation: Situation): Moment | typeof failed {
+  const local = localOf(situation);
+  if (local === failed) return failed;
+  let moment = situation.clock.get(time);
+  if (moment === undefined) {
+    moment = { at: toInstant(startOfDay(local) + time, situation.facts.timezone, { ambiguous: "earlier" }) };
+    situation.clock.set(time, moment);
+  }
+  return moment;
+}
+
 function toMoment(at: number | null): Moment | typeof failed {
   return at === null ? failed : { at };
 }
 
-function readVariable(name: Variable, situation: Situation): Value {
+function readVariable(name: Variable, situation: Situation): Outcome {
+  let value = situation.variables.get(name);
+  if (value === undefined) {
+    value = findVariable(name, situation);
+    situation.variables.set(name, value);
+  }
+  return value;
+}
+
+function findVariable(name: Variable, situation: Situation): Outcome {
   const { facts, entries } = situation;
   switch (name) {
     case "product":
@@ -94,18 +121,20 @@ function readVariable(name: Variable, situation: Situation): Value {
       return facts.gate;
     case "now":
       return { at: facts.at };
-    case "now_isoweekday":
-      return isoWeekday(localOf(situation));
+    case "now_isoweekday": {
+      const local = localOf(situation);
+      return local === failed ? failed : isoWeekday(local);
+    }
     case "entry_status":
       return facts.scans[0]?.type === "entry" ? "present" : "absent";
     case "entries_number":
       return entries.length;
     case "entries_today": {
-      const midnight = toInstant(startOfDay(localOf(situation)), facts.timezone, { ambiguous: "earlier" });
-      return entries.filter((at) => at >= midnight).length;
+      const midnight = findTimeOfDay(0, situation);
+      return midnight === failed ? failed : countSince(entries, midnight.at);
     }
     case "entries_days":
-      return countDays(entries, facts.timezone);
+      return countDaysAround("entries_days_since", entries.length, situation);
     case "minutes_since_last_entry":
       return minutesBetween(entries[0], facts.at);
     case "minutes_since_first_entry":
@@ -113,14 +142,30 @@ function readVariable(name: Variable, situation: Situation): Value {
   }
 }
 
-function countEntries(name: CountingOperator, { at: limit }: Moment, { entries, facts }: Situation): number {
-  const since = name === "entries_since" || name === "entries_days_since";
-  const counted = entries.filter((at) => at >= limit === since);
-  return name === "entries_since" || name === "entries_before" ? counted.length : countDays(counted, facts.timezone);
+function countEntries(name: CountingOperator, { at }: Moment, situation: Situation): Outcome {
+  const since = countSince(situation.entries, at);
+  switch (name) {
+    case "entries_since":
+      return since;
+    case "entries_before":
+      return situation.entries.length - since;
+    case "entries_days_since":
+    case "entries_days_before":
+      return countDaysAround(name, since, situation);
+  }
 }
 
-function countDays(entries: readonly number[], timezone: string): number {
-  return new Set(entries.map((at) => Math.floor(toLocal(at, timezone) / dayLength))).size;
+/** Counts the dates of the newest entries, so many of them, or of those before. */
+function countDaysAround(
+  name: "entries_days_since" | "entries_days_before",
+  newest: number,
+  situation: Situation,
+): Outcome {
+  const { entries, facts } = situation;
+  situation.days ??= isZone(facts.timezone) ? countDays(entries, facts.timezone) : failed;
+  if (situation.days === failed) return failed;
+  const { ofNewest, ofOthers } = situation.days;
+  return (name === "entries_days_since" ? ofNewest : ofOthers)[newest] ?? 0;
 }
 
 /** Whole minutes that have passed, or -1 where there is nothing since which they could have. */
@@ -128,7 +173,8 @@ function minutesBetween(entry: number | undefined, at: number): number {
   return entry === undefined ? -1 : Math.floor((at - entry) / 60_000_000);
 }
 
-function localOf(situation: Situation): number {
-  situation.local ??= toLocal(situation.facts.at, situation.facts.timezone);
+function localOf(situation: Situation): number | typeof failed {
+  const { at, timezone } = situation.facts;
+  situation.local ??= isZone(timezone) ? toLocal(at, timezone) : failed;
   return situation.local;
 }

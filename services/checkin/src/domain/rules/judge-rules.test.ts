@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parseInstant } from "@tessera/values";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { judgeRules, type RuleFacts } from "./judge-rules.ts";
 import { readRules } from "./read-rules.ts";
 
@@ -74,6 +74,7 @@ it.each(casesOf("variables"))("[C4.21, C4.22, C4.23, C4.24, C4.25] variables: $n
 it.each(casesOf("entries-around-a-time"))("[C4.26] counts: $name", expectVerdict);
 it.each(casesOf("daylight-saving"))("[C4.19, C4.24, C4.27] changed clocks: $name", expectVerdict);
 it.each(casesOf("editor"))("[C4.32] rules of the editor: $name", expectVerdict);
+it.each(casesOf("unknown-zone"))("[C4.33] a time zone that is none: $name", expectVerdict);
 it.each(casesOf("explanations"))("[C4.28, C4.29, C4.30, C4.31] explanations: $name", expectVerdict);
 
 it("[C4.31] puts no more failures into words than anybody reads", () => {
@@ -85,5 +86,55 @@ it("[C4.31] puts no more failures into words than anybody reads", () => {
   expect(judged(101)).toEqual({
     outcome: "refused",
     explanation: "Tickets of this type are not let in here, and more",
+  });
+});
+
+describe("a ticket with a thousand entries", () => {
+  const day = 86_400_000_000;
+  const at = read("2026-11-21T18:00:00Z");
+  const facts: RuleFacts = {
+    ...{ at, timezone: "Europe/Berlin", item: 12, variation: 7, gate: 3 },
+    scans: Array.from({ length: 1000 }, (_, index) => ({ type: "entry", at: at - index * 3_700_000_000 })),
+    dates: { from: at - day, to: null, admission: null },
+  };
+  const clock = (index: number) => `${index % 24}:${String(index % 60).padStart(2, "0")}`.padStart(5, "0");
+  const leaves: readonly (readonly [string, number, (index: number) => unknown])[] = [
+    ["days", 1249, () => ({ "<": [{ var: "entries_days" }, 1] })],
+    ["entries today", 1249, () => ({ "<": [{ var: "entries_today" }, 0] })],
+    [
+      "days since a moment",
+      833,
+      (index) => ({ "<": [{ entries_days_since: { buildTime: ["custom", stamp(index)] } }, 0] }),
+    ],
+    [
+      "days before a time",
+      833,
+      (index) => ({ "<": [{ entries_days_before: { buildTime: ["customtime", clock(index)] } }, 0] }),
+    ],
+  ];
+  const stamp = (index: number) => new Date(Date.UTC(2026, 9, 1) + index * 3_600_000).toISOString();
+
+  it.each(leaves)("[C4.34] is judged at once by the longest rules there can be: %s", (_, count, leaf) => {
+    const rules = { and: Array.from({ length: count }, (_each, index) => leaf(index)) };
+    const json = JSON.stringify(rules);
+    const taken = readRules(json);
+    if (taken === null) throw new Error("nothing is ruled");
+    const took = Array.from({ length: 10 }, () => {
+      const start = performance.now();
+      expect(judgeRules(taken, facts).outcome).toBe("refused");
+      return performance.now() - start;
+    });
+    // Going through the entries for every leaf takes hundreds of milliseconds; the fastest of ten has no pauses in it.
+    expect(Math.min(...took)).toBeLessThan(20);
+  });
+
+  it.each([
+    ["digits", { "<": [{ var: "entries_number" }, `${"1".repeat(99_000)}x`] }],
+    ["blanks", { "<": [{ var: "entries_number" }, `${" ".repeat(99_000)}x`] }],
+    ["colons", { isBefore: [{ var: "now" }, { buildTime: ["custom", ":".repeat(99_000)] }] }],
+  ])("[C4.34] is judged at once by the longest text there can be: %s", (_, rules) => {
+    const start = performance.now();
+    expect(judge({ rules, facts }).outcome).not.toBe("allowed");
+    expect(performance.now() - start).toBeLessThan(500);
   });
 });

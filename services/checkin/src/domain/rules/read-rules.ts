@@ -110,10 +110,10 @@ function toTime([kind, value = null, ...more]: readonly unknown[]): NamedTime | 
     case "date_admission":
       return { kind };
     case "custom": {
-      // Without an offset nobody knows which moment was meant.
-      if (typeof value !== "string" || !/:.*(?:Z|[+-]\d\d:?\d\d)$/.test(value)) return undefined;
-      const at = parseInstant(value);
-      return at === undefined ? undefined : { kind, at };
+      const at = typeof value === "string" ? parseInstant(value) : undefined;
+      // Without an offset nobody knows which moment was meant. A bare date ends in no four digits.
+      const isPlain = typeof value === "string" && at !== undefined && /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
+      return isPlain ? { kind, at } : undefined;
     }
     case "customtime": {
       const time = typeof value === "string" ? parseTime(value) : undefined;

@@ -62,7 +62,8 @@ export function isLess(a: Value, b: Value): boolean | typeof failed {
 export function toNumber(value: Value): number | undefined {
   if (typeof value === "number") return value;
   if (typeof value === "boolean") return Number(value);
-  if (typeof value !== "string" || !/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(value)) return undefined;
+  // A text has one way to match, so that a long one takes no longer than its length.
+  if (typeof value !== "string" || !/^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?\s*$/i.test(value)) return undefined;
   return Number(value);
 }
 

@@ -1,0 +1,35 @@
+import type { Instant } from "@tessera/values";
+import { dayLength, toLocal } from "../local-time.ts";
+
+/** On how many local dates a ticket was let in, for wherever its entries are cut in two. */
+export interface EntryDays {
+  /** At n those of the newest n entries. */
+  readonly ofNewest: readonly number[];
+  /** At n those of all entries but the newest n. */
+  readonly ofOthers: readonly number[];
+}
+
+/** Counts the entries from a moment on; entries are newest first. */
+export function countSince(entries: readonly Instant[], moment: Instant): number {
+  let from = 0;
+  let to = entries.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((entries[middle] ?? moment) >= moment) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+/** Counts the dates of entries once, so that no rule has to go through the entries again. */
+export function countDays(entries: readonly Instant[], zone: string): EntryDays {
+  // A clock that is put back over midnight shows a date again that has passed, so equal dates need not stand together.
+  const dates = entries.map((at) => Math.floor(toLocal(at, zone) / dayLength));
+  return { ofNewest: countDistinct(dates), ofOthers: countDistinct(dates.toReversed()).toReversed() };
+}
+
+/** At n how many different ones are among the first n. */
+function countDistinct(dates: readonly number[]): number[] {
+  const seen = new Set<number>();
+  return [0, ...dates.map((date) => seen.add(date).size)];
+}

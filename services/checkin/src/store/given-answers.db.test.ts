@@ -1,0 +1,161 @@
+import { sql } from "@tessera/kit/pg/sql";
+import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import type { SentAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { questionDocument } from "@tessera/testkit/question-document";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventFact, itemFact, place, positionFact, questionFact } from "../testing/facts.ts";
+import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { putGivenAnswers } from "./given-answers.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+let list: number;
+let revision: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await checkin.forgetEverything();
+  revision = 0;
+  await checkin.deliver(topics.eventChanged, [eventFact()]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10)]);
+  await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+  await ask("T", { required: false });
+  list = (await checkin.createList()).id;
+});
+
+/** Asks question 7 from now on, and no other one. */
+async function ask(type: string, rest: object = {}): Promise<void> {
+  revision += 1;
+  const document = Buffer.from(questionDocument(7, { type, ...rest }));
+  await checkin.deliver(topics.questionChanged, [questionFact(7, { revision, items: [10], document })]);
+}
+
+/** Scans the ticket with an answer, and returns what it is shown to answer then. */
+async function answer(value: unknown, file?: SentAnswer["file"]): Promise<string[]> {
+  const answers = [{ question: 7, value: JSON.stringify(value), ...(file === undefined ? {} : { file }) }];
+  const outcome = await checkin.redeem(scan(list, "secret1", { answers }));
+  expect(["admitted", "already_redeemed"]).toContain(inWord(outcome));
+  return await shown();
+}
+
+async function shown(): Promise<string[]> {
+  const { position } = await checkin.positions.getPosition({ ...place, list, id: 1, ignoreStatus: false });
+  return (position?.position?.answers ?? []).map((each) => each.answer);
+}
+
+/** Everything that boxoffice was told, oldest first. */
+async function told(): Promise<AnswersGiven[]> {
+  const rows = await checkin.db.many<{ payload: Buffer }>(
+    sql`select outbox.payload from outbox where outbox.topic = ${topics.answersGiven.name} order by outbox.id`,
+  );
+  return rows.map(({ payload }) => AnswersGiven.decode(payload));
+}
+
+const toldTexts = async () => (await told()).map(({ answers }) => answers[0]?.answer?.answer);
+
+/** Boxoffice tells the position anew: it has taken everything that it was told, and these are its answers. */
+async function takeOver(answers: Position["answers"]): Promise<void> {
+  revision += 1;
+  const upTo = (await told()).at(-1)?.revision;
+  const changes = { answers, ...(upTo === undefined ? {} : { answersRevision: upTo }) };
+  await checkin.deliver(topics.positionChanged, [positionFact(1, changes, { revision })]);
+}
+
+const text = (content: string, rest: Partial<Position["answers"][number]> = {}) => ({
+  question: 7,
+  answer: content,
+  questionIdentifier: "Q7",
+  options: [],
+  optionIdentifiers: [],
+  ...rest,
+});
+
+describe("an answer that is given again", () => {
+  it("[C5.58] counts again where boxoffice has taken it over and answers otherwise since", async () => {
+    await answer("blue");
+    await takeOver([text("blue")]);
+    await takeOver([text("red")]);
+    expect(await answer("blue")).toEqual(["blue"]);
+    expect(await toldTexts()).toEqual(["blue", "blue"]);
+    const [first, second] = (await told()).map(({ answers }) => answers[0]?.revision ?? 0);
+    expect(second).toBeGreaterThan(first ?? Number.MAX_SAFE_INTEGER);
+    await takeOver([text("red")]);
+    expect(await answer("blue")).toEqual(["blue"]);
+    await takeOver([]);
+    expect(await answer("blue")).toEqual(["blue"]);
+    expect(await toldTexts()).toEqual(["blue", "blue", "blue", "blue"]);
+  });
+
+  it("[C5.58] is taken back again where it has come back since", async () => {
+    await takeOver([text("red")]);
+    expect(await answer(null)).toEqual([]);
+    await takeOver([text("red")]);
+    expect(await answer("")).toEqual([]);
+    await takeOver([]);
+    expect(await answer(null)).toEqual([]);
+    expect(await toldTexts()).toEqual([undefined, undefined]);
+  });
+
+  it("[C5.59] is neither stored nor told where it stands, taken over or not, whoever gave it", async () => {
+    await answer("blue");
+    const first = await checkin.db.many(sql`select given_answer.revision, given_answer.xmin::text from given_answer`);
+    await answer("blue");
+    await takeOver([text("blue")]);
+    await answer("blue");
+    await answer("blue");
+    await takeOver([text("red")]);
+    expect(await answer("red")).toEqual(["red"]);
+    expect(await toldTexts()).toEqual(["blue"]);
+    expect(await checkin.db.many(sql`select given_answer.revision, given_answer.xmin::text from given_answer`)).toEqual(
+      first,
+    );
+  });
+
+  it("[C5.59] is neither stored nor told where it is a file with the same content", async () => {
+    await ask("F");
+    const file = { name: "me.png", contentType: "image/png", size: 12, sha256: "ab".repeat(32) };
+    const send = (upload: string, changes: object = {}) =>
+      answer(`file:${upload}`, { ...file, upload, ...changes }).then(([shownText]) => shownText ?? "");
+    const uploads = ["1", "2", "3", "4"].map((digit) => `0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f${digit}`);
+    const [first = "", second = "", third = "", fourth = ""] = uploads;
+    const reference = await send(first);
+    await takeOver([text(reference, { file: true })]);
+    expect(await send(second)).toBe(reference);
+    expect(await told()).toHaveLength(1);
+    await takeOver([text(reference)]);
+    expect(await send(third)).toBe(reference);
+    expect(await told()).toHaveLength(2);
+    expect(await send(fourth, { sha256: "cd".repeat(32) })).not.toBe(reference);
+    expect((await told()).map(({ answers }) => answers[0]?.file?.upload)).toEqual([first, third, fourth]);
+  });
+
+  it("[C5.59] is told where another option or name of it is meant by the same text", async () => {
+    await takeOver([text("blue", { questionIdentifier: "" })]);
+    expect(await answer("blue")).toEqual(["blue"]);
+    await takeOver([text("blue"), text("blue")]);
+    expect(await answer("blue")).toEqual(["blue"]);
+    expect(await toldTexts()).toEqual(["blue", "blue"]);
+  });
+});
+
+it("of several answers at once the last one counts, also where it is what stands", async () => {
+  const put = (...answers: readonly (readonly [content: string, stands: boolean])[]) =>
+    checkin.db.transaction((tx) =>
+      putGivenAnswers(
+        tx,
+        answers.map(([content, stands]) => ({ ...place, id: 1, question: 7, state: Buffer.from(content), stands })),
+      ),
+    );
+  expect(await put(["blue", false], ["red", true])).toEqual([]);
+  expect(await put(["red", true], ["blue", false])).toMatchObject([{ id: 1, answers: [{ question: 7 }] }]);
+  expect(await put(["blue", false])).toEqual([]);
+});
