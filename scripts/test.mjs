@@ -251,7 +251,9 @@ function skipOrFail(project, absent) {
 /** @param {NodeJS.ProcessEnv} more */
 function environment(more) {
   const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
-  return { ...process.env, PATH: path, NO_COLOR: "1", FORCE_COLOR: undefined, ...more };
+  // Hundreds of processes start from the same sources; what the first ones compile the others read.
+  const NODE_COMPILE_CACHE = join(root, "node_modules", ".cache", "tessera-compiled");
+  return { ...process.env, PATH: path, NO_COLOR: "1", FORCE_COLOR: undefined, NODE_COMPILE_CACHE, ...more };
 }
 
 /**

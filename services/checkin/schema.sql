@@ -100,6 +100,15 @@ create table given_answer (
 );
 comment on column given_answer.state is 'personal data: answer, file';
 
+create table gone_position (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  gone_at timestamptz not null,
+  constraint gone_position_pkey primary key (organizer, event, id)
+);
+create index gone_position_by_time on gone_position using btree (gone_at);
+
 create table inbox (
   fact_on date not null,
   consumer text not null,
@@ -253,6 +262,7 @@ create table question (
   document jsonb not null,
   constraint question_pkey primary key (organizer, event, id)
 );
+create index question_asked on question using btree (organizer, event) where ask_during_checkin;
 
 create table rebuild (
   id uuid not null default gen_random_uuid(),
@@ -329,6 +339,8 @@ create unique index scan_by_imported_id on scan using btree (imported_id, "posit
 create index scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and successful);
 create index scan_by_position on scan using btree ("position", list, event, organizer);
 create index scan_by_time on scan using btree (organizer, event, at, id);
+comment on column scan.explanation is 'personal data';
+comment on column scan.raw_code is 'personal data';
 
 create table subevent (
   organizer text collate "C" not null,

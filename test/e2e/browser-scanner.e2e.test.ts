@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { platformKinds } from "./run-platform.ts";
 import { apiKey, groundwork, itemData, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -71,14 +70,14 @@ function records(): unknown[] {
   ];
 }
 
-describe.each(platformKinds)("what the browser scanner sends and needs, %s", (kind) => {
+describe("what the browser scanner sends and needs", () => {
   let platform: TestPlatform;
   const get = (path: string) => platform.request("GET", path, { as: `Token ${apiKey}` });
   /** An address as an earlier answer gave it. */
   const follow = (url: string) => get(url.slice(platform.baseUrl.length));
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind });
+    platform = await startTestPlatform();
     expect(await platform.import(records())).toMatchObject({ rejected: 0, errors: [], settled: true });
   });
   afterAll(() => platform.stop());

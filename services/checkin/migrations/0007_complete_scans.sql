@@ -16,6 +16,9 @@ create table given_answer (
 );
 comment on column given_answer.state is 'personal data: answer, file';
 
+-- Every scan looks for them; most events have none.
+create index question_asked on question (organizer, event) where ask_during_checkin;
+
 -- The resources as the API shows them.
 alter table item add column document jsonb not null default '{}';
 alter table item alter column document drop default;

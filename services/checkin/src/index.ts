@@ -56,17 +56,16 @@ export const checkin = defineService({
     topics.reusableMediumChanged.name,
   ],
   rebuilds: [rebuildScans, rebuildAnswers],
-  async start({ config, db, clock, log, metrics, peer }) {
+  async start({ config, db, reads, clock, log, metrics, peer }) {
     const events = reportEvents({ log, metrics });
     const redeem = redeemTogether({
       db,
       clock,
       events,
-      askForTickets: askBoxoffice({
+      strangers: askBoxoffice({
         tickets: peer("boxoffice", TicketsServiceService),
-        takeOver: (facts) => takeOverPositions(db, facts),
+        takeOver: (found) => takeOverPositions(db, found),
         events,
-        now: () => performance.now(),
       }),
       lanes: config.redeemLanes,
       batchSize: config.redeemBatch,
@@ -75,22 +74,22 @@ export const checkin = defineService({
     return {
       grpc: [
         implement(CheckinListsServiceService, {
-          listCheckinLists: (request) => listCheckinLists(db, request),
-          getCheckinList: (request) => getCheckinList(db, request),
+          listCheckinLists: (request) => listCheckinLists(reads, request),
+          getCheckinList: (request) => getCheckinList(reads, request),
           createCheckinList: (request) => createCheckinList({ db, events }, request),
           updateCheckinList: (request) => updateCheckinList({ db, events }, request),
           deleteCheckinList: (request) => deleteCheckinList({ db, events }, request),
-          getCheckinListStatus: (request) => getCheckinListStatus(db, request),
+          getCheckinListStatus: (request) => getCheckinListStatus(reads, request),
         }),
         implement(ListedPositionsServiceService, {
-          listPositions: (request) => listPositions(db, request),
-          getPosition: (request) => getPosition(db, request),
+          listPositions: (request) => listPositions({ db: reads, clock }, request),
+          getPosition: (request) => getPosition({ db: reads, clock }, request),
         }),
         implement(ScansServiceService, { redeem }),
         implement(ScanHistoryServiceService, {
           recordFailedScan: (request) => recordFailedScan({ db, clock, events }, request),
-          listScans: (request) => listScans(db, request),
-          getScan: (request) => getScan(db, request),
+          listScans: (request) => listScans(reads, request),
+          getScan: (request) => getScan(reads, request),
         }),
         implement(RecordsServiceService, { applyRecords: (request) => applyRecords({ db, events }, request) }),
       ],

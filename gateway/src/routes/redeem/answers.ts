@@ -10,7 +10,9 @@ export async function readAnswers(
   answers: Readonly<Record<string, unknown>> | null | undefined,
   findUploads: FindUploads,
 ): Promise<SentAnswer[]> {
-  const sent = Object.entries(answers ?? {}).filter(([question]) => /^[1-9]\d{0,14}$/.test(question));
+  const sent = Object.entries(answers ?? {}).filter(
+    ([question]) => /^[1-9]\d{0,15}$/.test(question) && Number.isSafeInteger(Number(question)),
+  );
   if (sent.length === 0) return [];
   const named = sent.flatMap(([, value]) => idOfUpload(value) ?? []);
   const files = named.length === 0 ? [] : await findUploads([...new Set(named)]);

@@ -8,6 +8,7 @@ export interface PresentOptions {
   readonly place: PositionPlace;
   /** What the scan asked to see in full. */
   readonly names: readonly Expandable[];
+  readonly withPdfData: boolean;
   readonly force: boolean;
   /** The status of a refusal that was not forced. */
   readonly refusedStatus: RefusedStatus;
@@ -46,6 +47,8 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           reason,
           reason_explanation: explanation ?? null,
           ...around(outcome, options),
+          // A code that admits nobody says nothing of whoever had it.
+          ...(reason === "revoked" ? { require_attention: false } : {}),
           ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
         },
       };
@@ -72,8 +75,8 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
 
 const utf8 = new TextDecoder();
 
-function present({ position, documents }: ScanOutcome, { place, names }: PresentOptions) {
-  return presentPosition(position, place, { names, documents });
+function present({ position, documents }: ScanOutcome, { place, names, withPdfData }: PresentOptions) {
+  return presentPosition(position, place, { names, documents, withPdfData });
 }
 
 function around({ list, position, checkinTexts }: ScanOutcome, { place: { event } }: PresentOptions) {

@@ -56,6 +56,18 @@ const redeem = (body: unknown = {}, options: { key?: string; lookup?: string; qu
   app.send("POST", `${pathTo(options.lookup ?? "abc")}${options.query ?? ""}`, { body, key: options.key ?? keys.all });
 
 describe("what a scan is answered", () => {
+  it.each([
+    ["?pdf_data=true", keys.all, true],
+    ["?pdf_data=true", keys.gate, false],
+    ["", keys.all, false],
+  ])("[C2.26] “%s” as %s adds `pdf_data` to the position: %s", async (query, key, expected) => {
+    for (const each of [admitted, refused]) {
+      outcome = each;
+      const { json } = await redeem({}, { query, key });
+      expect("pdf_data" in (json as { position: object }).position).toBe(expected);
+    }
+  });
+
   it("[C3.34, C3.36] admitted: 201 with everything a scanner reads", async () => {
     const { status, json } = await redeem();
     expect(status).toBe(201);

@@ -7,7 +7,7 @@ import { detail, fieldErrors, invalid } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { presence } from "../../parameter.ts";
 import { declare, type Incoming } from "../../route.ts";
-import { type Expandable, expansion, toExpand } from "../listed-positions/expand.ts";
+import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import type { RedeemScan } from "./redeem-batcher.ts";
@@ -42,6 +42,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
       query: {
         untrusted_input: presence("Never reads `lookup` as an id; for what a scanner or a person typed."),
         expand: expansion(),
+        pdf_data: printing(),
       },
       body: redeemBody,
       answers: {
@@ -67,7 +68,8 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
         const scan = { ...toScan(request), answers };
         const outcome = await redeem(scan);
         const place = { base: url.base, organizer, event };
-        return presentOutcome(outcome, { place, names: query.expand, force: scan.force, refusedStatus });
+        const withPdfData = showsPdfData(query, tenant);
+        return presentOutcome(outcome, { place, names: query.expand, withPdfData, force: scan.force, refusedStatus });
       },
     }),
   };

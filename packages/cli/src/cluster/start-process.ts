@@ -53,9 +53,10 @@ export function clusterProcess(
     plan,
     isRunning,
     async start() {
-      const { PATH = "", HOME = "", TZ = "" } = process.env;
+      const { PATH = "", HOME = "", TZ = "", NODE_COMPILE_CACHE = "" } = process.env;
+      const given = Object.entries({ TZ, NODE_COMPILE_CACHE }).filter(([, value]) => value !== "");
       const started = spawn(process.execPath, [...nodeArguments, main, "serve", plan.service], {
-        env: { PATH, HOME, ...(TZ === "" ? {} : { TZ }), ...options.environment },
+        env: { PATH, HOME, ...Object.fromEntries(given), ...options.environment },
         stdio: ["ignore", "pipe", "pipe"],
         // Ctrl-C on a terminal is for us; to the process it would be the first of two signals.
         detached: true,

@@ -2,6 +2,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { removeList } from "../store/lists.ts";
 import {
   categoryFact,
   earlierCheckin,
@@ -16,6 +17,7 @@ import {
 } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -195,6 +197,32 @@ describe("tickets that change what they count as", () => {
     await expectTrueCounts();
     const { scans } = await checkin.db.one<{ scans: number }>(sql`select count(*)::integer as scans from scan`);
     expect([await secretOf(1), await secretOf(2), scans]).toEqual([undefined, "secret2", 0]);
+  });
+});
+
+describe("tickets that go while a list of theirs is deleted", () => {
+  it.each([
+    ["was scanned, and counts nowhere since it was canceled", {}, "secret1"],
+    ["was only refused", { blocked: ["by a seat map"] }, "secret1"],
+  ])("wait for the list before they touch anything: one that %s", async (_name, changes, code) => {
+    await checkin.deliver(topics.eventChanged, [eventFact()]);
+    const { id: list } = await checkin.createList();
+    await checkin.deliver(topics.positionChanged, [positionFact(1, changes)]);
+    await checkin.redeem(scan(list, code));
+    await checkin.deliver(topics.positionChanged, [positionFact(1, { ...changes, canceled: true }, { revision: 2 })]);
+    const { leaving } = await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`delete from list where list.id = ${list}`);
+      const delivered = checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1"]);
+      await untilSomebodyWaits(checkin.db);
+      const free = await tx.many(sql`select scan.id from scan for update skip locked`);
+      expect(free).toHaveLength(1);
+      await removeList(tx, { ...place, id: list });
+      return { leaving: delivered };
+    });
+    await leaving;
+    expect(await checkin.db.many(sql`select scan.id from scan`)).toEqual([]);
+    expect(await secretOf(1)).toBeUndefined();
+    await expectTrueCounts();
   });
 });
 

@@ -6,6 +6,7 @@ import { afterScan, countChange, neverScanned, type Presence } from "../domain/p
 import { type PositionFact, positionChanged as topic } from "../position-fact.ts";
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
+import { findGoneSince, notePositionsGone } from "../store/gone-positions.ts";
 import { type EntityKey, removeEntities } from "../store/keys.ts";
 import {
   addAlone,
@@ -16,6 +17,8 @@ import {
   lockPositions,
   type PositionCopy,
   putPositions,
+  readRevisions,
+  waitBriefly,
 } from "../store/positions.ts";
 import {
   forgetAnswersOf,
@@ -47,12 +50,39 @@ export function positionChanged(db: Db): Consumer {
   );
 }
 
-/** Takes over positions that boxoffice was asked for, encoded as in their topic. */
-export async function takeOverPositions(db: Db, facts: readonly Uint8Array[]): Promise<void> {
+/** The clocks of this process and of the database may differ by so much, in microseconds. */
+const clockMargin = 60_000_000;
+
+/**
+ * Takes over positions that boxoffice was asked for, encoded as in their topic; `askedAt` in microseconds since 1970, by
+ * the clock of this process. Those that went since are left out: what boxoffice has said of them may be older than that.
+ *
+ * A visitor waits, so this gives up where others do not let it pass soon. Who comes by a topic waits behind it meanwhile.
+ * So it keeps them from adding positions only if some are to be added, and touches nothing that is here already.
+ */
+export async function takeOverPositions(
+  db: Db,
+  { facts, askedAt }: { readonly facts: readonly Uint8Array[]; readonly askedAt: number },
+): Promise<void> {
   const entities = collect(facts.map((bytes) => ({ key: "", value: topic.decode(bytes) })));
+  const seen = byName(await readRevisions(db, keysOf(entities)));
+  const wanted = entities.filter(({ key, newest }) => newest !== null && !isStale(newest, seen.get(nameOf(key))));
+  if (wanted.length === 0) return;
+  const added = new Set(
+    keysOf(wanted)
+      .map(nameOf)
+      .filter((name) => !seen.has(name)),
+  );
   await db.transaction(async (tx) => {
-    await addAlone(tx);
-    await applyEntities(tx, entities);
+    await waitBriefly(tx);
+    if (added.size > 0) await addAlone(tx);
+    const held = byName(await lockPositions(tx, keysOf(wanted)));
+    // Read behind the locks: nobody can take one of these away and note it any more.
+    const gone = byName(await findGoneSince(tx, keysOf(wanted), askedAt - clockMargin));
+    await applyEntities(
+      tx,
+      wanted.filter(({ key }) => !gone.has(nameOf(key)) && (held.has(nameOf(key)) || added.has(nameOf(key)))),
+    );
   });
 }
 
@@ -83,8 +113,8 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
 }
 
 async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void> {
-  const keys = entities.map(({ key }) => key);
-  const held = new Map((await lockPositions(tx, keys)).map((row) => [nameOf(row), row]));
+  if (entities.length === 0) return;
+  const held = byName(await lockPositions(tx, keysOf(entities)));
   const gone = entities.filter(({ went }) => went).map(({ key }) => key);
   const changed: PositionCopy[] = [];
   const moves: Move[] = [];
@@ -104,7 +134,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
     if (former !== undefined && hasMoved(from, scansTo)) moveScans.push({ ...key, from, to: scansTo });
   }
   const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
-  await holdLists(tx, { tickets: moveScans, keys: earlier });
+  await holdLists(tx, { tickets: [...moveScans, ...gone], gone, keys: earlier });
   await movePresences(tx, moveScans);
   await forgetScansOf(tx, gone);
   const unanswered = await forgetAnswersOf(tx, gone);
@@ -113,6 +143,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
     unanswered.map(({ organizer, event, id }) => entityKey(organizer, event, id)),
   );
   await removeEntities(tx, "position", gone);
+  await notePositionsGone(tx, gone);
   await putPositions(tx, changed);
   await addCounts(tx, [...moves.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
 }
@@ -148,7 +179,7 @@ function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): E
   return [...entities.values()];
 }
 
-function isStale(fact: PositionFact, held: HeldPosition | undefined): boolean {
+function isStale(fact: PositionFact, held: Pick<HeldPosition, "revision"> | undefined): boolean {
   return held !== undefined && held.revision >= fact.revision;
 }
 
@@ -186,6 +217,14 @@ async function takeOver(
       ? []
       : [{ organizer: key.organizer, event: key.event, ...bucket, list: key.list, positions: 0, ...change }];
   });
+}
+
+function keysOf(entities: readonly Entity[]): EntityKey[] {
+  return entities.map(({ key }) => key);
+}
+
+function byName<T extends EntityKey>(rows: readonly T[]): Map<string, T> {
+  return new Map(rows.map((row) => [nameOf(row), row]));
 }
 
 function nameOf({ organizer, event, id }: EntityKey): string {

@@ -1,13 +1,11 @@
 import type { ListFields } from "./list.ts";
 import { checkRules } from "./rules/check-rules.ts";
+import { tellUnknownIds } from "./tell-unknown-ids.ts";
 
 /** Messages by field; what belongs to no single field stands under `non_field_errors`. */
 export type ListErrors = Record<string, string[]>;
 
 const longestName = 190;
-
-/** Unknown ids; more of them say nothing new. */
-const mostTold = 50;
 
 /** Finds what is wrong with a list by itself, whatever the event knows. Rules that were not sent are not looked at. */
 export function checkListFields(fields: { readonly name: string; readonly rules?: string }): ListErrors {
@@ -53,13 +51,9 @@ export function checkListReferences(
 ): ListErrors {
   const errors: ListErrors = {};
   const unknown = fields.limitProducts.filter((item) => !known.knownItems.has(item));
-  if (unknown.length > 0) {
-    const told = unknown.slice(0, mostTold).map((item) => `Invalid id "${item}": this event has no such item.`);
-    const untold = unknown.length - told.length;
-    errors["limit_products"] = untold === 0 ? told : [...told, `and ${untold} more`];
-  }
+  if (unknown.length > 0) errors["limit_products"] = tellUnknownIds(unknown, "item");
   if (fields.subevent !== null && !known.subeventKnown) {
-    errors["subevent"] = [`Invalid id "${fields.subevent}": this event has no such date.`];
+    errors["subevent"] = tellUnknownIds([fields.subevent], "date");
   } else if (fields.subevent !== null && !known.hasSubevents) {
     errors["non_field_errors"] = ["This event is not a series: a check-in list cannot belong to a date of it."];
   }

@@ -23,7 +23,7 @@ beforeEach(async () => {
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
 });
 
-const now = (changes = {}) => ({ filters: filters({ admissibleAt: noon, ...changes }) });
+const now = (changes = {}) => ({ filters: filters({ admissibleNow: true, ...changes }) });
 
 describe("[C2.14] tickets that a scan would admit now", () => {
   it("are those that are neither blocked nor out of their time; both limits are in it", async () => {
@@ -40,11 +40,25 @@ describe("[C2.14] tickets that a scan would admit now", () => {
       blockedSecretFact(1, { secret: "secret6" }),
       blockedSecretFact(2, { secret: "secret7", blocked: false }),
     ]);
-    const list = (await checkin.createList()).id;
+    const rules = { isAfter: [{ var: "now" }, { buildTime: ["custom", "2020-01-01T00:00:00Z"] }] };
+    const list = (await checkin.createList({ rules: JSON.stringify(rules) })).id;
     expect(await askIdsInOrder({ checkin, list }, now())).toEqual([1, 4, 7]);
     expect(await askIdsInOrder({ checkin, list })).toHaveLength(7);
     await expect(askOne({ checkin, list }, 2, now())).rejects.toMatchObject({ code: "position_not_found" });
     await askOne({ checkin, list }, 2);
+    checkin.now = noon - 1;
+    expect(await askIdsInOrder({ checkin, list }, now())).toEqual([1, 5, 7]);
+  });
+
+  it.each(["{}", "[1]", "true"])("are all of them on a list with nothing but %s for rules", async (rules) => {
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1, { blocked: ["admin"] }),
+      positionFact(2, { validFrom: noon + 1 }),
+      positionFact(3, { validUntil: noon - 1 }),
+    ]);
+    const list = (await checkin.createList({ rules })).id;
+    expect(await askIdsInOrder({ checkin, list }, now())).toEqual([1, 2, 3]);
+    await askOne({ checkin, list }, 1, now());
   });
 
   const time = (kind: string, value?: string) => ({ buildTime: value === undefined ? [kind] : [kind, value] });
@@ -61,10 +75,9 @@ describe("[C2.14] tickets that a scan would admit now", () => {
     ],
     ["another gate", { inList: [{ var: "gate" }, { objectList: [{ lookup: ["gate", "8", "x"] }] }] }, []],
     ["what was scanned", { "==": [{ var: "entries_number" }, 0] }, [2, 3]],
-    ["the time that was asked for", at(-60_000), [1, 2, 3]],
+    ["the time of this moment", at(-60_000), [1, 2, 3]],
     ["a time to come", at(60_000), []],
     ["their date, else the event", { isBefore: [{ var: "now" }, time("date_from"), 0] }, [3]],
-    ["nothing", {}, [1, 2, 3]],
   ])("go by %s", async (_name, rules, expected) => {
     const list = (await checkin.createList({ rules: JSON.stringify(rules), allowMultipleEntries: true })).id;
     await checkin.deliver(topics.positionChanged, [

@@ -2,6 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Ids, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { planSearch } from "../domain/search-text.ts";
+import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findKnownIds, type IdKind } from "../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../store/position-filter.ts";
@@ -15,30 +16,35 @@ interface Asked {
 }
 
 /** Reads which tickets are asked for. Codes of vouchers are not known here, so no ticket has one. */
-export function choosePositions({ search, order, filters }: Asked): PositionChoice {
-  const choice = { ...everyPosition, search: planSearch(search), orderCode: withoutNull(order) || undefined };
+export function choosePositions(
+  { search, order, filters }: Asked,
+  { usableAt }: { readonly usableAt: number | undefined },
+): PositionChoice {
+  const texts = [search, order, filters?.attendeeName, filters?.secret, filters?.pseudonymizationId];
+  // No text that is stored has such a character, and a database does not even take it for a question.
+  const isPossible = filters?.voucherCode === undefined && !texts.some((text) => text?.includes("\0"));
+  if (!isPossible) return { ...everyPosition, isPossible };
+  const choice = { ...everyPosition, search: planSearch(search), orderCode: order || undefined, usableAt };
   if (filters === undefined) return choice;
-  const idsOf = (sent: readonly Ids[]) => sent.map(({ ids }) => ids);
+  const statuses = filters.orderStatuses?.words.flatMap((letter) => toOrderStatusOfLetter(letter) ?? []);
   return {
     ...choice,
     attendeeName: filters.attendeeName,
-    secret: withoutNull(filters.secret),
-    pseudonymizationId: withoutNull(filters.pseudonymizationId),
+    secret: filters.secret,
+    pseudonymizationId: filters.pseudonymizationId,
     voucher: filters.voucher,
-    items: idsOf(filters.items),
-    variations: idsOf(filters.variations),
-    subevents: idsOf(filters.subevents),
-    addonTo: idsOf(filters.addonTo),
-    orderStatuses: filters.orderStatuses?.words.flatMap((letter) => toOrderStatusOfLetter(letter) ?? []),
+    items: differentOf(filters.items),
+    variations: differentOf(filters.variations),
+    subevents: differentOf(filters.subevents),
+    addonTo: differentOf(filters.addonTo),
+    orderStatuses: statuses && [...new Set(statuses)],
     hasCheckin: filters.hasCheckin,
-    usableAt: filters.admissibleAt,
-    isPossible: filters.voucherCode === undefined,
   };
 }
 
-/** No text that is stored has one, and a database refuses it. */
-function withoutNull(text: string | undefined): string | undefined {
-  return text?.replaceAll("\0", "");
+/** Every ticket is compared with each of them. */
+function differentOf(sent: readonly Ids[]): readonly (readonly number[])[] {
+  return sent.map(({ ids }) => [...new Set(ids)]);
 }
 
 /** Names the parameters by which somebody asks for ids that the event does not have. */
@@ -53,23 +59,17 @@ export async function findUnknownIds(
     ["variation", "variation", filters.variations],
     ["subevent", "date", filters.subevents],
     ["position", "position", filters.addonTo],
+    ["voucher", "voucher", filters.voucher === undefined ? [] : [{ ids: [filters.voucher], parameter: "voucher" }]],
   ];
   const fields: Record<string, string[]> = {};
   for (const [kind, what, sent] of groups) {
-    const known = await findKnownIds(db, kind, { organizer, event, ids: sent.flatMap(({ ids }) => ids) });
+    const asked = [...new Set(sent.flatMap(({ ids }) => ids))];
+    const known = await findKnownIds(db, kind, { organizer, event, ids: asked });
     for (const { ids, parameter } of sent) {
-      const unknown = ids.filter((id) => !known.has(id));
-      if (unknown.length > 0) fields[parameter] = tell(unknown, what);
+      const unknown = [...new Set(ids)].filter((id) => !known.has(id));
+      if (unknown.length > 0) fields[parameter] = tellUnknownIds(unknown, what);
     }
   }
   if (Object.keys(fields).length === 0) return undefined;
   return new Fault("invalid", "invalid_filter", "The event has no such objects.", { fields });
-}
-
-/** Unknown ids; more of them say nothing new. */
-const mostTold = 50;
-
-function tell(unknown: readonly number[], what: string): string[] {
-  const told = unknown.slice(0, mostTold).map((id) => `Invalid id "${id}": this event has no such ${what}.`);
-  return unknown.length > told.length ? [...told, `and ${unknown.length - told.length} more`] : told;
 }

@@ -40,7 +40,7 @@ beforeAll(async () => {
     positionFact(6, { attendeeName: "Weiß", order: status("EXPIRED", "EXP01") }),
     positionFact(7, { attendeeName: "", attendeeEmail: "Bob", order: status("CANCELED", "CAN01") }),
     positionFact(8, { attendeeName: "Ann Lee", canceled: true, addonTo: 3 }),
-    { ...positionFact(9, { attendeeName: "Ann Lee" }), event: "other" },
+    { ...positionFact(9, { attendeeName: "Ann Lee", voucher: 78 }), event: "other" },
   ]);
   list = (await checkin.createList({ allowMultipleEntries: true })).id;
   const elsewhere = (await checkin.createList()).id;
@@ -70,7 +70,6 @@ describe("[C2.12] tickets are chosen by", () => {
     ["a pseudonym, to the letter", { pseudonymizationId: "Pseudo1" }, [1]],
     ["a pseudonym in another case", { pseudonymizationId: "pseudo1" }, []],
     ["a voucher", { voucher: 77 }, [3]],
-    ["a voucher that nobody used", { voucher: 78 }, []],
     ["the code of a voucher, which is not known here", { voucherCode: "FRIENDS" }, []],
     ["an item", { items: ids("item", 11) }, [2, 3]],
     ["one of several items", { items: ids("item__in", 11, 12) }, [2, 3, 4]],
@@ -135,6 +134,8 @@ describe("[C2.13] ids that are not of this event", () => {
     ["an item in the place of a variation", { variations: ids("variation__in", 11, 21) }, ["variation__in"]],
     ["a date of another event", { subevents: ids("subevent", 9) }, ["subevent"]],
     ["a ticket of another event", { addonTo: ids("addon_to__in", 9) }, ["addon_to__in"]],
+    ["a voucher that nobody used", { voucher: 79 }, ["voucher"]],
+    ["a voucher of another event", { voucher: 78 }, ["voucher"]],
     [
       "several of them at once",
       {
@@ -158,11 +159,12 @@ describe("[C2.13] ids that are not of this event", () => {
 
   it("are named with the parameter, and not all of very many", async () => {
     const many = Array.from({ length: 60 }, (_, index) => 1000 + index);
-    const refusal = await askPage({ checkin, list }, { filters: filters({ items: ids("item__in", ...many) }) }).catch(
-      (error: unknown) => error,
-    );
+    const refusal = await askPage(
+      { checkin, list },
+      { filters: filters({ items: ids("item__in", ...many, ...many) }) },
+    ).catch((error: unknown) => error);
     const { fields } = refusal as { fields: Record<string, string[]> };
-    expect(fields["item__in"]).toHaveLength(51);
+    expect(new Set(fields["item__in"])).toHaveLength(51);
     expect(fields["item__in"]?.[0]).toContain("1000");
     expect(fields["item__in"]?.at(-1)).toBe("and 10 more");
   });

@@ -1,6 +1,8 @@
+import type { Clock } from "@tessera/kit/clock";
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { CheckinList } from "../domain/list.ts";
 import { judgeRules } from "../domain/rules/judge-rules.ts";
 import { type Rules, readRules } from "../domain/rules/read-rules.ts";
 import { countPositions, findPositionIds, pagePositions, readPositions } from "../store/listed-positions.ts";
@@ -21,20 +23,31 @@ interface Asked {
   readonly page: number;
   readonly pageSize: number;
   /** Where the tickets that are asked for would be scanned now: those that the rules of the list refuse are left out. */
-  readonly scanned: { readonly at: number; readonly gate: number | null } | undefined;
+  readonly scanned: Scanned | undefined;
 }
 
-/** Tells where the tickets that filters ask for would be scanned; nowhere, unless only those are wanted that would be admitted. */
-export function whereScanned(filters: PositionFilters | undefined): Asked["scanned"] {
-  if (filters?.admissibleAt === undefined) return undefined;
-  return { at: filters.admissibleAt, gate: filters.gate ?? null };
+interface Scanned {
+  readonly at: number;
+  readonly gate: number | null;
+  readonly rules: Rules;
+}
+
+/**
+ * Tells where the tickets that filters ask for would be scanned; nowhere, unless only those are wanted that would be
+ * admitted, and the list has rules: without them clients look for whoever is refused, too.
+ */
+export function whereScanned(
+  list: CheckinList,
+  filters: PositionFilters | undefined,
+  clock: Clock,
+): Scanned | undefined {
+  const rules = filters?.admissibleNow === true ? readRules(list.rules) : null;
+  return rules === null ? undefined : { at: clock.now(), gate: filters?.gate ?? null, rules };
 }
 
 /** Finds one page of tickets. */
 export async function findTickets(db: Queryable, filter: PositionFilter, asked: Asked): Promise<FoundTickets> {
-  const rules = asked.scanned === undefined ? null : readRules(filter.list.rules);
-  if (rules !== null && asked.scanned !== undefined)
-    return findAdmitted(db, filter, { ...asked, ...asked.scanned, rules });
+  if (asked.scanned !== undefined) return findAdmitted(db, filter, { ...asked, ...asked.scanned });
   const count = await countPositions(db, filter);
   const { page, limit, offset } = cutPage(asked, count);
   const tickets = count === 0 ? [] : await pagePositions(db, filter, { ordering: asked.ordering, limit, offset });
@@ -54,7 +67,7 @@ const judgedAtOnce = 1000;
 async function findAdmitted(
   db: Queryable,
   filter: PositionFilter,
-  asked: Omit<Asked, "scanned"> & { readonly at: number; readonly gate: number | null; readonly rules: Rules },
+  asked: Omit<Asked, "scanned"> & Scanned,
 ): Promise<FoundTickets> {
   const { ordering } = asked;
   const candidates = await findPositionIds(db, filter, { ordering, limit: mostJudged, offset: 0 });

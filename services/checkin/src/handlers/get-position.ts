@@ -1,3 +1,4 @@
+import type { Clock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { GetPositionRequest, GetPositionResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
@@ -9,11 +10,16 @@ import { findTickets, whereScanned } from "./find-tickets.ts";
 import { presentTicket } from "./present-ticket.ts";
 
 /** Shows one ticket of a list; whoever may see the list's tickets need not search for it. */
-export async function getPosition(db: Db, request: GetPositionRequest): Promise<GetPositionResponse> {
+export async function getPosition(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  request: GetPositionRequest,
+): Promise<GetPositionResponse> {
   const { organizer, event: slug, id, ignoreStatus, filters } = request;
   const event = await requireEvent(db, request);
   const list = await requireList(db, { organizer, event: slug, id: request.list });
-  const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id, ...choosePositions(request) };
+  const scanned = whereScanned(list, filters, clock);
+  const choice = choosePositions(request, { usableAt: scanned?.at });
+  const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id, ...choice };
   const only = { ordering: ["positionid"], page: 1, pageSize: 1 };
   const unknown = await findUnknownIds(db, request, filters);
   if (unknown !== undefined) {
@@ -21,7 +27,7 @@ export async function getPosition(db: Db, request: GetPositionRequest): Promise<
     const { count } = await findTickets(db, { ...filter, ...everyPosition }, { ...only, scanned: undefined });
     throw count === 0 ? notFound() : unknown;
   }
-  const { tickets } = await findTickets(db, filter, { ...only, scanned: whereScanned(filters) });
+  const { tickets } = await findTickets(db, filter, { ...only, scanned });
   const [ticket] = tickets;
   if (ticket === undefined) throw notFound();
   const shown = await expandPositions(

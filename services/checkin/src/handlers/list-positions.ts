@@ -1,3 +1,4 @@
+import type { Clock } from "@tessera/kit/clock";
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListPositionsRequest, ListPositionsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
@@ -10,7 +11,10 @@ import { findTickets, whereScanned } from "./find-tickets.ts";
 import { presentTicket } from "./present-ticket.ts";
 
 /** Pages through the tickets of a list, and searches them. */
-export async function listPositions(db: Db, request: ListPositionsRequest): Promise<ListPositionsResponse> {
+export async function listPositions(
+  { db, clock }: { readonly db: Db; readonly clock: Clock },
+  request: ListPositionsRequest,
+): Promise<ListPositionsResponse> {
   const { organizer, event: slug, ignoreStatus, ordering, filters } = request;
   const event = await requireEvent(db, request);
   const list = await requireList(db, { organizer, event: slug, id: request.list });
@@ -20,16 +24,11 @@ export async function listPositions(db: Db, request: ListPositionsRequest): Prom
     const { page } = cutPage(request, 0);
     return { positions: [], count: 0, page };
   }
-  const filter: PositionFilter = {
-    organizer,
-    event: slug,
-    list,
-    ignoreStatus,
-    id: undefined,
-    ...choosePositions(request),
-  };
+  const scanned = whereScanned(list, filters, clock);
+  const choice = choosePositions(request, { usableAt: scanned?.at });
+  const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id: undefined, ...choice };
   const { page, pageSize } = request;
-  const found = await findTickets(db, filter, { ordering, page, pageSize, scanned: whereScanned(filters) });
+  const found = await findTickets(db, filter, { ordering, page, pageSize, scanned });
   const positions = found.tickets.map((ticket) => presentTicket(ticket, { list: list.id, event }));
   const shown = await expandPositions(
     db,

@@ -1,5 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { decideScan, type Verdict } from "../domain/decide-scan.ts";
 import { readQuestion } from "../domain/questions/question.ts";
@@ -34,25 +35,38 @@ export interface DecidedScan extends ArrivedScan {
 
 const noOther: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
 
+/** A scan that could not be decided by what was read, which is nobody else's fault. */
+export interface Undecidable {
+  readonly error: unknown;
+}
+
+type Decision = DecidedScan | Undecidable | undefined;
+
 /**
  * Decides each scan by one read for all of them; undefined where the event has
  * no such list. Codes that are no ticket's take two reads more: for what else
  * they stand for, and for the tickets they lead to.
  */
-export async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Promise<(DecidedScan | undefined)[]> {
+export async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Promise<Decision[]> {
   const lookups = arrived.map(({ scan }) => toLookup(scan));
   const reads = await readForScans(db, lookups);
-  const decisions = arrived.map((scan, index) => decide(scan, reads[index], noOther));
+  const decisions = arrived.map((scan, index) => tryToDecide(scan, reads[index], noOther));
   const lost = arrived.flatMap((scan, index) => {
     const lookup = lookups[index];
     const read = reads[index];
-    const isUnknown = decisions[index]?.verdict.outcome === "unknown_ticket";
+    const decision = decisions[index];
+    const isUnknown = decision !== undefined && "verdict" in decision && decision.verdict.outcome === "unknown_ticket";
     return isUnknown && lookup !== undefined && read !== undefined ? [{ scan, index, lookup, read }] : [];
   });
   if (lost.length === 0) return decisions;
   const codes = lost.map(({ scan: { scan, at }, lookup }) => ({ ...lookup, sourceType: scan.sourceType, at }));
+  const repeatable = codes.filter(({ nonce }) => nonce !== null);
   // A scan that succeeded once succeeds again, even where no ticket answers to its code any more.
-  const [others, replayed] = await Promise.all([findOtherMeanings(db, codes), findReplayed(db, codes)]);
+  const [others, found] = await Promise.all([
+    findOtherMeanings(db, codes),
+    repeatable.length === 0 ? [] : findReplayed(db, repeatable),
+  ]);
+  const replayed = codes.map((code) => found[repeatable.indexOf(code)]);
   const again = lost.map(({ lookup }, order) => {
     const ticketId = replayed[order] ?? lookup.ticketId;
     return { ...lookup, ticketId, linked: others[order]?.linked ?? null };
@@ -69,7 +83,7 @@ export async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Pr
         );
   const reread = new Map(known.map(({ order }, index) => [order, readAgain[index]]));
   for (const [order, { scan, index, read }] of lost.entries()) {
-    decisions[index] = decide(scan, reread.get(order) ?? read, others[order] ?? noOther);
+    decisions[index] = tryToDecide(scan, reread.get(order) ?? read, others[order] ?? noOther);
   }
   return decisions;
 }
@@ -78,7 +92,7 @@ function toLookup(scan: Scan): ScanLookup {
   const { lookup } = scan;
   // Postgres stores no NUL, so no ticket has such a code.
   const code = lookup.includes("\0") ? null : lookup;
-  const isId = !scan.untrustedInput && /^\d{1,15}$/.test(lookup);
+  const isId = !scan.untrustedInput && /^\d{1,16}$/.test(lookup) && Number.isSafeInteger(Number(lookup));
   return {
     organizer: scan.organizer,
     event: scan.event,
@@ -89,6 +103,15 @@ function toLookup(scan: Scan): ScanLookup {
     nonce: scan.nonce === undefined ? null : toStorable(scan.nonce),
     linked: null,
   };
+}
+
+/** What a single ticket, question or list makes impossible must not fail those that arrived with it. */
+function tryToDecide(arrived: ArrivedScan, read: ScanRead | undefined, other: OtherMeaning): Decision {
+  try {
+    return decide(arrived, read, other);
+  } catch (error) {
+    return { error };
+  }
 }
 
 function decide(arrived: ArrivedScan, read: ScanRead | undefined, other: OtherMeaning): DecidedScan | undefined {
@@ -111,19 +134,21 @@ function decide(arrived: ArrivedScan, read: ScanRead | undefined, other: OtherMe
       rules: readRules(read.list.rules),
       timezone: read.timezone,
       locale: read.locale,
-      matches: read.tickets.map(toMatch),
+      matches: read.tickets.map((found) => toMatch(found, { asks: scan.type !== ScanType.EXIT })),
       isMediumElsewhere: other.isMediumElsewhere,
       isRevoked: other.isRevoked,
     },
   );
-  const mayBeNew = arrived.mayBeNew && !other.isMediumElsewhere && !other.isRevoked;
+  const isStranger = read.tickets.length === 0 && !other.isMediumElsewhere && !other.isRevoked;
+  const mayBeNew = arrived.mayBeNew && isStranger;
   return { ...arrived, mayBeNew, read, verdict };
 }
 
-function toMatch(found: FoundTicket): MatchedTicket {
+function toMatch(found: FoundTicket, { asks }: { readonly asks: boolean }): MatchedTicket {
   const position = withGivenAnswers(decodePosition(found.state), found.given);
   const ticket = toTicket(position);
-  const { foundBy, hasNonce, presence, dates, checkins, questions } = found;
+  const { foundBy, hasNonce, presence, dates, checkins } = found;
+  const questions = asks ? found.questions : [];
   return {
     ticket: { ...ticket, blocked: ticket.blocked || found.hasBlockedCode },
     foundBy,

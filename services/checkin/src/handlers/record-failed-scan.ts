@@ -10,6 +10,7 @@ import {
 } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { topics } from "@tessera/protos/topics";
 import { secondsAhead } from "../domain/seconds-ahead.ts";
+import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { CheckinEvents } from "../events.ts";
 import { tellOfScan } from "../scan-fact.ts";
 import type { EventInfo } from "../store/events.ts";
@@ -90,7 +91,7 @@ async function refuseUnknown(
   { event, scan }: { readonly event: EventInfo; readonly scan: FailedScan },
 ): Promise<void> {
   const known = await findWhatIsKnown(tx, place, scan);
-  const unknown = (id: number | null, what: string) => [`Invalid id "${id}": this event has no such ${what}.`];
+  const unknown = (id: number | null, what: string) => tellUnknownIds(id === null ? [] : [id], what);
   const fields = {
     ...(known.item ? {} : { raw_item: unknown(scan.rawItem, "item") }),
     ...(known.variation ? {} : { raw_variation: unknown(scan.rawVariation, "variation") }),

@@ -128,6 +128,20 @@ describe("codes that were revoked", () => {
     expect(outcome.position).toBeUndefined();
   });
 
+  it("[C3.10] lead to their ticket also where that has the code still, and is canceled", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(2, { canceled: true })]);
+    await checkin.deliver(topics.revokedSecretChanged, [revokedSecretFact(5, { secret: "secret2", position: 2 })]);
+    expect(await redeem("secret2")).toMatchObject({ position: { position: { id: 2 } } });
+    expect(inWord(await redeem("secret2"))).toBe("revoked");
+    expect(inWord(await redeem("secret2", { force: true }))).toBe("admitted");
+  });
+
+  it("[C3.36] say nothing of whoever had them", async () => {
+    await checkin.deliver(topics.itemChanged, [itemFact(10, { revision: 2, checkinText: "VIP" })]);
+    expect((await redeem("former")).checkinTexts).toEqual([]);
+    expect((await redeem("former", { force: true })).checkinTexts).toEqual(["VIP"]);
+  });
+
   it("[C3.10] in another event are unknown here", async () => {
     await checkin.deliver(topics.revokedSecretChanged, [
       revokedSecretFact(3, { event: "elsewhere", secret: "theirs" }),
@@ -293,6 +307,41 @@ describe("questions", () => {
   });
 });
 
+describe("what makes one scan impossible", () => {
+  it("does not concern the others, exits or those of other products", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2, { item: 11 })]);
+    await checkin.deliver(topics.questionChanged, [questionFact(7, { items: [10], document: Buffer.from("{}") })]);
+    const scans = [scan(list, "secret1"), scan(list, "secret2"), scan(list, "secret1", { type: ScanType.EXIT })];
+    expect((await checkin.redeemAll(scans)).map(inWord)).toEqual(["failed", "admitted", "admitted"]);
+  });
+});
+
+describe("a ticket that somebody else holds", () => {
+  it("holds up its own scan alone, also one with answers", async () => {
+    const document = Buffer.from(questionDocument(7));
+    await checkin.deliver(topics.questionChanged, [questionFact(7, { items: [10], document })]);
+    const tickets = Array.from({ length: 8 }, (_, index) => index + 1);
+    await checkin.deliver(
+      topics.positionChanged,
+      tickets.map((id) => positionFact(id, { item: id === 1 ? 10 : 11 })),
+    );
+    const ended = new Map<number, number>();
+    const from = performance.now();
+    await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`select position.id from position where position.id = 1 for update`);
+      const scans = tickets.map(async (id) => {
+        const outcome = await redeem(`secret${id}`, { answers: [{ question: 7, value: "true" }] });
+        ended.set(id, performance.now() - from);
+        return inWord(outcome);
+      });
+      await Promise.all(scans.slice(1));
+      expect(ended.has(1)).toBe(false);
+      void scans[0]?.then((word) => expect(word).toBe("admitted"));
+    });
+    await expect.poll(() => ended.has(1)).toBe(true);
+  });
+});
+
 describe("a ticket that was sold seconds ago", () => {
   const sell = (...facts: PositionChanged[]) => {
     checkin.sold = async () => facts.map((fact) => PositionChanged.encode(fact).finish());
@@ -312,6 +361,19 @@ describe("a ticket that was sold seconds ago", () => {
     expect(inWord(await redeem("nobody's"))).toBe("unknownTicket");
     expect(checkin.asked).toEqual(["nobody's"]);
     expect(await stored()).toEqual([{ position: null, reason: "invalid", forced: false }]);
+  });
+
+  it("[C3.16] is not looked for where a ticket here has the code, whatever is wrong with it", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1, { canceled: true })]);
+    expect(inWord(await redeem("secret1"))).toBe("unknownTicket");
+    expect(checkin.asked).toEqual([]);
+  });
+
+  it("[C3.16] is asked for again after an answer that could not be used", async () => {
+    checkin.sold = async () => [Buffer.from("no fact")];
+    expect(inWord(await redeem("secret1"))).toBe("unknownTicket");
+    sell(positionFact(1));
+    expect(inWord(await redeem("secret1"))).toBe("admitted");
   });
 
   it("[C3.16] is unknown where boxoffice does not answer, which is then left alone for a while", async () => {

@@ -4,8 +4,8 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { CheckinEvents } from "../events.ts";
-import type { AskForTickets } from "./ask-for-tickets.ts";
-import { expandPositions } from "./expand-positions.ts";
+import type { TicketAsker } from "./ask-for-tickets.ts";
+import { expandOutcomes } from "./expand-outcomes.ts";
 import type { ArrivedScan } from "./read-and-decide.ts";
 import { decideScans } from "./redeem.ts";
 import { createBatcher } from "./redeem-batcher.ts";
@@ -16,7 +16,7 @@ export interface RedeemOptions {
   readonly clock: Clock;
   readonly events: CheckinEvents;
   /** Fetches tickets that were sold so lately that they are not here yet. */
-  readonly askForTickets: AskForTickets;
+  readonly strangers: TicketAsker;
   readonly lanes: number;
   readonly batchSize: number;
   readonly longestQueue: number;
@@ -35,7 +35,7 @@ const toleratedAheadMicros = 5 * 60 * 1_000_000;
 export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, RedeemResponse> {
   const { db, clock, events } = options;
   const batcher = createBatcher<ArrivedScan, ScanOutcome>({
-    decide: (scans) => decideScans(db, scans),
+    decide: (scans) => decideScans({ db, events }, scans),
     // Scans of one ticket do not get into each other's way, at least within a process.
     keyOf: ({ scan }) => scan.lookup,
     failed,
@@ -50,15 +50,15 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
     const now = clock.now();
     const at = scan.at ?? now;
     if (at - now > toleratedAheadMicros) events.scanAhead(scan, { seconds: Math.round((at - now) / 1_000_000) });
-    return { scan, at, traceparent: currentContext().traceparent, mayBeNew: true };
+    return { scan, at, traceparent: currentContext().traceparent, mayBeNew: options.strangers.isOpen() };
   }
 
-  /** Nobody else waits while somebody is asked. */
+  /** While somebody is asked no batch waits, only those who came in the same call. */
   async function decide(scans: readonly ArrivedScan[], signal: AbortSignal): Promise<ScanOutcome[]> {
     const outcomes = await batcher.submit(scans, signal);
     const strangers = scans.filter((_, index) => outcomes[index] === notHere);
     if (strangers.length === 0) return outcomes;
-    await options.askForTickets(strangers.map(({ scan }) => scan));
+    await options.strangers.ask(strangers.map(({ scan }) => scan));
     const decided = await batcher.submit(
       strangers.map((scan) => ({ ...scan, mayBeNew: false })),
       signal,
@@ -67,29 +67,18 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
     return scans.map((scan, index) => outcomeOf.get(scan) ?? outcomes[index] ?? failed);
   }
 
-  /** What was decided stays so, even if it can be shown by ids alone. */
-  async function expand(scan: Scan, outcome: ScanOutcome): Promise<ScanOutcome> {
-    const { expand: wanted, organizer, event, list } = scan;
-    if (wanted === undefined || outcome.position === undefined) return outcome;
-    try {
-      const { positions, documents } = await expandPositions(
-        db,
-        { organizer, event, list },
-        { expand: wanted, positions: [outcome.position] },
-      );
-      return { ...outcome, position: positions[0], ...(documents === undefined ? {} : { documents }) };
-    } catch (error) {
-      events.notExpanded(error);
-      return outcome;
-    }
-  }
-
   return async ({ scans }, { signal }) => {
     const decidable = scans.filter((scan) => [...(scan.nonce ?? "")].length <= longestNonce);
     const decided = await decide(decidable.map(arrive), signal);
     const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
     const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
     for (const [index, scan] of scans.entries()) events.scanDecided(scan, outcomes[index] ?? failed);
-    return { outcomes: await Promise.all(scans.map((scan, index) => expand(scan, outcomes[index] ?? failed))) };
+    try {
+      return { outcomes: await expandOutcomes(db, { scans, outcomes }) };
+    } catch (error) {
+      // What was decided stays so, even if it can be shown by ids alone.
+      events.notExpanded(error);
+      return { outcomes };
+    }
   };
 }

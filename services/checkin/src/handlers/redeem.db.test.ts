@@ -82,7 +82,7 @@ describe("an admission", () => {
         type: "entry",
         successful: true,
         reason: null,
-        raw_code: "secret1",
+        raw_code: null,
         forced: false,
         force_sent: false,
         device_id: 3,
@@ -270,6 +270,13 @@ describe("add-ons", () => {
     const outcome = await checkin.redeem(scan(addons, "base"));
     expect([inWord(outcome), outcome.position?.position?.id]).toEqual(["product", 1]);
   });
+});
+
+it("[C3.35] the code of an ordinary admission is not kept; with a nonce it tells the scan when it comes again", async () => {
+  await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
+  await checkin.redeem(scan(list, "secret1"));
+  await checkin.redeem(scan(list, "secret2", { nonce: "n" }));
+  expect((await storedScans()).map((row) => row.raw_code)).toEqual([null, "secret2"]);
 });
 
 describe("a nonce", () => {

@@ -1,4 +1,4 @@
-import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { countChange } from "../domain/presence.ts";
 import { tellOfScan } from "../scan-fact.ts";
 import type { ScanToStore } from "../store/scan-writes.ts";
@@ -45,7 +45,7 @@ export function toRow({ scan, at, traceparent, read, verdict }: DecidedScan): Sc
     position,
     type: toScanType(scan.type),
     at,
-    rawCode: toStorable(scan.lookup),
+    rawCode: isCodeKept(verdict, scan) ? toStorable(scan.lookup) : null,
     sourceType: scan.sourceType,
     nonce: scan.nonce === undefined ? null : toStorable(scan.nonce),
     deviceId: scan.deviceId ?? null,
@@ -62,6 +62,11 @@ export function toRow({ scan, at, traceparent, read, verdict }: DecidedScan): Sc
 }
 
 type Verdict = DecidedScan["verdict"];
+
+/** It is needed of refusals, of what another code than the ticket's own has admitted, and to know a scan again by its nonce. */
+function isCodeKept(verdict: Verdict, { nonce }: Scan): boolean {
+  return verdict.outcome !== "admitted" || nonce !== undefined || ["medium", "revoked"].includes(verdict.match.foundBy);
+}
 
 function refusalOf(verdict: Verdict): { readonly reason: string; readonly explanation: string | null } | undefined {
   if (verdict.outcome === "refused") return { reason: verdict.reason, explanation: verdict.explanation };
@@ -81,7 +86,11 @@ export function toOutcome(decided: DecidedScan): ScanOutcome {
   const outcome = outcomeOf(verdict);
   if (verdict.outcome === "unknown_ticket") return { outcome, list, position: undefined, checkinTexts: [] };
   const { match } = verdict;
-  const texts = [match.position.order?.checkinText, match.read.item.variationText, match.read.item.itemText];
+  // A code that admits nobody says nothing of whoever had it.
+  const isRevoked = verdict.outcome === "refused" && verdict.reason === "revoked";
+  const texts = isRevoked
+    ? []
+    : [match.position.order?.checkinText, match.read.item.variationText, match.read.item.itemText];
   return {
     outcome,
     list,
@@ -123,11 +132,8 @@ function justGiven(verdict: Verdict): GivenRow[] {
 }
 
 /** Questions are shown as they came; what is read of them is for decisions. */
-function documentsOf({ match, missing }: Extract<Verdict, { outcome: "incomplete" }>): Uint8Array[] {
-  const wanted = new Set(missing.map(({ id }) => id));
-  return match.read.questions
-    .filter((_, index) => wanted.has(match.questions[index]?.id ?? 0))
-    .map((document) => new TextEncoder().encode(document));
+function documentsOf({ missing }: Extract<Verdict, { outcome: "incomplete" }>): Uint8Array[] {
+  return missing.map(({ document }) => new TextEncoder().encode(document));
 }
 
 /** Puts the scan that has just been stored where it belongs: newest first, the last to arrive before its equals. */

@@ -2,7 +2,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { askIds, askIdsInOrder, askPage } from "../testing/ask-positions.ts";
+import { askIds, askIdsInOrder, askPage, filters } from "../testing/ask-positions.ts";
 import { eventFact, itemFact, mediumFact, order, positionFact } from "../testing/facts.ts";
 import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
 
@@ -175,12 +175,59 @@ describe("[C2.11] the ticket whose very code was searched for", () => {
     expect(await askIds({ checkin, list }, { search: "code", ordering: ["attendee_name"] })).toEqual([4, 1, 2, 3]);
   });
 
-  it("is among those that a search of two letters looks at", async () => {
+  it("is among those that a search of two letters finds", async () => {
     const many = Array.from({ length: 600 }, (_, index) =>
       positionFact(100 + index, { secret: `c${String(index).padStart(3, "0")}` }),
     );
     await checkin.deliver(topics.positionChanged, [...many, positionFact(99, { attendeeName: "Zz", secret: "c" })]);
     const { positions } = await askPage({ checkin, list }, { search: "c" });
     expect(positions[0]?.position?.id).toBe(99);
+  });
+});
+
+describe("[C2.27] a search of one or two characters in an event where many are called alike", () => {
+  const many = (first: number, changes: Parameters<typeof positionFact>[1]) =>
+    Array.from({ length: 510 }, (_, index) => positionFact(first + index, changes));
+
+  it("finds all tickets that the list has and the filters leave, however many others there are", async () => {
+    await checkin.deliver(topics.positionChanged, [
+      ...many(1000, { attendeeName: "Zoran", secret: "zo", item: 10, order: order({ code: "ZORAN" }) }),
+      ...many(2000, { attendeeName: undefined, addonTo: 1000, secret: "y", item: 10 }),
+      positionFact(5001, { attendeeName: "Zoe", secret: "x1", item: 11 }),
+      positionFact(5002, { attendeeName: "Jo", secret: "Zo2", item: 11 }),
+      positionFact(5003, { attendeeName: "Jo", secret: "x3", item: 11, order: order({ code: "ZOE99" }) }),
+      positionFact(5004, { attendeeName: undefined, secret: "x4", item: 11, addonTo: 1000 }),
+      positionFact(5005, { attendeeName: "Zoe", secret: "x5", item: 11, canceled: true }),
+    ]);
+    const few = (await checkin.createList({ allProducts: false, limitProducts: [11] })).id;
+    expect(await askIdsInOrder({ checkin, list: few }, { search: "zo" })).toEqual([5001, 5002, 5003, 5004]);
+    const filtered = { search: "zo", filters: filters({ items: [{ ids: [11], parameter: "item" }] }) };
+    expect(await askIdsInOrder({ checkin, list }, filtered)).toEqual([5001, 5002, 5003, 5004]);
+  });
+
+  it("finds the same 500 of them on every page, and counts these", async () => {
+    await checkin.deliver(topics.positionChanged, many(1000, { attendeeName: "Zoran" }));
+    const seen = new Set<number | undefined>();
+    for (const ordering of [["positionid"], ["-last_checked_in"]]) {
+      for (let page = 1; page <= 10; page += 1) {
+        const shown = await askPage({ checkin, list }, { search: "zo", page, ordering });
+        expect([shown.count, shown.positions.length]).toEqual([500, 50]);
+        for (const { position } of shown.positions) seen.add(position?.id);
+      }
+    }
+    expect(seen.size).toBe(500);
+  });
+});
+
+describe("a text with a character that none has", () => {
+  it.each([
+    ["a search", { search: "a\0" }],
+    ["an order", { order: "ABC01\0" }],
+    ["a name", { filters: filters({ attendeeName: "Ada\0" }) }],
+    ["a secret", { filters: filters({ secret: "secret1\0" }) }],
+    ["a pseudonym", { filters: filters({ pseudonymizationId: "\0" }) }],
+  ])("finds nothing as %s", async (_name, asked) => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    expect(await askIds({ checkin, list }, asked)).toEqual([]);
   });
 });

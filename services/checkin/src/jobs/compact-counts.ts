@@ -2,11 +2,12 @@ import type { Job } from "@tessera/kit/jobs";
 import type { Db } from "@tessera/kit/pg/database";
 import type { CheckinEvents } from "../events.ts";
 import { foldCounts, mostFolded } from "../store/counts.ts";
+import { dropGonePositions, mostDropped } from "../store/gone-positions.ts";
 
 /** Often enough that a busy list is the sum of thousands of rows, not of millions. */
 const everyMs = 3000;
 
-/** Folds the rows that counts are summed from. Any number of replicas may do it at a time. */
+/** Folds the rows that counts are summed from, and drops what was noted of tickets that went. Any number of replicas may do it at a time. */
 export function compactCounts(db: Db, events: CheckinEvents): Job {
   return {
     name: "compact-counts",
@@ -15,8 +16,9 @@ export function compactCounts(db: Db, events: CheckinEvents): Job {
       for (;;) {
         const folded = await foldCounts(db);
         events.countsFolded(folded);
-        if (folded < mostFolded || signal.aborted) return;
+        if (folded < mostFolded || signal.aborted) break;
       }
+      while (!signal.aborted && (await dropGonePositions(db)) === mostDropped);
     },
   };
 }

@@ -56,8 +56,17 @@ export const everyPosition: PositionChoice = {
   isPossible: true,
 };
 
+const and = "\n       and ";
+
 /** Writes the conditions under which `ticket`, a position, is what the filter asks for. */
 export function conditionsOn(filter: PositionFilter): Sql {
+  const { search } = filter;
+  const listed = isListed(filter);
+  return search.kind === "everything" ? listed : joinSql([listed, matchesSearch(filter, { search, listed })], and);
+}
+
+/** All of them but the search. */
+function isListed(filter: PositionFilter): Sql {
   const { organizer, event, list, id } = filter;
   return joinSql(
     [
@@ -68,15 +77,14 @@ export function conditionsOn(filter: PositionFilter): Sql {
       ...(id === undefined ? [] : [sql`ticket.id = ${id}`]),
       ...chosen(filter),
     ],
-    "\n       and ",
+    and,
   );
 }
 
 function chosen(filter: PositionFilter): Sql[] {
-  const { search, orderCode, attendeeName, secret, pseudonymizationId, voucher, orderStatuses, usableAt } = filter;
+  const { orderCode, attendeeName, secret, pseudonymizationId, voucher, orderStatuses, usableAt } = filter;
   return [
     ...(filter.isPossible ? [] : [sql`false`]),
-    ...(search.kind === "everything" ? [] : [matchesSearch(filter, search)]),
     ...(orderCode === undefined ? [] : [sql`upper(ticket.order_code) = upper(${orderCode} collate "C")`]),
     ...(attendeeName === undefined ? [] : [isNamed(filter, planName(attendeeName))]),
     ...(secret === undefined
@@ -138,11 +146,13 @@ function isNamed({ organizer, event }: EventKey, { beginning, line }: NamePlan):
          ${withAddons({ organizer, event })}))`;
 }
 
-/** So many tickets a search of one or two letters looks at, per way of finding them: it tells too little to be worth more. */
+/** So many tickets a search of one or two letters finds, per way of finding them: it tells too little to be worth more. */
 const mostByBeginning = 500;
 
 /** A text that sorts behind every text with the same beginning. */
 const behindPrefix = "\u{10ffff}";
+
+type Search = Exclude<SearchPlan, { kind: "everything" }>;
 
 /**
  * Finds tickets by names, addresses and companies, their own or those of the
@@ -151,39 +161,14 @@ const behindPrefix = "\u{10ffff}";
  * would have none. An array is made once, whatever the planner believes of a
  * table that has just been filled.
  */
-function matchesSearch({ organizer, event }: EventKey, search: Exclude<SearchPlan, { kind: "everything" }>): Sql {
-  const ofEvent = sql`found.organizer = ${organizer} and found.event = ${event}`;
-  const bound = search.kind === "beginnings" ? sql`limit ${mostByBeginning}` : sql``;
-  // Of those that are cut off, none is the code itself.
-  const shortestFirst = search.kind === "beginnings" ? sql`order by ${indexedSecret(sql`found.secret`)}` : sql``;
-  const hasText =
-    search.kind === "beginnings"
-      ? sql`found.search_text like any(${search.patterns}::text[])`
-      : sql`found.search_text like ${search.pattern}`;
-  const from = indexedSecret(sql`${search.codePrefix} collate "C"`);
-  const isLonger = [...search.codePrefix].length > indexedCharacters;
-  const fromCode = sql`upper(${search.codePrefix} collate "C")`;
+function matchesSearch(
+  filter: PositionFilter,
+  { search, listed }: { readonly search: Search; readonly listed: Sql },
+): Sql {
+  const { organizer, event } = filter;
+  const ways = search.kind === "beginnings" ? findFirst(filter, { search, listed }) : findAll(filter, search);
   return sql`ticket.id = any (array(
-         with named as (
-           select found.id from position as found where ${ofEvent} and ${hasText} ${bound}
-         )
-         ${withAddons({ organizer, event })}
-         union all
-         (select found.id
-            from position as found
-           where ${ofEvent}
-             and ${indexedSecret(sql`found.secret`)} >= ${from}
-             and ${indexedSecret(sql`found.secret`)} < ${from} || ${behindPrefix}
-             ${isLonger ? sql`and starts_with(lower(found.secret), lower(${search.codePrefix} collate "C"))` : sql``}
-           ${shortestFirst}
-           ${bound})
-         union all
-         (select found.id
-            from position as found
-           where ${ofEvent}
-             and upper(found.order_code) >= ${fromCode}
-             and upper(found.order_code) < ${fromCode} || ${behindPrefix}
-           ${bound})
+         ${joinSql(ways, "\n         union all\n         ")}
          union all
          select (linked.position ->> 'id')::bigint
            from reusable_medium
@@ -191,4 +176,71 @@ function matchesSearch({ organizer, event }: EventKey, search: Exclude<SearchPla
           where reusable_medium.organizer = ${organizer}
             and reusable_medium.identifier = ${search.codePrefix}
             and linked.position ->> 'event' = ${event}))`;
+}
+
+function findAll({ organizer, event }: EventKey, search: Extract<Search, { kind: "anywhere" }>): readonly Sql[] {
+  const ofEvent = sql`ticket.organizer = ${organizer} and ticket.event = ${event}`;
+  return [
+    sql`(with named as (
+           select ticket.id from position as ticket where ${ofEvent} and ticket.search_text like ${search.pattern}
+         )
+         ${withAddons({ organizer, event })})`,
+    sql`select ticket.id from position as ticket where ${ofEvent} and ${hasSecret(search)}`,
+    sql`select ticket.id from position as ticket where ${ofEvent} and ${hasOrderCode(search)}`,
+  ];
+}
+
+/**
+ * What else is asked for counts before the bound, or a list would show none of
+ * its own where enough others are called alike. Each way has an order that tells
+ * any two tickets apart: the count and every page are about the same ones.
+ */
+function findFirst(
+  { organizer, event }: EventKey,
+  { search, listed }: { readonly search: Extract<Search, { kind: "beginnings" }>; readonly listed: Sql },
+): readonly Sql[] {
+  const patterns = sql`${search.patterns}::text[]`;
+  return [
+    sql`(select ticket.id
+            from position as ticket
+           where ${listed} and ticket.search_text like any(${patterns})
+           order by ticket.id
+           limit ${mostByBeginning})`,
+    sql`(with named as materialized (
+            select found.id
+              from position as found
+             where found.organizer = ${organizer} and found.event = ${event} and found.search_text like any(${patterns})
+          )
+          select ticket.id
+            from named
+            join position as ticket
+              on ticket.organizer = ${organizer} and ticket.event = ${event} and ticket.addon_to = named.id
+           where ${listed}
+           order by ticket.id
+           limit ${mostByBeginning})`,
+    // The shortest first: of those that are cut off, none is the code itself.
+    sql`(select ticket.id
+            from position as ticket
+           where ${listed} and ${hasSecret(search)}
+           order by ${indexedSecret(sql`ticket.secret`)}, ticket.id
+           limit ${mostByBeginning})`,
+    sql`(select ticket.id
+            from position as ticket
+           where ${listed} and ${hasOrderCode(search)}
+           order by upper(ticket.order_code), ticket.id
+           limit ${mostByBeginning})`,
+  ];
+}
+
+function hasSecret({ codePrefix }: Search): Sql {
+  const from = indexedSecret(sql`${codePrefix} collate "C"`);
+  const isLonger = [...codePrefix].length > indexedCharacters;
+  return sql`${indexedSecret(sql`ticket.secret`)} >= ${from}
+             and ${indexedSecret(sql`ticket.secret`)} < ${from} || ${behindPrefix}
+             ${isLonger ? sql`and starts_with(lower(ticket.secret), lower(${codePrefix} collate "C"))` : sql``}`;
+}
+
+function hasOrderCode({ codePrefix }: Search): Sql {
+  const from = sql`upper(${codePrefix} collate "C")`;
+  return sql`upper(ticket.order_code) >= ${from} and upper(ticket.order_code) < ${from} || ${behindPrefix}`;
 }

@@ -1,7 +1,7 @@
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import type { CountedAs, OrderStatus } from "../domain/counted-as.ts";
 import type { EntityKey } from "./keys.ts";
@@ -54,14 +54,40 @@ interface HeldRow {
  * Holds positions until the transaction ends: scans of them are decided before
  * or after, never between the change and its counts. In one order, so that two
  * who hold several never wait for each other in a circle.
- *
+ */
+export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<HeldPosition[]> {
+  const rows = await tx.many<HeldRow>(selectHeld(keys, sql`for update`));
+  return rows.map((row) => ({
+    organizer: row.organizer,
+    event: row.event,
+    id: row.id,
+    revision: row.revision,
+    bucket: bucketOf({
+      subevent: row.subevent,
+      item: row.item,
+      variation: row.variation,
+      countedAs: row.counted_as,
+    }),
+  }));
+}
+
+/** Tells which revisions of positions are there, without waiting for anybody: they may be others by now. */
+export async function readRevisions(
+  db: Queryable,
+  keys: readonly EntityKey[],
+): Promise<(EntityKey & { readonly revision: number })[]> {
+  const rows = await db.many<HeldRow>(selectHeld(keys, sql``));
+  return rows.map(({ organizer, event, id, revision }) => ({ organizer, event, id, revision }));
+}
+
+/**
  * The key is asked for as the first of a range, which only the primary key can
  * give without sorting. To a plan that was made while the table was new, any
  * index that begins with the event looks as good for a key that is equal, and
  * it would walk the whole event for each of them.
  */
-export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<HeldPosition[]> {
-  const rows = await tx.many<HeldRow>(sql`
+function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
+  return sql`
     select held.organizer, held.event, held.id, held.revision, held.subevent, held.item, held.variation, held.counted_as
       from (select sent.organizer, sent.event, sent.id
               from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
@@ -75,19 +101,7 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
           and (position.organizer, position.event, position.id) <= (wanted.organizer, wanted.event, wanted.id)
         order by position.organizer, position.event, position.id
         limit 1
-          for update) as held`);
-  return rows.map((row) => ({
-    organizer: row.organizer,
-    event: row.event,
-    id: row.id,
-    revision: row.revision,
-    bucket: bucketOf({
-      subevent: row.subevent,
-      item: row.item,
-      variation: row.variation,
-      countedAs: row.counted_as,
-    }),
-  }));
+          ${lock}) as held`;
 }
 
 const additions = sql`hashtextextended('tessera checkin added positions', 0)`;
@@ -103,6 +117,11 @@ export async function addAmongOthers(tx: Queryable): Promise<void> {
 /** Until the transaction ends, nobody else adds a position. What is not there yet cannot be held, and would be counted twice. */
 export async function addAlone(tx: Queryable): Promise<void> {
   await tx.run(sql`select pg_advisory_xact_lock(${additions})`);
+}
+
+/** Until the transaction ends, no lock is waited for longer than a visitor at the gate may. */
+export async function waitBriefly(tx: Queryable): Promise<void> {
+  await tx.run(sql`set local lock_timeout = '200ms'`);
 }
 
 /** Comes before every position. */

@@ -13,12 +13,29 @@ export interface PresenceKey extends EventKey {
 /**
  * Holds the lists that these tickets, or these keys, have to do with: none of
  * them is deleted before the transaction ends. Lists that are gone are nobody's concern.
+ * Of tickets that are gone, all scans are removed: their lists are held for refusals, too.
  */
 export async function holdLists(
   tx: Queryable,
-  { tickets, keys }: { readonly tickets: readonly EntityKey[]; readonly keys: readonly PresenceKey[] },
+  {
+    tickets,
+    gone,
+    keys,
+  }: {
+    readonly tickets: readonly EntityKey[];
+    readonly gone: readonly EntityKey[];
+    readonly keys: readonly PresenceKey[];
+  },
 ): Promise<void> {
-  if (tickets.length === 0 && keys.length === 0) return;
+  if (tickets.length === 0 && gone.length === 0 && keys.length === 0) return;
+  const listsOfGone = sql`
+             union
+            select scan.organizer, scan.event, scan.list
+              from unnest(${gone.map((ticket) => ticket.organizer)}::text[],
+                          ${gone.map((ticket) => ticket.event)}::text[],
+                          ${gone.map((ticket) => ticket.id)}::bigint[]) as gone (organizer, event, id)
+              join scan
+                on scan.organizer = gone.organizer and scan.event = gone.event and scan.position = gone.id`;
   await tx.run(sql`
     select list.id
       from list
@@ -33,7 +50,8 @@ export async function holdLists(
             select named.organizer, named.event, named.list
               from unnest(${keys.map((key) => key.organizer)}::text[],
                           ${keys.map((key) => key.event)}::text[],
-                          ${keys.map((key) => key.list)}::bigint[]) as named (organizer, event, list)) as concerned
+                          ${keys.map((key) => key.list)}::bigint[]) as named (organizer, event, list)
+            ${gone.length === 0 ? sql`` : listsOfGone}) as concerned
         on concerned.organizer = list.organizer and concerned.event = list.event and concerned.list = list.id
      order by list.organizer, list.event, list.id
        for key share of list`);

@@ -131,15 +131,14 @@ const orderings: ReadonlyMap<string, Sql> = new Map(
 
 /** A column that was named before, or comes behind the id, orders nothing. */
 function toTerms(ordering: readonly string[]): readonly Sql[] {
-  const known = ordering.filter((name) => orderings.has(name));
-  const bare = known.map((name) => name.replace("-", ""));
-  const telling = known.filter((_, index) => {
-    const before = bare.slice(0, index);
-    return !before.includes("id") && !before.includes(bare[index] ?? "");
-  });
-  const terms = telling.map((name) => orderings.get(name)).filter((term) => term !== undefined);
-  if (terms.length === 0) return [sql`scan.created_at`, sql`scan.id`];
-  return bare.includes("id") ? terms : [...terms, sql`scan.id desc`];
+  const terms = new Map<string, Sql>();
+  for (const name of ordering) {
+    const column = name.replace("-", "");
+    const term = orderings.get(name);
+    if (term !== undefined && !terms.has("id") && !terms.has(column)) terms.set(column, term);
+  }
+  if (terms.size === 0) return [sql`scan.created_at`, sql`scan.id`];
+  return [...terms.values(), ...(terms.has("id") ? [] : [sql`scan.id desc`])];
 }
 
 /** Reads one page of the scans of an event. What lies before it is skipped in the index, where nothing else is asked for. */

@@ -193,10 +193,11 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
     const read = reads[index] ?? toRead(row);
     reads[index] = read;
     const { ticket, state, found_by: foundBy } = row;
-    // A ticket may be found in several ways; the first is how it was scanned.
-    if (ticket === null || state === null || foundBy === null || read.seen.has(ticket)) continue;
-    read.seen.add(ticket);
-    read.tickets.push({
+    if (ticket === null || state === null || foundBy === null) continue;
+    const known = read.ways.get(ticket);
+    if (known !== undefined && rank(known) <= rank(foundBy)) continue;
+    read.ways.set(ticket, foundBy);
+    read.tickets.set(ticket, {
       foundBy,
       hasNonce: row.has_nonce === true,
       hasBlockedCode: row.is_blocked === true,
@@ -205,7 +206,7 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
       ...toTicketRead({ ...row, state }),
     });
   }
-  return reads;
+  return reads.map((read) => read && { ...read, tickets: [...read.tickets.values()] });
 }
 
 function toRead(row: Row) {
@@ -229,9 +230,16 @@ function toRead(row: Row) {
       nonAdmission: row.pdf_for_non_admission,
       pending: row.pdf_while_pending,
     },
-    tickets: [] as FoundTicket[],
-    seen: new Set<number>(),
+    tickets: new Map<number, FoundTicket>(),
+    ways: new Map<number, FoundBy>(),
   };
+}
+
+/** Of several ways to one ticket the first of these is how it was scanned: codes that only lead to it were tried in vain as its own. */
+const byRank: readonly FoundBy[] = ["medium", "revoked", "code", "code_with_blanks"];
+
+function rank(way: FoundBy): number {
+  return byRank.indexOf(way);
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ScanType } from "../domain/presence.ts";
 import { eventFact, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { notePositionsGone } from "./gone-positions.ts";
 import { type ScanToStore, storeScans } from "./scan-writes.ts";
 
 let database: TestDatabase;
@@ -95,6 +96,35 @@ describe("storing decided scans", () => {
       admission(1, "entry", { position: 3 }),
     ];
     expect(await store(...mixed)).toEqual([0, 2, 3]);
+  });
+
+  it("keeps no refusal of a ticket that has gone", async () => {
+    await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1"]);
+    expect(await store(refusal(), refusal({ position: 2 }), refusal({ position: null }))).toEqual([1, 2]);
+    const rows = await checkin.db.many(sql`select scan.position from scan order by scan.id`);
+    expect(rows).toEqual([{ position: 2 }, { position: null }]);
+  });
+
+  it("removes a refusal that was stored while its ticket went, and no other", async () => {
+    await store(
+      refusal(),
+      refusal({ position: 2 }),
+      admission(1, "entry", { position: 2 }),
+      refusal({ position: null }),
+    );
+    const kept = await checkin.db.many(
+      sql`select scan.id from scan where scan.position is distinct from 1 order by scan.id`,
+    );
+    await checkin.db.transaction(async (tx) => {
+      await notePositionsGone(
+        tx,
+        [1, 2].map((id) => ({ ...place, id })),
+      );
+      await tx.run(sql`delete from position where position.id = 1`);
+      await tx.run(sql`update gone_position set gone_at = now() - interval '11 minutes'`);
+    });
+    await checkin.runJob("compact-counts");
+    expect(await checkin.db.many(sql`select scan.id from scan order by scan.id`)).toEqual(kept);
   });
 
   it("keeps facts to the byte, in the order of the scans", async () => {

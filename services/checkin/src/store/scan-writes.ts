@@ -13,7 +13,8 @@ export interface ScanToStore {
   readonly position: number | null;
   readonly type: ScanType;
   readonly at: number;
-  readonly rawCode: string;
+  /** Null: it is the ticket's own and told by nothing else. */
+  readonly rawCode: string | null;
   /** What the code was read from. */
   readonly sourceType: string;
   readonly nonce: string | null;
@@ -47,6 +48,10 @@ export interface ScanToStore {
  * the ticket was stored first, or the ticket or the list is just being changed;
  * they are to be decided again. Of each ticket and list there may be one admission.
  *
+ * A refusal of a ticket that is gone is not kept. It does not hold the ticket:
+ * one that goes while the statement runs leaves a scan behind, which is removed
+ * with the note of its going.
+ *
  * The list is held so that it cannot be deleted under its scans; the ticket, so
  * that what it counts as cannot change before the scan is counted. Neither lock
  * is waited for: one busy ticket must not hold up the others. Presences are
@@ -58,6 +63,14 @@ export async function storeScans(
 ): Promise<Set<number>> {
   const lists = [...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.list}`, scan])).values()];
   const admissions = scans.map(({ admission }) => admission);
+  // By a range, and not `exists`: a plan that was made while the table was new would read all of it for every batch.
+  const isThere = sql`coalesce(
+    (select true
+       from position
+      where (position.organizer, position.event, position.id) >= (decided.organizer, decided.event, decided.position)
+        and (position.organizer, position.event, position.id) <= (decided.organizer, decided.event, decided.position)
+      order by position.organizer, position.event, position.id
+      limit 1), false)`;
   const rows = await db.many<{ ord: number }>(sql`
     with decided as (
       select decided.organizer, decided.event, decided.list, decided.position, decided.version, decided.entries,
@@ -114,6 +127,7 @@ export async function storeScans(
        where case when decided.version is null
                   then (decided.organizer, decided.event, decided.list)
                        in (select held_list.organizer, held_list.event, held_list.id from held_list)
+                       and (decided.position is null or ${isThere})
                   else (decided.organizer, decided.event, decided.position, decided.list)
                        in (select admitted.organizer, admitted.event, admitted.position, admitted.list from admitted)
               end

@@ -28,7 +28,7 @@ import { noon, place } from "./facts.ts";
 
 const tables = [
   ...["event", "subevent", "category", "item", "list", "position", "scan", "presence", "count_delta", "list_change"],
-  ...["question", "revoked_secret", "blocked_secret", "reusable_medium", "given_answer"],
+  ...["question", "revoked_secret", "blocked_secret", "reusable_medium", "given_answer", "gone_position"],
   ...["outbox", "inbox", "dead_letter", "passed_marker"],
 ];
 
@@ -36,7 +36,7 @@ const tables = [
 export interface RunningCheckin extends Awaited<ReturnType<typeof startCheckin>> {}
 
 /** Starts the service on a database. Its clock stands until a test moves it; its jobs run when they are told to. */
-export async function startCheckin(db: Db) {
+export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) {
   const lines: string[] = [];
   const log = createLog({ service: "checkin", level: "debug", destination: { write: (line) => lines.push(line) } });
   const clock = { now: () => running.now };
@@ -44,6 +44,7 @@ export async function startCheckin(db: Db) {
   const parts = await checkin.start({
     config: readConfig(settings, {}),
     db,
+    reads,
     cache: memoryCache({ log }),
     // Check-in keeps no files, so this folder is never made.
     files: diskFiles({ directory: join(tmpdir(), "tessera-checkin-files") }),

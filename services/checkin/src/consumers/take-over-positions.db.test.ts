@@ -1,0 +1,158 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { notePositionsGone } from "../store/gone-positions.ts";
+import { addAmongOthers, lockPositions } from "../store/positions.ts";
+import { eventFact, minute, place, positionFact } from "../testing/facts.ts";
+import { recount } from "../testing/recount.ts";
+import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
+import { takeOverPositions } from "./position-changed.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(() => checkin.forgetEverything());
+
+const now = () => Date.now() * 1000;
+const tombstone = (id: number) => `${place.organizer}/${place.event}/${id}`;
+const encode = (fact: PositionChanged) => PositionChanged.encode(fact).finish();
+
+const takeOver = (facts: readonly PositionChanged[], askedAt = now()) =>
+  takeOverPositions(checkin.db, { facts: facts.map(encode), askedAt });
+
+const secrets = async () =>
+  (
+    await checkin.db.many<{ secret: string }>(
+      sql`select position.secret from position order by position.organizer, position.event, position.id`,
+    )
+  ).map(({ secret }) => secret);
+
+const expectTrueCounts = async () => {
+  const { counted, recounted } = await recount(checkin.db);
+  expect(counted).toEqual(recounted);
+};
+
+describe("what boxoffice said of a ticket that went meanwhile", () => {
+  it("does not bring the ticket back", async () => {
+    await checkin.deliver(topics.eventChanged, [eventFact()]);
+    const { id: list } = await checkin.createList();
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    checkin.sold = async () => {
+      await checkin.deliver(topics.positionChanged, [tombstone(1), tombstone(2)]);
+      return [positionFact(1, { secret: "new" }, { revision: 2 }), positionFact(2), positionFact(3)].map(encode);
+    };
+    expect(inWord(await checkin.redeem(scan(list, "new")))).toBe("unknownTicket");
+    expect(await secrets()).toEqual(["secret3"]);
+    await expectTrueCounts();
+  });
+
+  it("does not undo that it came again", async () => {
+    const askedAt = now();
+    await checkin.deliver(topics.positionChanged, [
+      positionFact(1, { secret: "former" }, { revision: 8 }),
+      tombstone(1),
+      positionFact(1, { secret: "again" }, { revision: 1 }),
+    ]);
+    await takeOver([positionFact(1, { secret: "former" }, { revision: 9 })], askedAt);
+    expect(await secrets()).toEqual(["again"]);
+  });
+
+  it("counts where it was asked for long after, though clocks differ by seconds", async () => {
+    await checkin.deliver(topics.positionChanged, [tombstone(1)]);
+    await takeOver([positionFact(1)], now() + minute / 2);
+    expect(await secrets()).toEqual([]);
+    await takeOver([positionFact(1)], now() + 2 * minute);
+    expect(await secrets()).toEqual(["secret1"]);
+    await expectTrueCounts();
+  });
+
+  it("leaves nothing where it waits for those who take the ticket away", async () => {
+    const { taking } = await checkin.db.transaction(async (tx) => {
+      await addAmongOthers(tx);
+      await notePositionsGone(tx, [{ ...place, id: 1 }]);
+      const waiting = takeOver([positionFact(1), positionFact(2)]);
+      await untilSomebodyWaits(checkin.db);
+      return { taking: waiting };
+    });
+    await taking;
+    expect(await secrets()).toEqual(["secret2"]);
+    await expectTrueCounts();
+  });
+
+  it("is told apart for minutes, not for ever", async () => {
+    await checkin.deliver(topics.positionChanged, [tombstone(1), tombstone(2)]);
+    await checkin.db.run(sql`
+      update gone_position set gone_at = now() - interval '11 minutes' where gone_position.id = 1`);
+    await Promise.all([checkin.runJob("compact-counts"), checkin.runJob("compact-counts")]);
+    expect(await checkin.db.many(sql`select gone_position.id from gone_position`)).toEqual([{ id: 2 }]);
+  });
+});
+
+describe("taking over what boxoffice said", () => {
+  it("adds tickets once, beside those who are told of them by their topic", async () => {
+    const facts = Array.from({ length: 20 }, (_, id) => positionFact(id));
+    await Promise.all([
+      takeOver(facts),
+      checkin.deliver(topics.positionChanged, facts),
+      takeOver(facts.toReversed()),
+      checkin.deliver(
+        topics.positionChanged,
+        facts.map((fact) => ({ ...fact, revision: 2 })),
+      ),
+    ]);
+    expect(await secrets()).toHaveLength(20);
+    await expectTrueCounts();
+  });
+
+  it("waits for nobody where all of it is here already", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 2 })]);
+    await checkin.db.transaction(async (tx) => {
+      await addAmongOthers(tx);
+      await lockPositions(tx, [{ ...place, id: 1 }]);
+      await takeOver([positionFact(1, { secret: "older" }), positionFact(1, { secret: "same" }, { revision: 2 })]);
+    });
+    expect(await secrets()).toEqual(["secret1"]);
+  });
+
+  it("waits for nobody who adds others where it adds none", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    await checkin.db.transaction(async (tx) => {
+      await addAmongOthers(tx);
+      await takeOver([positionFact(1, { secret: "new" }, { revision: 2 })]);
+    });
+    expect(await secrets()).toEqual(["new"]);
+  });
+
+  it("gives up soon where others do not let it pass", async () => {
+    const start = performance.now();
+    await checkin.db.transaction(async (tx) => {
+      await addAmongOthers(tx);
+      await expect(takeOver([positionFact(1)])).rejects.toMatchObject({ code: "locked" });
+    });
+    expect(performance.now() - start).toBeLessThan(1500);
+    expect(await secrets()).toEqual([]);
+  });
+
+  it("adds nothing in the place of a ticket that goes while it waits for it", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    const { taking } = await checkin.db.transaction(async (tx) => {
+      await lockPositions(tx, [{ ...place, id: 1 }]);
+      const waiting = takeOver([positionFact(1, {}, { revision: 2 })]);
+      await untilSomebodyWaits(checkin.db);
+      await tx.run(sql`delete from position`);
+      return { taking: waiting };
+    });
+    await taking;
+    expect(await secrets()).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import type { Db } from "@tessera/kit/pg/database";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { expandPositions } from "./expand-positions.ts";
+
+/** Shows in full what scans asked to see; what is asked in the same way on one list is read together. */
+export async function expandOutcomes(
+  db: Db,
+  { scans, outcomes }: { readonly scans: readonly Scan[]; readonly outcomes: readonly ScanOutcome[] },
+): Promise<ScanOutcome[]> {
+  const expanded = [...outcomes];
+  const wanted = scans.flatMap((scan, index) => {
+    const position = outcomes[index]?.position;
+    return scan.expand === undefined || position === undefined ? [] : [{ scan, expand: scan.expand, position, index }];
+  });
+  const groups = Map.groupBy(wanted, ({ scan: { organizer, event, list }, expand }) =>
+    JSON.stringify([organizer, event, list, expand]),
+  );
+  for (const group of groups.values()) {
+    const [first] = group;
+    if (first === undefined) continue;
+    const { organizer, event, list } = first.scan;
+    const { positions, documents } = await expandPositions(
+      db,
+      { organizer, event, list },
+      { expand: first.expand, positions: group.map(({ position }) => position) },
+    );
+    for (const [order, { index }] of group.entries()) {
+      const outcome = outcomes[index];
+      const position = positions[order];
+      if (outcome === undefined || position === undefined) continue;
+      expanded[index] = { ...outcome, position, ...(documents === undefined ? {} : { documents }) };
+    }
+  }
+  return expanded;
+}

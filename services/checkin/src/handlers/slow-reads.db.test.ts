@@ -1,0 +1,83 @@
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { openReads } from "@tessera/kit/pg/reads";
+import { sql } from "@tessera/kit/pg/sql";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { askOne, askPage } from "../testing/ask-positions.ts";
+import { eventFact, itemFact, noon, place, positionFact } from "../testing/facts.ts";
+import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
+
+let database: TestDatabase;
+let reads: Db;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  reads = openReads({
+    url: database.url,
+    schema: "checkin",
+    role: roleOf("checkin"),
+    applicationName: "test-checkin",
+    log: createLog({ service: "test", destination: { write: () => {} } }),
+  });
+  checkin = await startCheckin(database.open("checkin"), { reads });
+  await checkin.deliver(topics.eventChanged, [eventFact()]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10)]);
+  await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
+});
+afterAll(async () => {
+  await reads.close();
+  await database.drop();
+});
+
+it("searches, lists and history wait for slow reads, and neither scans nor changes of lists do", async () => {
+  const list = (await checkin.createList()).id;
+  expect(inWord(await checkin.redeem(scan(list, "secret1")))).toBe("admitted");
+  const page = { ...place, page: 1, pageSize: 50, ordering: [] };
+  const [first] = (await checkin.history.listScans({ ...page, type: ScanType.UNSPECIFIED })).scans;
+
+  const stopper = await checkin.db.dedicated();
+  await stopper.run(sql`select pg_advisory_lock(7)`);
+  const slow = Array.from({ length: 4 }, () => reads.run(sql`select pg_advisory_xact_lock_shared(7)`));
+  await untilSomebodyWaits(checkin.db);
+  const answered: string[] = [];
+  const asked = Object.entries({
+    listCheckinLists: checkin.lists.listCheckinLists({ ...page, withCounts: true }),
+    getCheckinList: checkin.lists.getCheckinList({ ...place, id: list }),
+    getCheckinListStatus: checkin.lists.getCheckinListStatus({ ...place, id: list }),
+    listPositions: askPage({ checkin, list }, { search: "visitor" }),
+    getPosition: askOne({ checkin, list }, 1),
+    listScans: checkin.history.listScans({ ...page, type: ScanType.UNSPECIFIED }),
+    getScan: checkin.history.getScan({ ...place, id: first?.checkin?.id ?? 0 }),
+  }).map(async ([name, answer]) => {
+    await answer;
+    answered.push(name);
+  });
+
+  expect(inWord(await checkin.redeem(scan(list, "secret2")))).toBe("admitted");
+  const fields = listFields({ name: "Side door" });
+  expect((await checkin.lists.updateCheckinList({ ...place, id: list, fields, updateMask: ["name"] })).list?.id).toBe(
+    list,
+  );
+  const failed = {
+    reason: "error",
+    explanation: "",
+    rawCode: "x",
+    sourceType: "barcode",
+    at: noon,
+    type: ScanType.ENTRY,
+  };
+  await checkin.history.recordFailedScan({ ...place, list, scan: failed });
+  expect(answered).toEqual([]);
+
+  await stopper.release();
+  await Promise.all([...slow, ...asked]);
+  expect(answered).toHaveLength(7);
+});
