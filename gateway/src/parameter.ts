@@ -79,20 +79,31 @@ export function idFilter(description: string): Parameter<number | undefined> {
   );
 }
 
-/** Ids of other records of the event, of which any one will do; whether they exist is the service's to say. */
+/** More ids than this are compared with every ticket of an event in more time than a request should take. */
+const mostIds = 1000;
+
+/** Different ids of other records of the event, of which any one will do; whether they exist is the service's to say. */
 export function idListFilter(description: string): Parameter<readonly number[] | undefined> {
-  return commaSeparated<readonly number[]>(description, (texts) => {
+  return commaSeparated<readonly number[]>(`${description} At most ${mostIds}.`, (texts) => {
     const ids = texts.map(readWholeNumber);
     const readable = ids.filter((id) => id !== undefined && id >= 1) as number[];
-    return readable.length === ids.length
-      ? { value: readable }
-      : { problem: "These are not all ids of this event: numbers with commas between them." };
+    if (readable.length !== ids.length)
+      return { problem: "These are not all ids of this event: numbers with commas between them." };
+    const different = [...new Set(readable)];
+    return different.length > mostIds
+      ? { problem: `These are ${different.length} ids: ask for at most ${mostIds} at a time.` }
+      : { value: different };
   });
 }
 
-/** Words of which any one will do. */
-export function wordListFilter(description: string): Parameter<readonly string[] | undefined> {
-  return commaSeparated<readonly string[]>(description, (texts) => ({ value: texts }));
+/** Words out of a closed list, of which any one will do; where all are unknown, none does. */
+export function wordListFilter<W extends string>(
+  description: string,
+  known: readonly W[],
+): Parameter<readonly W[] | undefined> {
+  return commaSeparated<readonly W[]>(description, (texts) => ({
+    value: known.filter((word) => texts.includes(word)),
+  }));
 }
 
 function commaSeparated<T>(
@@ -237,19 +248,22 @@ export function exclusion(description: string, fields: readonly string[]): Param
   };
 }
 
-/** Columns to order by, `-` in front for descending. Unknown ones are ignored, so this is never an error. */
+/** Columns to order by, `-` in front for descending, each once. Unknown ones are ignored, so this is never an error. */
 export function ordering(columns: readonly string[], byDefault: string): Parameter<readonly string[]> {
   return single<readonly string[]>(
     `Comma-separated, \`-\` in front for descending: ${columns.join(", ")}. Others are ignored. Default: ${byDefault}.`,
     { type: "string", default: byDefault },
     {
       absent: [],
-      read: (text) => ({
-        value: text
-          .split(",")
-          .map((column) => column.trim())
-          .filter((column) => columns.includes(column.replace(/^-/, ""))),
-      }),
+      read: (text) => {
+        const directions = new Map<string, string>();
+        for (const wanted of text.split(",").map((part) => part.trim())) {
+          const column = wanted.replace(/^-/, "");
+          // What was ordered by before orders nothing any more.
+          if (columns.includes(column) && !directions.has(column)) directions.set(column, wanted);
+        }
+        return { value: [...directions.values()] };
+      },
     },
   );
 }

@@ -4,8 +4,9 @@ import type { Middleware } from "../context.ts";
 const headers = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",
-  // Answers belong to the key that asked, and are asked for again before they are used again.
-  "Cache-Control": "private, no-cache",
+  // Answers belong to the key that asked, and the next one may differ: counts change where `Last-Modified` does not, so
+  // a browser that kept an answer and asked by itself whether it still holds would show old ones.
+  "Cache-Control": "private, no-store",
   Vary: "Accept, Accept-Language",
   "Content-Language": "en",
 });

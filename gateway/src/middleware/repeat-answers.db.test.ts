@@ -295,6 +295,28 @@ describe("beyond the rate limit", () => {
     expect(created()).toBe(1);
   });
 
+  it("[A10.18] a body of more than 64 KiB is not read, and what is kept for it not given", async () => {
+    const padded = (key: string, bytes: number, headers = {}) => ({
+      headers: { "x-idempotency-key": key, "content-type": "application/json", ...headers },
+      body: '{"name": "Gate 1"}'.padEnd(bytes),
+    });
+    const small = padded("small", 64 * 1024);
+    const large = padded("large", 64 * 1024 + 1);
+    const streamed = padded("large", 64 * 1024 + 1, { "transfer-encoding": "chunked" });
+    const statuses = async () => {
+      const answers = [];
+      for (const sent of [small, large, streamed]) answers.push((await app.send("POST", lists, sent)).status);
+      return answers;
+    };
+    const rate = { cache: memoryCache({ log }), limits: { requests: 1, scans: 0 } };
+    await serveWith({});
+    expect(await statuses()).toEqual([201, 201, 201]);
+    expect(created()).toBe(2);
+    await serveWith({ rate });
+    await app.send("POST", lists, withKey("k"));
+    expect(await statuses()).toEqual([201, 429, 429]);
+  });
+
   it("[A10.6, A10.9] a key of another request is 400, and one that is at work 409", async () => {
     await app.send("POST", lists, withKey("k"));
     expect((await app.send("POST", lists, withKey("k", { name: "Gate 2" }))).status).toBe(400);

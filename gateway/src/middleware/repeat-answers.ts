@@ -29,6 +29,9 @@ const safe = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const longestKey = 190;
 
+/** Beyond the rate limit a larger body is not read: what repeats it is refused like what is new. */
+const mostBytesOverLimit = 64 * 1024;
+
 /**
  * Answers a request that comes again under its `X-Idempotency-Key` as it was answered before (decisions.md, Transport).
  *
@@ -54,10 +57,11 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
     if (key.length > longestKey) {
       throw new Fault("invalid", "key_too_long", `An idempotency key has at most ${longestKey} characters.`);
     }
-    const body = await readBytes(ctx.req, limits);
+    const { overLimit } = ctx.state;
+    const body = await (overLimit === undefined ? readBytes(ctx.req, limits) : readLittle(ctx, { limits, overLimit }));
     ctx.state.body = body;
     const request = { caller: ownerOf(caller), key, requestHash: hashOf(ctx, body) };
-    const claiming = await lookUp(request, { answers, overLimit: ctx.state.overLimit });
+    const claiming = await lookUp(request, { answers, overLimit });
     if (claiming.kind === "taken") {
       throw new Fault(
         "invalid",
@@ -78,6 +82,18 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
     await runInContext({ ...currentContext(), requestId: claim.requestId }, work);
     await (isKept(ctx.status, route) ? answers.keep(claim, toKept(ctx)) : answers.release(claim));
   };
+}
+
+/** Reads the body of somebody who asks too often, unless it is so large that it costs more than it is worth. */
+async function readLittle(
+  ctx: Context,
+  { limits, overLimit }: { readonly limits: BodyLimits; readonly overLimit: Fault },
+): Promise<Buffer> {
+  try {
+    return await readBytes(ctx.req, { ...limits, maxBytes: Math.min(limits.maxBytes, mostBytesOverLimit) });
+  } catch (error) {
+    throw error instanceof Fault && error.code === "body_too_large" ? overLimit : error;
+  }
 }
 
 /** Whoever asks too often still gets answers that there are, and leaves nothing behind. */

@@ -6,6 +6,8 @@ export interface Context {
   readonly traceparent?: string;
   /** Milliseconds since 1970 after which nobody waits for the result any more. */
   readonly deadline?: number;
+  /** Aborts when nobody waits for the result any more: at the deadline, or when the caller has gone. */
+  readonly signal?: AbortSignal;
   /** A UUID by which a request is known again when it is repeated, because its answer was lost on the way. */
   readonly requestId?: string;
 }

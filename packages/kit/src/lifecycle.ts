@@ -16,6 +16,7 @@ import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";
 import { keepStatistics } from "./pg/keep-statistics.ts";
 import { requireMigrated } from "./pg/migrate.ts";
+import { openReads } from "./pg/reads.ts";
 import { sql } from "./pg/sql.ts";
 import { connect, type Implementation, type Transport } from "./rpc.ts";
 import type { Parts, ServiceDefinition } from "./service.ts";
@@ -78,15 +79,14 @@ export async function startService<S extends Settings>(
   await requireMigrated({ url: around.databaseUrl, schema, ...role, migrations: definition.migrations, log });
 
   const undo: (() => Promise<void>)[] = [];
+  const connection = { url: around.databaseUrl, schema, ...role, applicationName: `tessera-${name}`, log };
   const db = openDatabase({
-    url: around.databaseUrl,
-    schema,
-    ...role,
-    applicationName: `tessera-${name}`,
-    log,
+    ...connection,
     ...(around.maxConnections === undefined ? {} : { maxConnections: around.maxConnections }),
   });
   undo.push(() => db.close());
+  const reads = openReads(connection);
+  undo.push(() => reads.close());
   let served: Served | undefined;
   let parts: Parts = {};
   try {
@@ -97,6 +97,7 @@ export async function startService<S extends Settings>(
     parts = await definition.start({
       config,
       db,
+      reads,
       cache: around.cache,
       files: around.files,
       clock,

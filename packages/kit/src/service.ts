@@ -15,6 +15,8 @@ import type { Tracing } from "./trace.ts";
 export interface Runtime<S extends Settings> {
   readonly config: Config<S>;
   readonly db: Db;
+  /** For handlers that only read and may be slow: a few connections apart from those of `db`, on which nothing can be written. */
+  readonly reads: Db;
   readonly cache: Cache;
   readonly files: Files;
   readonly clock: Clock;

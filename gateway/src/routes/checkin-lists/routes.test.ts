@@ -102,6 +102,11 @@ describe("GET checkinlists/", () => {
     ]);
   });
 
+  it("[C1.25] keeps browsers from asking by themselves whether an older answer still holds", async () => {
+    const { headers } = await app.send("GET", lists);
+    expect(headers["cache-control"]).toBe("private, no-store");
+  });
+
   it.each([
     ["Sat, 21 Nov 2026 11:59:59 GMT", 412],
     ["Sat, 21 Nov 2026 12:00:00 GMT", 200],

@@ -87,7 +87,7 @@ describe("GET checkins/", () => {
 
   it("[C6.21, C6.22] passes every filter and the order on as the service reads them", async () => {
     const query = [
-      "page=2&page_size=10&ordering=-datetime,nonsense,id",
+      "page=2&page_size=10&ordering=-datetime,nonsense,id,datetime,-id,id",
       "created_since=2026-11-21T12:00:00Z&created_before=2026-11-21T13:00:00Z",
       "datetime_since=2026-11-21T10:00:00.000001Z&datetime_before=2026-11-21T11:00:00Z",
       "successful=FALSE&error_reason=already_exchanged&list=7&type=exit&gate=2&device=9&auto_checked_in=1",

@@ -1,5 +1,6 @@
 import type { Document, Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { words } from "../../parameter.ts";
+import { holds, type Tenant } from "../../access/caller.ts";
+import { flag, words } from "../../parameter.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
 
@@ -9,6 +10,15 @@ export type Expandable = (typeof expandable)[number];
 /** The query parameter that asks for it. */
 export const expansion = () =>
   words("Shows in full what is otherwise an id; `addons` adds the add-ons of each ticket.", expandable);
+
+/** The query parameter that asks for what layouts print. */
+export const printing = () =>
+  flag("Adds `pdf_data` to each ticket, for a credential that may read orders; it is empty for now.");
+
+/** Tells whether tickets are shown with what layouts print: only to those who may read orders. */
+export function showsPdfData(query: { readonly pdf_data: boolean }, caller: Tenant): boolean {
+  return query.pdf_data && holds(caller, "event.orders:read");
+}
 
 /** Asks a service for it; undefined where nothing is asked for. */
 export function toExpand(names: readonly Expandable[]): Expand | undefined {
@@ -26,10 +36,12 @@ export function toExpand(names: readonly Expandable[]): Expand | undefined {
 export interface Expansion {
   readonly names: readonly Expandable[];
   readonly documents: Documents | undefined;
+  /** Whether positions, but not their add-ons, have the key that scanners print badges from. */
+  readonly withPdfData: boolean;
 }
 
 /** Where nothing was asked for. */
-export const nothingExpanded: Expansion = { names: [], documents: undefined };
+export const nothingExpanded: Expansion = { names: [], documents: undefined, withPdfData: false };
 
 /** A resource as its own address shows it. */
 export type Resource = Readonly<Record<string, unknown>>;
@@ -43,11 +55,15 @@ export interface Resources {
 }
 
 /** Reads what a service answered, each resource once. */
-export function readResources({ names, documents }: Expansion, { event }: { readonly event: string }): Resources {
-  const read = (isWanted: boolean, sent: readonly Document[] | undefined) => readAll(isWanted ? (sent ?? []) : []);
+export function readResources(
+  { names, documents }: Pick<Expansion, "names" | "documents">,
+  { event }: { readonly event: string },
+): Resources {
+  const readFor = (wanting: readonly Expandable[], sent: readonly Document[] | undefined) =>
+    readAll(wanting.some((name) => names.includes(name)) ? (sent ?? []) : []);
   const subevents = readSubevents(names.includes("subevent") ? documents : undefined, { event });
-  const items = read(names.includes("item") || names.includes("variation"), documents?.items);
-  const questions = read(names.includes("answers.question"), documents?.questions);
+  const items = readFor(["item", "variation"], documents?.items);
+  const questions = readFor(["answers.question"], documents?.questions);
   return {
     subevent: (id) => subevents.get(id) ?? id,
     item: (id) => (names.includes("item") ? items.get(id) : undefined) ?? id,

@@ -1,4 +1,3 @@
-import { systemClock } from "@tessera/kit/clock";
 import type { Ids, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import {
   choiceFilter,
@@ -12,6 +11,9 @@ import {
 } from "../../parameter.ts";
 
 const among = (what: string) => `Comma-separated; ${what} is one of them.`;
+
+/** Pending, paid, expired, canceled. */
+const statuses = ["n", "p", "e", "c"] as const;
 
 /** What tickets can be chosen by, one by one or on a list. */
 export const choosing = {
@@ -33,10 +35,12 @@ export const choosing = {
   addon_to__in: idListFilter(among("the position it is an add-on of")),
   voucher: idFilter("Only tickets bought with the voucher that has this id."),
   voucher__code: textFilter("Only tickets bought with the voucher that has this code."),
-  order__status: choiceFilter("The status of the order: pending, paid, expired, canceled.", ["n", "p", "e", "c"]),
-  order__status__in: wordListFilter(among("the status of the order")),
+  order__status: choiceFilter("The status of the order: pending, paid, expired, canceled.", statuses),
+  order__status__in: wordListFilter(`${among("the status of the order")} Others match nothing.`, statuses),
   has_checkin: flagFilter("Only tickets with a successful scan on this list, or only those without."),
-  check_rules: flagFilter("Only tickets that rules, validity and blocks would admit now, at the gate of this device."),
+  check_rules: flagFilter(
+    "On a list with rules only tickets that these, validity and blocks would admit now, at the gate of this device.",
+  ),
 } as const;
 
 type Chosen = Values<typeof choosing>;
@@ -54,7 +58,7 @@ export function toFilters(
       ...(several === undefined ? [] : [{ ids: [...several], parameter: `${name}__in` }]),
     ];
   };
-  const statuses = statusesOf(chosen);
+  const words = statusesOf(chosen);
   const filters: PositionFilters = {
     attendeeName: chosen.attendee_name,
     secret: chosen.secret,
@@ -65,9 +69,9 @@ export function toFilters(
     variations: ids("variation"),
     subevents: ids("subevent"),
     addonTo: ids("addon_to"),
-    orderStatuses: statuses === undefined ? undefined : { words: statuses },
+    orderStatuses: words === undefined ? undefined : { words },
     hasCheckin: chosen.has_checkin,
-    ...(chosen.check_rules === true ? { admissibleAt: systemClock.now(), gate } : {}),
+    ...(chosen.check_rules === true ? { admissibleNow: true, gate } : {}),
   };
   const isEmpty = Object.values(filters).every(
     (value) => value === undefined || (Array.isArray(value) && value.length === 0),

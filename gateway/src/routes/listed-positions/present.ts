@@ -38,7 +38,7 @@ export function presentPositions(
   return listed.map((each) => present(each, place, { ...expansion, resources }));
 }
 
-interface Expanded extends Pick<Expansion, "names"> {
+interface Expanded extends Pick<Expansion, "names" | "withPdfData"> {
   readonly resources: Resources;
 }
 
@@ -46,6 +46,7 @@ interface Expanded extends Pick<Expansion, "names"> {
 function present(listed: ListedPosition | undefined, place: PositionPlace, expanded: Expanded) {
   return {
     ...presentAlone(listed, place, expanded),
+    ...(expanded.withPdfData ? { pdf_data: {} } : {}),
     ...(expanded.names.includes("addons")
       ? {
           addons: (listed?.addons ?? []).map((addon) => ({ ...presentAlone(addon, place, expanded), addons: [] })),

@@ -98,7 +98,7 @@ describe("GET checkinlists/{list}/positions/", () => {
         { ids: [6], parameter: "addon_to" },
         { ids: [6, 7], parameter: "addon_to__in" },
       ],
-      orderStatuses: { words: ["p", "x"] },
+      orderStatuses: { words: ["p"] },
       hasCheckin: false,
     };
     expect(app.peers.requestsOf("listPositions")).toMatchObject([{ filters }]);
@@ -109,12 +109,37 @@ describe("GET checkinlists/{list}/positions/", () => {
     ["order__status=n", { orderStatuses: { words: ["n"] } }],
     ["order__status=n&order__status__in=p,n", { orderStatuses: { words: ["n"] } }],
     ["order__status=n&order__status__in=p", { orderStatuses: { words: [] } }],
+    ["order__status__in=x,P,paid", { orderStatuses: { words: [] } }],
     ["item=1&item=2", { items: [{ ids: [2], parameter: "item" }] }],
     ["has_checkin=TRUE", { hasCheckin: true }],
     ["has_checkin=1", { hasCheckin: true }],
   ])("[C2.12] reads %s", async (query, filters) => {
     expect((await app.send("GET", `${positions}?${query}`)).status).toBe(200);
     expect(app.peers.requestsOf("listPositions")).toMatchObject([{ filters }]);
+  });
+
+  it("[A6.1, C2.25] takes what a list of values repeats once", async () => {
+    const repeat = (...values: (string | number)[]) => Array.from({ length: 50 }, () => values.join()).join();
+    const query = {
+      order__status__in: repeat("c", "n", "x"),
+      subevent__in: repeat(6, "6.0", 5),
+      ordering: repeat("order__code", "-order__code", "-positionid", "positionid"),
+    };
+    expect((await app.send("GET", `${positions}?${new URLSearchParams(query)}`)).status).toBe(200);
+    expect(app.peers.requestsOf("listPositions")).toMatchObject([
+      {
+        filters: { orderStatuses: { words: ["n", "c"] }, subevents: [{ ids: [6, 5], parameter: "subevent__in" }] },
+        ordering: ["order__code", "-positionid"],
+      },
+    ]);
+  });
+
+  it("[C2.25] takes a thousand different ids, and no more", async () => {
+    const ids = Array.from({ length: 1000 }, (_, index) => index + 1);
+    expect((await app.send("GET", `${positions}?item__in=${ids},1000,1`)).status).toBe(200);
+    const { status, json } = await app.send("GET", `${positions}?item__in=${ids},1001&subevent__in=1`);
+    expect([status, Object.keys(json as object)]).toEqual([400, ["item__in"]]);
+    expect(app.peers.requestsOf("listPositions")).toHaveLength(1);
   });
 
   it.each(["item=&item__in=,&order__status=&has_checkin=&voucher__code=%20", "has_checkin=maybe&check_rules=no", ""])(
@@ -148,15 +173,13 @@ describe("GET checkinlists/{list}/positions/", () => {
   });
 
   it("[C2.14] asks for what would be admitted now, at the gate of the device", async () => {
-    const before = Date.now() * 1000;
     await app.send("GET", `${positions}?check_rules=true`, { key: devices.scan });
     await app.send("GET", `${positions}?check_rules=True`);
     const asked = app.peers.requestsOf("listPositions") as { filters: PositionFilters }[];
-    expect(asked.map(({ filters }) => filters.gate)).toEqual([2, undefined]);
-    for (const { filters } of asked) {
-      expect(filters.admissibleAt).toBeGreaterThanOrEqual(before);
-      expect(filters.admissibleAt).toBeLessThanOrEqual(Date.now() * 1000);
-    }
+    expect(asked.map(({ filters }) => [filters.admissibleNow, filters.gate])).toEqual([
+      [true, 2],
+      [true, undefined],
+    ]);
   });
 
   it.each([
@@ -258,6 +281,30 @@ describe("expand", () => {
       status: 200,
       json: { item: 12, variation: 22, subevent: null, answers: [{ question: 1 }], addons: [] },
     });
+  });
+});
+
+describe("pdf_data", () => {
+  it.each([
+    ["pdf_data=true", keys.all, true],
+    ["pdf_data=True", keys.reader, true],
+    ["pdf_data=true", devices.full, true],
+    ["pdf_data=true", keys.gate, false],
+    ["pdf_data=1", keys.all, false],
+    ["pdf_data=", keys.all, false],
+    ["", keys.all, false],
+  ])("[C2.26] “%s” as %s adds the key: %s", async (query, key, expected) => {
+    const one = await app.send("GET", `${positions}42/?${query}`, { key });
+    expect([one.status, (one.json as { pdf_data?: object }).pdf_data]).toEqual([200, expected ? {} : undefined]);
+    const many = await app.send("GET", `${positions}?${query}`, { key });
+    expect((many.json as { results: object[] }).results.map((shown) => "pdf_data" in shown)).toEqual([expected]);
+  });
+
+  it("[C2.26] is not on add-ons", async () => {
+    app.peers.when("listedPositions", "getPosition", async () => ({ position: aPosition({ addons: [aPosition()] }) }));
+    const { json } = await app.send("GET", `${positions}42/?pdf_data=true&expand=addons`);
+    expect(json).toMatchObject({ pdf_data: {}, addons: [{ id: 42 }] });
+    expect((json as { addons: object[] }).addons[0]).not.toHaveProperty("pdf_data");
   });
 });
 

@@ -4,7 +4,7 @@ import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { ordering, type Values } from "../../parameter.ts";
 import { type Access, declare, type Incoming } from "../../route.ts";
-import { expansion, toExpand } from "./expand.ts";
+import { expansion, printing, showsPdfData, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";
 import { presentPosition, presentPositions } from "./present.ts";
 import { positionShown } from "./schema.ts";
@@ -13,7 +13,7 @@ const anyOf = ["event.orders:read", "event.orders:checkin"] as const;
 const reading: Access = { kind: "event", anyOf, profiles: ["pretixscan", "pretixscan_online_noorders"] };
 const readingOne: Access = { ...reading, profiles: [] };
 
-const query = { ...choosing, expand: expansion() } as const;
+const query = { ...choosing, expand: expansion(), pdf_data: printing() } as const;
 
 const columns = ["order__code", "order__datetime", "positionid", "attendee_name", "last_checked_in", "order__email"];
 
@@ -35,6 +35,10 @@ export function listedPositionRoutes({
     order: sent.order,
     filters: toFilters(sent, { gate: tenant.device?.gate ?? undefined }),
     expand: toExpand(sent.expand),
+  });
+  const expansionOf = ({ query: sent, tenant }: Incoming<Values<typeof query>, unknown>) => ({
+    names: sent.expand,
+    withPdfData: showsPdfData(sent, tenant),
   });
   const placeOf = ({ url, organizer, event }: Anything) => ({ base: url.base, organizer, event });
 
@@ -72,7 +76,7 @@ export function listedPositionRoutes({
           { signal: request.signal },
         );
         const { documents } = found;
-        const results = presentPositions(found.positions, placeOf(request), { names: request.query.expand, documents });
+        const results = presentPositions(found.positions, placeOf(request), { ...expansionOf(request), documents });
         return { status: 200, body: toPage(request.url, { count: found.count, page: found.page, pageSize, results }) };
       },
     }),
@@ -96,8 +100,10 @@ export function listedPositionRoutes({
           { ...onList(request), ...asked(request), id: request.id("id") },
           { signal: request.signal },
         );
-        const names = request.query.expand;
-        return { status: 200, body: presentPosition(position, placeOf(request), { names, documents }) };
+        return {
+          status: 200,
+          body: presentPosition(position, placeOf(request), { ...expansionOf(request), documents }),
+        };
       },
     }),
   };

@@ -94,6 +94,10 @@ const addonShown = record("ListedAddon", {
 /** A position as a check-in list shows it. */
 export const positionShown: Schema = record(
   "ListedPosition",
-  { ...fields, addons: arrayOf(addonShown, { description: "With `expand=addons`; canceled ones are left out." }) },
-  { optional: ["addons"] },
+  {
+    ...fields,
+    addons: arrayOf(addonShown, { description: "With `expand=addons`; canceled ones are left out." }),
+    pdf_data: mapOf(any(), { description: "With `pdf_data=true`; not on add-ons." }),
+  },
+  { optional: ["addons", "pdf_data"] },
 );

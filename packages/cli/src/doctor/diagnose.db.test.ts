@@ -1,8 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { systemClock } from "@tessera/kit/clock";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
-import { sql } from "@tessera/kit/pg/sql";
+import { openServer } from "@tessera/kit/pg/server";
+import { identifier, sql } from "@tessera/kit/pg/sql";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrateAll } from "../migrate.ts";
@@ -137,6 +139,27 @@ describe("a database that is ready", () => {
       "wrong: the index boxoffice.twice_once is invalid",
     ]);
     await boxoffice.run(sql`drop table twice`);
+  });
+});
+
+describe("a database that knows no letters beyond ASCII", () => {
+  it("is slow to search", async () => {
+    const empty = await createEmptyDatabase();
+    const server = openServer(empty.url);
+    const admin = openDatabase({ url: empty.url, schema: "public", applicationName: "test", log });
+    const name = `test_${randomUUID().replaceAll("-", "")}`;
+    await admin.run(sql`create database ${identifier(name)} lc_ctype 'C' template template0`);
+    const url = server.urlOf(name);
+    const slow = openDatabase({ url, schema: "public", applicationName: "test", log });
+    await slow.run(sql`create schema elsewhere`);
+    await slow.run(sql`create extension pg_trgm with schema elsewhere`);
+    await slow.close();
+    const { findings, say } = await examine(url);
+    await server.dropDatabase(name);
+    await Promise.all([server.close(), admin.close()]);
+    await empty.drop();
+    expect(say("database", "wrong", "warning")).toEqual(["warning: searches in other scripts than Latin are slow"]);
+    expect(findings.find(({ what }) => what.startsWith("searches"))?.mend).toContain("LC_CTYPE C.UTF-8");
   });
 });
 

@@ -1,13 +1,13 @@
 import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { identifier, sql } from "@tessera/kit/pg/sql";
 import { describeAge } from "./examine-facts.ts";
 import { type Finding, skipped, well } from "./finding.ts";
 import { placeOf } from "./hide-secrets.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 import { tellFailure } from "./tell-failure.ts";
 
-/** The pool of a service, its relay's lead, and notices. */
-const connectionsOfService = 12;
+/** The pool of a service, that of its reads, its relay's lead, and notices. */
+const connectionsOfService = 16;
 
 /** A request takes several statements, one after the other. */
 const slowMs = 25;
@@ -38,8 +38,9 @@ export async function examineDatabase(
     return [skipped("the database", absence?.reason ?? "there is none")];
   }
   const latencyMs = await measureLatency(admin);
-  const [server, activity, long, broken] = [
+  const [server, knownLetters, activity, long, broken] = [
     await readServer(admin),
+    await readKnownLetters(admin),
     await readActivity(admin),
     await readLongTransactions(admin, longSeconds),
     await readBrokenIndexes(admin, definitions),
@@ -49,6 +50,7 @@ export async function examineDatabase(
     well(`PostgreSQL ${server.version} ${place} answers within ${latencyMs.toFixed(1)} ms`),
     ...judgeLatency(latencyMs),
     ...judgeServer(server),
+    ...judgeLetters(knownLetters),
     judgeConnections(server, activity, definitions.length),
     ...long.map(tellLongTransaction),
     ...broken.map(tellBrokenIndex),
@@ -131,6 +133,35 @@ export function judgeServer({ version, number, encoding, standby, readonly, trig
     findings.push({ level: "wrong", what, mend: "install its contrib package (postgresql-contrib)" });
   }
   return findings;
+}
+
+/** Which letters the index for searches knows; undefined where it cannot be asked. */
+export type KnownLetters = "of all scripts" | "of Latin alone" | undefined;
+
+async function readKnownLetters(db: Db): Promise<KnownLetters> {
+  const extension = await db.maybeOne<{ schema: string }>(sql`
+    select pg_namespace.nspname as schema
+      from pg_extension
+      join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
+     where pg_extension.extname = 'pg_trgm'
+       and has_schema_privilege(pg_namespace.oid, 'usage')`);
+  if (extension === undefined) return undefined;
+  const { trigrams } = await db.one<{ trigrams: number }>(sql`
+    select cardinality(${identifier(extension.schema)}.show_trgm('я')) as trigrams`);
+  return trigrams > 0 ? "of all scripts" : "of Latin alone";
+}
+
+/** Judges whether searches are quick in every script: an index that knows no letter of a search reads all that it holds. */
+export function judgeLetters(known: KnownLetters): Finding[] {
+  if (known !== "of Latin alone") return [];
+  return [
+    {
+      level: "warning",
+      what: "searches in other scripts than Latin are slow",
+      why: "the database's LC_CTYPE knows only the letters of ASCII, so such a search reads the tickets of all events",
+      mend: "create the database with LC_CTYPE C.UTF-8 (`lc_ctype 'C.UTF-8' template template0`), and move to it",
+    },
+  ];
 }
 
 interface Activity {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { tellDifference, tellLag } from "./examine-bus.ts";
 import { judgeRedis } from "./examine-cache.ts";
-import { judgeConnections, judgeServer, type ServerState } from "./examine-database.ts";
+import { judgeConnections, judgeLetters, judgeServer, type ServerState } from "./examine-database.ts";
 import { judgeWaiting } from "./examine-facts.ts";
 import { judgeFree } from "./examine-files.ts";
 import { judgeAnswer } from "./examine-gateway.ts";
@@ -83,6 +83,11 @@ describe("a database server", () => {
       "set DATABASE_URL to the primary",
       "install its contrib package (postgresql-contrib)",
     ]);
+  });
+
+  it("is slow to search where its index knows the letters of Latin alone", () => {
+    expect(say(judgeLetters("of Latin alone"))).toEqual(["warning: searches in other scripts than Latin are slow"]);
+    expect([...judgeLetters("of all scripts"), ...judgeLetters(undefined)]).toEqual([]);
   });
 
   it("has connections left, for what runs and for what would start", () => {

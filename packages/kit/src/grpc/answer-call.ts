@@ -77,12 +77,13 @@ export function answerCall(
   const now = Date.now();
   const deadline = arrived.deadline === undefined ? now + defaultDeadlineMs : arrived.deadline - shaveMs;
   const left = deadline - now;
+  const abort = new AbortController();
   const context = {
     traceparent: acceptTraceparent(arrived.traceparent),
     deadline,
+    signal: abort.signal,
     ...(isRequestId(arrived.requestId) ? { requestId: arrived.requestId } : {}),
   };
-  const abort = new AbortController();
   const { promise: answer, resolve } = Promise.withResolvers<Answer>();
   let ended = false;
 

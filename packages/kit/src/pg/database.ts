@@ -54,6 +54,8 @@ export interface DatabaseOptions {
   readonly log: Log;
   readonly maxConnections?: number;
   readonly statementTimeoutMs?: number;
+  /** Writes are refused, and nothing is begun for a caller that no longer waits: reads can be left undone. */
+  readonly readOnly?: boolean;
 }
 
 /** A statement that loses to a concurrent transaction this often is better refused. */
@@ -84,8 +86,9 @@ export function openDatabase(options: DatabaseOptions): Db {
   const wroteOutbox = () => {
     for (const listener of listeners) listener();
   };
+  const requireWaiting = options.readOnly === true ? () => currentContext().signal?.throwIfAborted() : () => {};
   const queryable = runner(async (statement) => {
-    const client = await checkOut(pool);
+    const client = await checkOut(pool, requireWaiting);
     try {
       const result = await client.query(named(statement, names));
       client.release();
@@ -104,7 +107,7 @@ export function openDatabase(options: DatabaseOptions): Db {
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction(pool, names, wroteOutbox, work);
+          return await runTransaction({ pool, names, wroteOutbox, requireWaiting }, work);
         } catch (error) {
           if (!isRetryable(error) || attempt === attempts) throw toFault(error);
           await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
@@ -117,18 +120,22 @@ export function openDatabase(options: DatabaseOptions): Db {
 }
 
 async function runTransaction<T>(
-  pool: pg.Pool,
-  names: Map<string, string>,
-  wroteOutbox: () => void,
+  {
+    pool,
+    names,
+    wroteOutbox,
+    requireWaiting,
+  }: { pool: pg.Pool; names: Map<string, string>; wroteOutbox: () => void; requireWaiting: () => void },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const client = await checkOut(pool);
+  const client = await checkOut(pool, requireWaiting);
   let wrote = false;
   let ended = false;
   const queryable = runner(
     inTurn(async (statement) => {
       // The connection is somebody else's by then.
       if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
+      requireWaiting();
       return client.query(named(statement, names));
     }),
   );
@@ -189,11 +196,21 @@ function outboxRows(topic: string, keys: readonly string[], payloads: readonly (
      order by fact.ord`;
 }
 
-async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
+/** Waits for a connection; whoever no longer wants it by then leaves it to the next. */
+async function checkOut(pool: pg.Pool, requireWaiting: () => void): Promise<pg.PoolClient> {
+  requireWaiting();
+  let client: pg.PoolClient;
   try {
-    return await pool.connect();
+    client = await pool.connect();
   } catch (error) {
     throw toFault(error);
+  }
+  try {
+    requireWaiting();
+    return client;
+  } catch (error) {
+    client.release();
+    throw error;
   }
 }
 
@@ -258,6 +275,7 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
     // Batches of one to four rows would otherwise be planned anew every time, at twice the cost.
     plan_cache_mode: "force_generic_plan",
     ...(options.role === undefined ? {} : { role: options.role }),
+    ...(options.readOnly === true ? { default_transaction_read_only: "on" } : {}),
   };
   const flags = Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
@@ -269,7 +287,8 @@ function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
     application_name: options.applicationName,
     keepAlive: true,
     keepAliveInitialDelayMillis: 15_000,
-    connectionTimeoutMillis: 5000,
+    // Nobody waits longer for a connection than for a statement.
+    connectionTimeoutMillis: Math.min(5000, statementTimeout),
     // Behind the server's own limit: only for a server that no longer answers at all.
     query_timeout: statementTimeout + 5000,
     types: { getTypeParser },

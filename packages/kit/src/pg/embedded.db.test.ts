@@ -9,8 +9,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
+import { createCluster } from "./create-cluster.ts";
+import { prepareDataPlace } from "./data-place.ts";
 import { isReachable, nobody, runsAsRoot } from "./database-account.ts";
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from "./embedded.ts";
+import { findBinaries } from "./embedded-binaries.ts";
 import { isRunning } from "./running-process.ts";
 import { readServerFile } from "./server-process.ts";
 
@@ -154,6 +157,14 @@ describe("an embedded server", { timeout: 30_000 }, () => {
       locale: "C.UTF-8",
       upper: "STRAßE Ŵ",
     });
+    await query(first.url, "create extension pg_trgm");
+    expect(
+      await query(
+        first.url,
+        `select cardinality(show_trgm('иван')) > 0 as cyrillic, cardinality(show_trgm('王小明')) > 0 as han,
+                'Z' < 'a' as "by code"`,
+      ),
+    ).toEqual([{ cyrillic: true, han: true, "by code": true }]);
     await query(first.url, "create table kept as select 42 as answer");
     await first.stop();
     await first.stop();
@@ -164,6 +175,19 @@ describe("an embedded server", { timeout: 30_000 }, () => {
     expect(await query(second.url, "show work_mem")).toEqual([{ work_mem: "5MB" }]);
     expect(await query(second.url, "show max_connections")).toEqual([{ max_connections: "33" }]);
     expect(await query(second.url, "show fsync")).toEqual([{ fsync: "off" }]);
+  });
+
+  it("goes on with a cluster of a machine that knows no letters beyond ASCII", async () => {
+    const directory = await freshDirectory();
+    const log = () => {};
+    const place = await prepareDataPlace({ directory, log });
+    const binaries = await findBinaries({ account: place.account, log });
+    await createCluster({ place, binaries, durable: false, log, characterTypes: ["nn_NN.UTF-8", "C"] });
+    const { url } = await start({ directory });
+    await query(url, "create extension pg_trgm");
+    expect(
+      await query(url, "select cardinality(show_trgm('иван')) as cyrillic, cardinality(show_trgm('ivan')) as latin"),
+    ).toEqual([{ cyrillic: 0, latin: 5 }]);
   });
 
   it("lets nobody but its account into the socket's directory", async () => {

@@ -43,13 +43,21 @@ describe("toFault", () => {
     Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" }),
     new Error("Connection terminated unexpectedly"),
     new Error("Connection terminated due to connection timeout"),
-    new Error("timeout exceeded when trying to connect"),
     new Error("timeout expired"),
     new Error("Query read timeout"),
     new Error("Client has encountered a connection error and is not queryable"),
   ])("turns the loss of the connection into unavailable: %s", (error) => {
     expect(toFault(error)).toMatchObject({ kind: "unavailable", cause: error });
     expect(breaksConnection(error)).toBe(true);
+  });
+
+  it("tells that all connections are in use from a database that is away", () => {
+    const cause = new Error("timeout exceeded when trying to connect");
+    expect(toFault(cause)).toMatchObject({ kind: "unavailable", code: "database_busy", retryAfterMs: 1000, cause });
+  });
+
+  it("says what to do about a statement that took too long", () => {
+    expect(String(toFault(refusal("57014")))).toMatch(/took too long: ask for less at once, or try again later/);
   });
 
   it("never repeats what the server said, which may quote values", () => {

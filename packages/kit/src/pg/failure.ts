@@ -43,8 +43,14 @@ export function toFault(error: unknown): unknown {
       cause: error,
     });
   }
-  if (state === queryCanceled)
-    return new Fault("timeout", "database_timeout", "the database took too long", { cause: error });
+  if (state === queryCanceled) {
+    const message = "the database took too long: ask for less at once, or try again later";
+    return new Fault("timeout", "database_timeout", message, { cause: error });
+  }
+  if (isCrowded(error)) {
+    const message = "all connections to the database are in use: try again in a moment";
+    return new Fault("unavailable", "database_busy", message, { retryAfterMs: 1000, cause: error });
+  }
   if (breaksConnection(error)) {
     return new Fault("unavailable", "database_unavailable", "the database cannot be reached", {
       retryAfterMs: 1000,
@@ -82,6 +88,13 @@ const socketCodes = new Set(["ENOENT", "EACCES"]);
 /** node-postgres reports these losses by message only. */
 const losses =
   /^(?:Connection terminated|timeout (?:expired$|exceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/;
+
+/** The pool's own words where no connection came back in time; it has none to lose then. */
+const crowded = "timeout exceeded when trying to connect";
+
+function isCrowded(error: unknown): boolean {
+  return error instanceof Error && error.message === crowded;
+}
 
 function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -113,9 +113,9 @@ export interface PositionFilters {
   hasCheckin?:
     | boolean
     | undefined;
-  /** What rules, validity and blocks of the list would admit at this instant. */
-  admissibleAt?:
-    | number
+  /** On a list with rules: what these, validity and blocks would admit now. */
+  admissibleNow?:
+    | boolean
     | undefined;
   /** The gate whose rules count. */
   gate?: number | undefined;
@@ -411,7 +411,7 @@ function createBasePositionFilters(): PositionFilters {
     subevents: [],
     orderStatuses: undefined,
     hasCheckin: undefined,
-    admissibleAt: undefined,
+    admissibleNow: undefined,
     gate: undefined,
   };
 }
@@ -451,8 +451,8 @@ export const PositionFilters: MessageFns<PositionFilters> = {
     if (message.hasCheckin !== undefined) {
       writer.uint32(88).bool(message.hasCheckin);
     }
-    if (message.admissibleAt !== undefined) {
-      writer.uint32(96).int64(message.admissibleAt);
+    if (message.admissibleNow !== undefined) {
+      writer.uint32(96).bool(message.admissibleNow);
     }
     if (message.gate !== undefined) {
       writer.uint32(104).int64(message.gate);
@@ -566,7 +566,7 @@ export const PositionFilters: MessageFns<PositionFilters> = {
               break;
             }
 
-            message.admissibleAt = longToNumber(reader.int64());
+            message.admissibleNow = reader.bool();
             continue;
           }
           case 13: {
