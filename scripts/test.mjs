@@ -30,11 +30,17 @@ const needs = {
 };
 const projects = Object.keys(needs);
 /**
- * Those of one line run side by side: the tests of engines wait for most of their time. All others fill the machine.
+ * Those of one line run side by side, as many files at a time: the tests of engines wait for most of their time, and unit
+ * tests use it. All others fill the machine.
  *
- * @type {readonly (readonly string[])[]}
+ * @type {readonly { readonly projects: readonly string[], readonly atATime: number }[]}
  */
-const sessions = [["unit"], ["db"], ["kafka", "redis", "s3"], ["e2e"], ["cluster"]];
+const sessions = [
+  { projects: ["unit", "kafka", "redis", "s3"], atATime: 3 },
+  { projects: ["db"], atATime: 3 },
+  { projects: ["e2e"], atATime: 2 },
+  { projects: ["cluster"], atATime: 2 },
+];
 const groups = ["checks", ...projects];
 /** Long enough for the slowest machine in use; a run that takes longer hangs. */
 const limitSeconds = { check: 300, engines: 900, tests: 1200 };
@@ -52,9 +58,9 @@ if (only.includes("checks")) await runChecks();
 // What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
 else await build();
 const engines = await fetchEngines(projects.filter((project) => only.includes(project)));
-for (const session of sessions) {
-  const chosen = session.filter((project) => only.includes(project));
-  if (chosen.length > 0) await runProjects(chosen, paths);
+for (const { projects: together, atATime } of sessions) {
+  const chosen = together.filter((project) => only.includes(project));
+  if (chosen.length > 0) await runProjects(chosen, { paths, atATime });
 }
 sumUp();
 
@@ -183,9 +189,9 @@ async function fetchEngines(wanted) {
 
 /**
  * @param {readonly string[]} chosen
- * @param {readonly string[]} paths
+ * @param {{ paths: readonly string[], atATime: number }} how
  */
-async function runProjects(chosen, paths) {
+async function runProjects(chosen, { paths, atATime }) {
   const ready = chosen.filter((project) => {
     const absent = (needs[project] ?? []).filter((engine) => engines.get(engine) !== undefined);
     if (absent.length > 0) skipOrFail(project, absent);
@@ -200,6 +206,7 @@ async function runProjects(chosen, paths) {
     args: [
       "run",
       ...ready.flatMap((project) => ["--project", project]),
+      `--maxWorkers=${atATime}`,
       "--passWithNoTests",
       "--reporter=default",
       "--reporter=./scripts/record-results.mjs",

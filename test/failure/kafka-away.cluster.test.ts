@@ -32,8 +32,8 @@ afterAll(async () => {
   await Promise.all([kafka?.stop(), redis?.stop()]);
 });
 
-const killedMs = 14_000;
-const frozenMs = 11_000;
+const killedMs = 10_000;
+const frozenMs = 8000;
 /** Kafka, Redis and boxoffice at once: nothing is left but gateways, check-ins and their database. */
 const aloneMs = 6000;
 

@@ -164,7 +164,7 @@ it(
 
 /** A replica that has frozen is found out by then, and the other one has all the calls. */
 const longestFrozenSilence = 7000;
-const frozenMs = 12_000;
+const frozenMs = 9000;
 
 it("one of two check-ins freezes: gates go on with the other one", { timeout: 170_000 }, () =>
   withDice(async (dice) => {
