@@ -118,7 +118,9 @@ describe("the feed of records", () => {
     });
     await feed([ofEvent("order", unknownItem), order("FED08", 508), ofEvent("item", itemData({ id: 77 }))] as never);
     await expect.poll(parked, { timeout: 60_000 }).toHaveLength(4);
-    expect((await find(508)).map(({ secret }) => secret)).toEqual(["secret-508"]);
+    // What was parked is known here before the order is known where it is shown.
+    const secrets = async () => (await find(508)).map(({ secret }) => secret);
+    await expect.poll(secrets, { timeout: 30_000 }).toEqual(["secret-508"]);
   });
 
   it("[R1.26] does nothing twice when a record is sent again", async () => {
