@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import { scanProfiles } from "../../access/profile.ts";
 import { conflict, detail, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { formatHttpDate, parseHttpDate } from "../../http-date.ts";
@@ -13,7 +14,7 @@ import { type ListBody, listBody, listInPage, listPatch, listShown, statusShown 
 const reading: Access = {
   kind: "event",
   anyOf: ["event.orders:read", "event.orders:checkin"],
-  profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"],
+  profiles: scanProfiles,
 };
 
 const readingOne: Access = { ...reading, profiles: [] };

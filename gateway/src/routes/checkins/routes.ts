@@ -4,13 +4,12 @@ import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../parameter.ts";
 import { type Access, declare } from "../../route.ts";
+import { readScanType } from "../../scan-type.ts";
 import { errorReasons } from "../failed-checkins/schema.ts";
 import { presentPastScan } from "./present.ts";
 import { pastCheckinShown } from "./schema.ts";
 
 const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
-
-const typeOf = { entry: ScanType.ENTRY, exit: ScanType.EXIT } as const;
 
 /** The history of scans of an event: `checkins/` and below. */
 export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
@@ -56,7 +55,7 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
             successful: filters.successful,
             reason: filters.error_reason,
             list: filters.list,
-            type: type === undefined ? ScanType.UNSPECIFIED : typeOf[type],
+            type: type === undefined ? ScanType.UNSPECIFIED : readScanType(type),
             gate: filters.gate,
             device: filters.device,
             autoCheckedIn: filters.auto_checked_in,

@@ -1,6 +1,6 @@
 import type { FailedScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
-import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { formatInstant } from "../../instant.ts";
+import { nameScanType, readScanType } from "../../scan-type.ts";
 import type { FailedCheckinBody } from "./schema.ts";
 
 /** Writes what a body says for the service that keeps it. An empty nonce identifies nothing. */
@@ -15,7 +15,7 @@ export function toFailedScan(body: FailedCheckinBody): FailedScan {
     rawSubevent: body.raw_subevent ?? undefined,
     nonce: body.nonce === null || body.nonce === "" ? undefined : body.nonce,
     at: body.datetime ?? undefined,
-    type: body.type === "exit" ? ScanType.EXIT : ScanType.ENTRY,
+    type: readScanType(body.type),
     position: body.position ?? undefined,
   };
 }
@@ -33,7 +33,7 @@ export function presentFailedScan(scan: FailedScan | undefined) {
     raw_subevent: scan.rawSubevent ?? null,
     nonce: scan.nonce ?? null,
     datetime: formatInstant(scan.at),
-    type: scan.type === ScanType.EXIT ? "exit" : "entry",
+    type: nameScanType(scan.type),
     position: scan.position ?? null,
   };
 }

@@ -1,6 +1,8 @@
+import { scanProfiles } from "../../access/profile.ts";
 import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { declare } from "../../route.ts";
+import { listRequirer } from "../checkin-lists/require-list.ts";
 import { presentFailedScan, toFailedScan } from "./present.ts";
 import { failedCheckinBody, failedCheckinShown } from "./schema.ts";
 
@@ -14,7 +16,7 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
       access: {
         kind: "event",
         anyOf: ["event.orders:write", "event.orders:checkin"],
-        profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"],
+        profiles: scanProfiles,
       },
       body: failedCheckinBody,
       answers: {
@@ -23,10 +25,7 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
         404: notFound("The event has no such list or position."),
         409: conflict,
       },
-      async exists(request) {
-        const { organizer, event, signal } = request;
-        await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal });
-      },
+      exists: listRequirer(checkinLists),
       async handle(request) {
         const { organizer, event, tenant, body } = request;
         const { scan } = await scanHistory.recordFailedScan({

@@ -1,5 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import { any } from "@tessera/kit/schema-build";
+import { scanProfiles } from "../../access/profile.ts";
 import { detail } from "../../answers.ts";
 import { textFilter } from "../../parameter.ts";
 import { declare } from "../../route.ts";
@@ -17,7 +18,7 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
       name: "queryIdempotencyKey",
       summary: "Answers as a request with this idempotency key was answered",
       description: "Status, type and body are those of that answer, which may be of any route.",
-      access: { kind: "any", profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"] },
+      access: { kind: "any", profiles: scanProfiles },
       query: { key: textFilter("The `X-Idempotency-Key` of the request.") },
       answers: {
         200: asItWas("The answer, as it was."),

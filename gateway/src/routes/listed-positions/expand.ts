@@ -54,11 +54,20 @@ export interface Resources {
   question(id: number): number | Resource;
 }
 
-/** Reads what a service answered, each resource once. */
+/** Every id stands for itself. */
+const idsAlone: Resources = {
+  subevent: (id) => id,
+  item: (id) => id,
+  variation: ({ id }) => id,
+  question: (id) => id,
+};
+
+/** Reads what a service answered, each resource once; most scans ask for none. */
 export function readResources(
   { names, documents }: Pick<Expansion, "names" | "documents">,
   { event }: { readonly event: string },
 ): Resources {
+  if (names.length === 0) return idsAlone;
   const readFor = (wanting: readonly Expandable[], sent: readonly Document[] | undefined) =>
     readAll(wanting.some((name) => names.includes(name)) ? (sent ?? []) : []);
   const subevents = readSubevents(names.includes("subevent") ? documents : undefined, { event });

@@ -1,6 +1,7 @@
 import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { type Checkin, type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { formatInstant, formatNullableInstant } from "../../instant.ts";
+import { nameScanType } from "../../scan-type.ts";
 import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";
 
 /** Where a position is: what its addresses are made of. */
@@ -111,7 +112,7 @@ export function presentCheckin(checkin: Checkin) {
     gate: checkin.gate ?? null,
     device: checkin.device ?? null,
     device_id: checkin.deviceId ?? null,
-    type: checkin.type === ScanType.EXIT ? "exit" : "entry",
+    type: nameScanType(checkin.type),
   };
 }
 

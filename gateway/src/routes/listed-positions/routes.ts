@@ -4,6 +4,7 @@ import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { ordering, type Values } from "../../parameter.ts";
 import { type Access, declare, type Incoming } from "../../route.ts";
+import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, showsPdfData, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";
 import { presentPosition, presentPositions } from "./present.ts";
@@ -58,10 +59,7 @@ export function listedPositionRoutes({
         400: invalid,
         404: notFound("There is no such list or page."),
       },
-      async exists(request) {
-        const { list: id, ...event } = onList(request);
-        await checkinLists.getCheckinList({ ...event, id }, { signal: request.signal });
-      },
+      exists: listRequirer(checkinLists),
       async handle(request) {
         const { page, page_size: pageSize, ordering: order } = request.query;
         const found = await listedPositions.listPositions(

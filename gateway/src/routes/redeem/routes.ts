@@ -1,12 +1,14 @@
 import { currentContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
-import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Tenant } from "../../access/caller.ts";
+import { scanProfiles } from "../../access/profile.ts";
 import { detail, fieldErrors, invalid } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { presence } from "../../parameter.ts";
 import { declare, type Incoming } from "../../route.ts";
+import { readScanType } from "../../scan-type.ts";
+import { listRequirer } from "../checkin-lists/require-list.ts";
 import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
@@ -23,10 +25,7 @@ export interface RedeemOptions {
 
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
 export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads }: RedeemOptions) {
-  const exists = async (request: Incoming<unknown, unknown>) => {
-    const { organizer, event, signal } = request;
-    await checkinLists.getCheckinList({ organizer, event, id: request.id("list") }, { signal });
-  };
+  const exists = listRequirer(checkinLists);
 
   return {
     redeem: declare({
@@ -37,7 +36,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
       access: {
         kind: "event",
         anyOf: ["event.orders:write", "event.orders:checkin"],
-        profiles: ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"],
+        profiles: scanProfiles,
       },
       query: {
         untrusted_input: presence("Never reads `lookup` as an id; for what a scanner or a person typed."),
@@ -88,7 +87,7 @@ function toScan(request: Incoming<RedeemQuery, RedeemBody>): Omit<Scan, "answers
     list: request.id("list"),
     lookup: request.param("lookup"),
     untrustedInput: query.untrusted_input || isScanner(tenant.device?.softwareBrand ?? ""),
-    type: body.type === "exit" ? ScanType.EXIT : ScanType.ENTRY,
+    type: readScanType(body.type),
     at: body.datetime ?? undefined,
     force: body.force ?? false,
     ignoreUnpaid: body.ignore_unpaid ?? false,

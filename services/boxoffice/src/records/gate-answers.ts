@@ -3,6 +3,7 @@ import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/pos
 import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
+import { removeAt } from "../store/answer-places.ts";
 import * as gateAnswers from "../store/gate-answers.ts";
 import { eventLocks, take } from "../store/locks.ts";
 import { type RecordedAnswer, readAnswers } from "../store/orders.ts";
@@ -138,8 +139,9 @@ async function store(tx: Tx, all: readonly Change[]): Promise<void> {
     const isNews = Buffer.compare(state, position.state) !== 0;
     return { organizer, event, id, earlierCheckins, state, takenUpTo, isNews };
   });
-  await gateAnswers.remove(
+  await removeAt(
     tx,
+    "gate_answer",
     placesOf(changes, ({ touched, answers }) => [...touched].filter((question) => !answers.has(question))),
   );
   await gateAnswers.put(
@@ -150,8 +152,9 @@ async function store(tx: Tx, all: readonly Change[]): Promise<void> {
         .map((answer) => ({ organizer, event, position: id, ...answer })),
     ),
   );
-  await answerFiles.remove(
+  await removeAt(
     tx,
+    "answer_file",
     placesOf(changes, ({ replaced }) => replaced),
   );
   await answerFiles.put(
@@ -253,7 +256,7 @@ export async function keepGateAnswers(
     for (const question of without) settled.add(`${row.id}/${question}`);
     return { ...row, state: mergeAnswers(row.state, { given: left, without }) };
   });
-  await gateAnswers.remove(tx, overruled);
+  await removeAt(tx, "gate_answer", overruled);
   return { rows: merged, files: files.filter((file) => !settled.has(`${file.position}/${file.question}`)), staying };
 }
 

@@ -79,21 +79,6 @@ export async function put(tx: Tx, files: readonly (Scope & AnswerFileRow)[]): Pr
            sha256 = excluded.sha256`);
 }
 
-/** Removes the files of answers that are none any more. */
-export async function remove(tx: Tx, places: readonly (Scope & AnswerPlace)[]): Promise<void> {
-  if (places.length === 0) return;
-  await tx.run(sql`
-    delete from answer_file
-     using unnest(${places.map((place) => place.organizer)}::text[],
-                  ${places.map((place) => place.event)}::text[],
-                  ${places.map((place) => place.position)}::bigint[],
-                  ${places.map((place) => place.question)}::bigint[]) as gone (organizer, event, position, question)
-     where answer_file.organizer = gone.organizer
-       and answer_file.event = gone.event
-       and answer_file.position = gone.position
-       and answer_file.question = gone.question`);
-}
-
 interface Row {
   readonly file_key: string;
   readonly name: string;

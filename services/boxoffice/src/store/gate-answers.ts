@@ -177,21 +177,6 @@ export async function put(
            copy_at = excluded.copy_at`);
 }
 
-/** Forgets answers. */
-export async function remove(tx: Tx, places: readonly (Scope & AnswerPlace)[]): Promise<void> {
-  if (places.length === 0) return;
-  await tx.run(sql`
-    delete from gate_answer
-     using unnest(${places.map((place) => place.organizer)}::text[],
-                  ${places.map((place) => place.event)}::text[],
-                  ${places.map((place) => place.position)}::bigint[],
-                  ${places.map((place) => place.question)}::bigint[]) as gone (organizer, event, position, question)
-     where gate_answer.organizer = gone.organizer
-       and gate_answer.event = gone.event
-       and gate_answer.position = gone.position
-       and gate_answer.question = gone.question`);
-}
-
 /** An answer whose file is to be copied. */
 export interface AwaitedAnswer extends Scope, AnswerPlace {
   readonly revision: number;

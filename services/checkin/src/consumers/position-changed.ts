@@ -7,7 +7,7 @@ import { type PositionFact, positionChanged as topic } from "../position-fact.ts
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { findGoneSince, notePositionsGone } from "../store/gone-positions.ts";
-import { type EntityKey, removeEntities } from "../store/keys.ts";
+import { type EntityKey, nameOf, removeEntities } from "../store/keys.ts";
 import {
   addAlone,
   addAmongOthers,
@@ -225,10 +225,6 @@ function keysOf(entities: readonly Entity[]): EntityKey[] {
 
 function byName<T extends EntityKey>(rows: readonly T[]): Map<string, T> {
   return new Map(rows.map((row) => [nameOf(row), row]));
-}
-
-function nameOf({ organizer, event, id }: EntityKey): string {
-  return `${organizer}/${event}/${id}`;
 }
 
 function placeOf({ organizer, event, position, list }: PresenceKey): string {

@@ -10,8 +10,8 @@ import { checkListFields, checkListReferences, joinErrors, type ListErrors } fro
 import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import type { EventInfo } from "../store/events.ts";
-import { findKnownItems } from "../store/items.ts";
 import type { EventKey } from "../store/keys.ts";
+import { findKnownIds } from "../store/known-ids.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockListIds, nextListId, putList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
@@ -52,7 +52,7 @@ export async function checkAgainstEvent(
     hasSubevents: event.hasSubevents,
     subeventKnown:
       subevent !== null && (await findSubevent(db, { organizer, event: slug, id: subevent })) !== undefined,
-    knownItems: await findKnownItems(db, { organizer, event: slug, ids: limitProducts }),
+    knownItems: await findKnownIds(db, "item", { organizer, event: slug, ids: limitProducts }),
   });
 }
 

@@ -6,7 +6,7 @@ import { decideScan, type Verdict } from "../domain/decide-scan.ts";
 import { readQuestion } from "../domain/questions/question.ts";
 import { readRules } from "../domain/rules/read-rules.ts";
 import type { Match } from "../domain/ticket.ts";
-import { findOtherMeanings, type OtherMeaning } from "../store/other-codes.ts";
+import { findOtherMeanings, noMeaning, type OtherMeaning } from "../store/other-codes.ts";
 import { type FoundTicket, findReplayed, readForScans, type ScanLookup, type ScanRead } from "../store/scan-reads.ts";
 import { decodePosition, toScanType, toTicket } from "../wire.ts";
 import { toSentAnswers, toStoredAnswers, withGivenAnswers } from "../wire-answers.ts";
@@ -33,8 +33,6 @@ export interface DecidedScan extends ArrivedScan {
   readonly verdict: Verdict<MatchedTicket>;
 }
 
-const noOther: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
-
 /** A scan that could not be decided by what was read, which is nobody else's fault. */
 export interface Undecidable {
   readonly error: unknown;
@@ -50,7 +48,7 @@ type Decision = DecidedScan | Undecidable | undefined;
 export async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Promise<Decision[]> {
   const lookups = arrived.map(({ scan }) => toLookup(scan));
   const reads = await readForScans(db, lookups);
-  const decisions = arrived.map((scan, index) => tryToDecide(scan, reads[index], noOther));
+  const decisions = arrived.map((scan, index) => tryToDecide(scan, reads[index], noMeaning));
   const lost = arrived.flatMap((scan, index) => {
     const lookup = lookups[index];
     const read = reads[index];
@@ -83,7 +81,7 @@ export async function readAndDecide(db: Db, arrived: readonly ArrivedScan[]): Pr
         );
   const reread = new Map(known.map(({ order }, index) => [order, readAgain[index]]));
   for (const [order, { scan, index, read }] of lost.entries()) {
-    decisions[index] = tryToDecide(scan, reread.get(order) ?? read, others[order] ?? noOther);
+    decisions[index] = tryToDecide(scan, reread.get(order) ?? read, others[order] ?? noMeaning);
   }
   return decisions;
 }

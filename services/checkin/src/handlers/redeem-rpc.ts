@@ -3,6 +3,7 @@ import { currentContext } from "@tessera/kit/context";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { secondsAhead } from "../domain/seconds-ahead.ts";
 import type { CheckinEvents } from "../events.ts";
 import type { TicketAsker } from "./ask-for-tickets.ts";
 import { expandOutcomes } from "./expand-outcomes.ts";
@@ -28,9 +29,6 @@ const longestNonce = 190;
 /** As long as anybody may hold a ticket or a list, and less than a gateway waits. */
 const patienceMs = 3000;
 
-/** Clocks may differ by so much without anybody hearing of it. */
-const toleratedAheadMicros = 5 * 60 * 1_000_000;
-
 /** Answers Redeem: scans of all callers are decided together. */
 export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, RedeemResponse> {
   const { db, clock, events } = options;
@@ -49,7 +47,8 @@ export function redeemTogether(options: RedeemOptions): Handler<RedeemRequest, R
   function arrive(scan: Scan): ArrivedScan {
     const now = clock.now();
     const at = scan.at ?? now;
-    if (at - now > toleratedAheadMicros) events.scanAhead(scan, { seconds: Math.round((at - now) / 1_000_000) });
+    const seconds = secondsAhead({ at, now });
+    if (seconds !== undefined) events.scanAhead(scan, { seconds });
     return { scan, at, traceparent: currentContext().traceparent, mayBeNew: options.strangers.isOpen() };
   }
 

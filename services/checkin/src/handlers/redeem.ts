@@ -4,7 +4,7 @@ import { topics } from "@tessera/protos/topics";
 import type { CheckinEvents } from "../events.ts";
 import { holdFreePositions } from "../store/free-positions.ts";
 import { type AnswerToStore, putGivenAnswers } from "../store/given-answers.ts";
-import type { EntityKey } from "../store/keys.ts";
+import { type EntityKey, nameOf } from "../store/keys.ts";
 import { storeScans } from "../store/scan-writes.ts";
 import { encodeGivenAnswer, toAnswersGiven } from "../wire-answers.ts";
 import { type ArrivedScan, type DecidedScan, readAndDecide } from "./read-and-decide.ts";
@@ -46,16 +46,11 @@ export async function decideScans(
     if (place !== undefined && verdict.outcome === "admitted") taken.add(place);
   }
   const decided = open.map((each) => each.decided);
-  const stored = decided.some(hasAnswers) ? await storeWithAnswers(db, decided) : await storeAlone(db, decided);
+  // Without answers there is one statement, which commits by itself.
+  const stored = decided.some(hasAnswers) ? await storeWithAnswers(db, decided) : await store(db, decided);
+  if (stored.size > 0) db.wroteOutbox();
   for (const { index, decided: each } of open) outcomes[index] = stored.has(each) ? toOutcome(each) : overtaken;
   return outcomes;
-}
-
-/** Without answers there is one statement, which commits by itself. */
-async function storeAlone(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
-  const stored = await store(db, decided);
-  if (stored.size > 0) db.wroteOutbox();
-  return stored;
 }
 
 /** Answers are stored and told in one transaction with their scans. A ticket that somebody else holds is left to be decided again. */
@@ -106,10 +101,6 @@ function toAnswers(decided: DecidedScan): AnswerToStore[] {
 function ticketOf({ scan, verdict }: DecidedScan): EntityKey {
   const { organizer, event } = scan;
   return { organizer, event, id: verdict.outcome === "unknown_ticket" ? 0 : verdict.match.ticket.id };
-}
-
-function nameOf({ organizer, event, id }: EntityKey): string {
-  return `${organizer}/${event}/${id}`;
 }
 
 /** Names the ticket on its list, which at most one scan at a time may change. */

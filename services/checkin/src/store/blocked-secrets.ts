@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { indexedSecret } from "./indexed-secret.ts";
 import type { EntityKey } from "./keys.ts";
 
 /** What checkin keeps of a secret that is blocked, or was. */
@@ -26,3 +27,10 @@ export async function putBlockedSecrets(db: Queryable, secrets: readonly Blocked
            set revision = excluded.revision, secret = excluded.secret, blocked = excluded.blocked
          where blocked_secret.revision < excluded.revision`);
 }
+
+/** Whether the code of `ticket` is one of those that are blocked. */
+export const hasBlockedCode = sql`exists (
+         select from blocked_secret
+          where blocked_secret.organizer = ticket.organizer and blocked_secret.event = ticket.event
+            and ${indexedSecret(sql`blocked_secret.secret`)} = ${indexedSecret(sql`ticket.secret`)}
+            and blocked_secret.secret = ticket.secret and blocked_secret.blocked)`;

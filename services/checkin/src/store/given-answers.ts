@@ -1,7 +1,7 @@
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { EntityKey } from "./keys.ts";
+import { type EntityKey, nameOf } from "./keys.ts";
 
 /** What a position was told to answer at a gate. */
 export interface AnswerToStore extends EntityKey {
@@ -27,13 +27,15 @@ export interface AnsweredPosition extends EntityKey {
   readonly answers: readonly KeptAnswer[];
 }
 
-interface Row {
-  organizer: string;
-  event: string;
-  position: number;
-  question: number;
-  revision: number;
-  state: Buffer;
+/** Gathers answers by position: of each its first row, and all that it was told. */
+export function gatherAnswers<R extends EntityKey & KeptAnswer>(
+  rows: readonly R[],
+): { readonly first: R; readonly answers: readonly KeptAnswer[] }[] {
+  return [...Map.groupBy(rows, nameOf).values()].flatMap((all) => {
+    const [first] = all;
+    const answers = all.map(({ question, revision, state }) => ({ question, revision, state }));
+    return first === undefined ? [] : [{ first, answers }];
+  });
 }
 
 /**
@@ -44,7 +46,7 @@ interface Row {
  * is news then.
  */
 export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
-  const last = [...new Map(answers.map((answer) => [nameOf(answer), answer])).values()];
+  const last = [...new Map(answers.map((answer) => [`${nameOf(answer)}/${answer.question}`, answer])).values()];
   const news = last.filter(({ stands }) => stands !== true);
   if (news.length === 0) return [];
   const changed = await tx.many<{ organizer: string; event: string; position: number }>(sql`
@@ -66,30 +68,18 @@ export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToS
         on conflict (position, question, event, organizer) do update
            set revision = excluded.revision, state = excluded.state
     returning kept.organizer, kept.event, kept.position`);
-  const rows = await tx.many<Row>(sql`
-    select kept.organizer, kept.event, kept.position, kept.question, kept.revision, kept.state
+  const rows = await tx.many<EntityKey & KeptAnswer>(sql`
+    select kept.organizer, kept.event, kept.position as id, kept.question, kept.revision, kept.state
       from (select distinct changed.organizer, changed.event, changed.position
               from unnest(${changed.map((row) => row.organizer)}::text[], ${changed.map((row) => row.event)}::text[],
                           ${changed.map((row) => row.position)}::bigint[]) as changed (organizer, event, position)) as changed
       join given_answer as kept
         on kept.position = changed.position and kept.event = changed.event and kept.organizer = changed.organizer
      order by kept.question`);
-  const positions = Map.groupBy(rows, ({ organizer, event, position }) => `${organizer}/${event}/${position}`);
-  return [...positions.values()].flatMap((ofPosition) => {
-    const [first] = ofPosition;
-    if (first === undefined) return [];
-    const { organizer, event, position: id } = first;
-    return [
-      {
-        organizer,
-        event,
-        id,
-        answers: ofPosition.map(({ question, revision, state }) => ({ question, revision, state })),
-      },
-    ];
-  });
-}
-
-function nameOf({ organizer, event, id, question }: AnswerToStore): string {
-  return `${organizer}/${event}/${id}/${question}`;
+  return gatherAnswers(rows).map(({ first: { organizer, event, id }, answers: told }) => ({
+    organizer,
+    event,
+    id,
+    answers: told,
+  }));
 }

@@ -63,21 +63,6 @@ export async function listItems(db: Queryable, { organizer, event }: EventKey): 
   }));
 }
 
-/** Finds which of these ids are items of the event. */
-export async function findKnownItems(
-  db: Queryable,
-  { organizer, event, ids }: EventKey & { readonly ids: readonly number[] },
-): Promise<Set<number>> {
-  if (ids.length === 0) return new Set();
-  const rows = await db.many<{ id: number }>(sql`
-    select item.id
-      from item
-     where item.organizer = ${organizer}
-       and item.event = ${event}
-       and item.id = any(${ids}::bigint[])`);
-  return new Set(rows.map((row) => row.id));
-}
-
 /** Takes over items, unless a newer state is here already. */
 export async function putItems(db: Queryable, items: readonly ItemCopy[]): Promise<void> {
   if (items.length === 0) return;

@@ -11,6 +11,11 @@ export interface EntityKey extends EventKey {
   readonly id: number;
 }
 
+/** Tells entities of one kind apart, in memory. */
+export function nameOf({ organizer, event, id }: EntityKey): string {
+  return `${organizer}/${event}/${id}`;
+}
+
 /** A table of copies, each of an entity with an id. */
 export type CopyTable = "subevent" | "category" | "item" | "question" | "revoked_secret" | "blocked_secret";
 

@@ -31,7 +31,8 @@ interface Row {
   revoked_position: number | null;
 }
 
-const nothing: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
+/** Of a code that stands for nothing else. */
+export const noMeaning: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
 
 /** Finds what codes stand for that are no ticket's: media that count at their time, else codes that tickets had once. */
 export async function findOtherMeanings(db: Queryable, codes: readonly OtherCode[]): Promise<OtherMeaning[]> {
@@ -64,7 +65,7 @@ export async function findOtherMeanings(db: Queryable, codes: readonly OtherCode
          order by revoked_secret.id desc
          limit 1
       ) as revoked on true`);
-  const meanings = codes.map(() => nothing);
+  const meanings = codes.map(() => noMeaning);
   for (const row of rows) meanings[row.ord - 1] = toMeaning(row, codes[row.ord - 1]?.event);
   return meanings;
 }
@@ -72,8 +73,10 @@ export async function findOtherMeanings(db: Queryable, codes: readonly OtherCode
 function toMeaning({ linked, revoked, revoked_position: position }: Row, event: string | undefined): OtherMeaning {
   if (linked !== null) {
     const ids = linked.filter((ticket) => ticket.event === event).map(({ id }) => id);
-    return ids.length === 0 ? { ...nothing, isMediumElsewhere: true } : { ...nothing, linked: { by: "medium", ids } };
+    return ids.length === 0
+      ? { ...noMeaning, isMediumElsewhere: true }
+      : { ...noMeaning, linked: { by: "medium", ids } };
   }
-  if (revoked !== true) return nothing;
-  return { ...nothing, isRevoked: true, linked: position === null ? null : { by: "revoked", ids: [position] } };
+  if (revoked !== true) return noMeaning;
+  return { ...noMeaning, isRevoked: true, linked: position === null ? null : { by: "revoked", ids: [position] } };
 }

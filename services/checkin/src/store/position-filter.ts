@@ -3,6 +3,7 @@ import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderStatus } from "../domain/counted-as.ts";
 import { type CheckinList, countedOn } from "../domain/list.ts";
 import { type NamePlan, planName, type SearchPlan } from "../domain/search-text.ts";
+import { hasBlockedCode } from "./blocked-secrets.ts";
 import { indexedCharacters, indexedSecret } from "./indexed-secret.ts";
 import type { EventKey } from "./keys.ts";
 
@@ -115,11 +116,7 @@ function isUsable(at: string): Sql {
   return sql`not ticket.blocked
        and (ticket.valid_from_at is null or ticket.valid_from_at <= ${at}::timestamptz)
        and (ticket.valid_until_at is null or ticket.valid_until_at >= ${at}::timestamptz)
-       and not exists (
-         select from blocked_secret
-          where blocked_secret.organizer = ticket.organizer and blocked_secret.event = ticket.event
-            and ${indexedSecret(sql`blocked_secret.secret`)} = ${indexedSecret(sql`ticket.secret`)}
-            and blocked_secret.secret = ticket.secret and blocked_secret.blocked)`;
+       and not ${hasBlockedCode}`;
 }
 
 /** Adds to the tickets called `named` those that are add-ons of one of them. */

@@ -4,6 +4,7 @@ import type { ScanType } from "../domain/presence.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
 import { positionById } from "./listed-positions.ts";
+import { ticketDates } from "./ticket-rows.ts";
 
 /** What the rules of a list ask of a ticket, whoever scans it when. */
 export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate"> {
@@ -29,10 +30,7 @@ export async function readJudgedTickets(
 ): Promise<JudgedTicket[]> {
   const rows = await db.many<Row>(sql`
     select ticket.id, ticket.item, ticket.variation, event.timezone,
-           case when ticket.subevent is null then event.date_from_at else subevent.date_from_at end as date_from,
-           case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
-           case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end
-             as date_admission,
+           ${ticketDates},
            history.scans
       from unnest(${ids}::bigint[]) with ordinality as judged (id, place)
      cross join lateral (${positionById({ organizer, event, id: sql`judged.id` })}) as ticket

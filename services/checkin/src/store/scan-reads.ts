@@ -4,8 +4,9 @@ import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { FoundBy } from "../domain/ticket.ts";
+import { hasBlockedCode } from "./blocked-secrets.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
-import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
+import { joinedTo, type TicketRead, type TicketRow, ticketColumns, ticketDates, toTicketRead } from "./ticket-rows.ts";
 
 /** What a scan is looked up by. */
 export interface ScanLookup {
@@ -80,7 +81,7 @@ interface Row extends Omit<TicketRow, "state"> {
   ticket: number | null;
   state: Buffer | null;
   has_nonce: boolean | null;
-  is_blocked: boolean | null;
+  is_blocked: boolean;
   date_from: number | null;
   date_to: number | null;
   date_admission: number | null;
@@ -101,11 +102,8 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
            list.name, list.all_products, list.limit_products, list.subevent as list_subevent, list.include_pending,
            list.allow_multiple_entries, list.allow_entry_after_exit, list.rules,
            event.timezone, event.locale, event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending,
-           ticket.found_by, ticket.id as ticket, history.has_nonce, block.is_blocked, asked_here.questions,
-           case when ticket.subevent is null then event.date_from_at else subevent.date_from_at end as date_from,
-           case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
-           case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end
-             as date_admission,
+           ticket.found_by, ticket.id as ticket, history.has_nonce, ${hasBlockedCode} as is_blocked, asked_here.questions,
+           ${ticketDates},
            ${ticketColumns}
       from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
                   ${lookups.map((lookup) => lookup.event)}::text[],
@@ -169,16 +167,6 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
       left join subevent
         on subevent.organizer = asked.organizer and subevent.event = asked.event and subevent.id = ticket.subevent
       left join lateral (
-        select true as is_blocked
-          from blocked_secret
-         where blocked_secret.organizer = asked.organizer
-           and blocked_secret.event = asked.event
-           and ${indexed(sql`blocked_secret.secret`)} = ${indexed(sql`ticket.secret`)}
-           and blocked_secret.secret = ticket.secret
-           and blocked_secret.blocked
-         limit 1
-      ) as block on true
-      left join lateral (
         select array_agg(question.document::text order by question.position, question.id) as questions
           from question
          where question.organizer = asked.organizer
@@ -200,7 +188,7 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
     read.tickets.set(ticket, {
       foundBy,
       hasNonce: row.has_nonce === true,
-      hasBlockedCode: row.is_blocked === true,
+      hasBlockedCode: row.is_blocked,
       dates: { from: row.date_from, to: row.date_to, admission: row.date_admission },
       questions: row.questions ?? [],
       ...toTicketRead({ ...row, state }),

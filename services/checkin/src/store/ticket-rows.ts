@@ -70,6 +70,12 @@ export const ticketColumns = sql`
   presence.version, presence.entries, presence.last_type, presence.last_at, history.checkins,
   given.revisions as given_revisions, given.states as given_states`;
 
+/** The dates that count for `ticket`: those of its `subevent`, else of the `event`. */
+export const ticketDates = sql`
+  case when ticket.subevent is null then event.date_from_at else subevent.date_from_at end as date_from,
+  case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
+  case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end as date_admission`;
+
 /**
  * Joins what is shown of `ticket` (a position, or columns of one) on a list:
  * whose add-on it is, where its own name is missing; its item and variation;

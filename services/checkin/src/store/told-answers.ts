@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { AnsweredPosition, KeptAnswer } from "./given-answers.ts";
+import { type AnsweredPosition, gatherAnswers, type KeptAnswer } from "./given-answers.ts";
 import type { EntityKey } from "./keys.ts";
 
 /** Sequences do not go back with a clock that is corrected a little. */
@@ -70,18 +70,11 @@ export async function readAnswered(tx: Queryable, keys: readonly EntityKey[]): P
       join given_answer as kept
         on kept.position = wanted.id and kept.event = wanted.event and kept.organizer = wanted.organizer
      order by wanted.told, kept.question`);
-  return [...Map.groupBy(rows, ({ told }) => told).values()].flatMap((answers) => {
-    const [first] = answers;
-    if (first === undefined) return [];
-    const { organizer, event, id, told } = first;
-    return [
-      {
-        organizer,
-        event,
-        id,
-        revision: told,
-        answers: answers.map(({ question, revision, state }) => ({ question, revision, state })),
-      },
-    ];
-  });
+  return gatherAnswers(rows).map(({ first: { organizer, event, id, told }, answers }) => ({
+    organizer,
+    event,
+    id,
+    revision: told,
+    answers,
+  }));
 }
