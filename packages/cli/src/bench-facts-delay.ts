@@ -5,8 +5,7 @@ import type { Log } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
-import type { Topic } from "@tessera/protos/topic";
-import { entityKey, topics } from "@tessera/protos/topics";
+import { topics } from "@tessera/protos/topics";
 import { place, positionFactOf } from "./bench-facts-material.ts";
 import type { Progress } from "./progress.ts";
 
@@ -17,6 +16,8 @@ export interface Delays {
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
+  /** The 99th percentile of each second of writing, in their order. */
+  readonly p99OfSeconds: readonly number[];
 }
 
 /** Compilers and caches are warm by then. */
@@ -63,50 +64,25 @@ export async function measureDelays(options: {
     });
     const took = (written.lastDone - (written.at[warming] ?? Number.NaN)) / 1_000_000;
     await untilArrived(checkin, facts);
-    const delays = await readDelays(checkin, { warming, writtenAt: written.at });
+    const inTurn = await readDelays(checkin, { warming, writtenAt: written.at });
+    const delays = inTurn.toSorted((a, b) => a - b);
     return {
       facts: delays.length,
       perSecond: delays.length / took,
       p50: quantile(delays, 0.5),
       p99: quantile(delays, 0.99),
       max: delays.at(-1) ?? Number.NaN,
+      p99OfSeconds: Array.from({ length: seconds }, (_, second) =>
+        quantile(
+          inTurn.slice(second * rate, (second + 1) * rate).sort((a, b) => a - b),
+          0.99,
+        ),
+      ),
     };
   } finally {
     await relay.stop();
     await boxoffice.close();
   }
-}
-
-/** A fact as boxoffice has it when it publishes: the position is encoded already, because it is stored so. */
-interface Prepared {
-  readonly key: string;
-  readonly payload: Uint8Array;
-}
-
-const stored: Topic<Prepared> = {
-  ...topics.positionChanged,
-  key: ({ key }) => key,
-  encode: ({ payload }) => payload,
-  decode: () => {
-    throw new Error("this topic is only written here");
-  },
-};
-
-/** Facts of positions with ascending ids, in one piece of memory: a hundred thousand objects would be walked by every collection of garbage. */
-function prepare(facts: number): (index: number) => Prepared {
-  const pieces: Uint8Array[] = [];
-  const ends = new Uint32Array(facts);
-  for (let index = 0, end = 0; index < facts; index += 1) {
-    const piece = topics.positionChanged.encode(positionFactOf(1 + index));
-    pieces.push(piece);
-    end += piece.length;
-    ends[index] = end;
-  }
-  const payloads = Buffer.concat(pieces);
-  return (index) => ({
-    key: entityKey(place.organizer, place.event, 1 + index),
-    payload: payloads.subarray(ends[index - 1] ?? 0, ends[index]),
-  });
 }
 
 interface Written {
@@ -119,7 +95,6 @@ async function writeSteadily(
   boxoffice: Db,
   { facts, rate, onWritten }: { facts: number; rate: number; onWritten: (written: number) => void },
 ): Promise<Written> {
-  const prepared = prepare(facts);
   const at = new Float64Array(facts);
   const writing = new Set<Promise<void>>();
   let failure: Error | undefined;
@@ -131,10 +106,10 @@ async function writeSteadily(
     if (early > 1) await sleep(early);
     while (writing.size >= mostAtWork) await Promise.race(writing);
     if (failure !== undefined) throw failure;
-    const batch = Array.from({ length: to - from }, (_, index) => prepared(from + index));
+    const batch = Array.from({ length: to - from }, (_, index) => positionFactOf(1 + from + index));
     const transaction = boxoffice
       .transaction(async (tx) => {
-        await tx.publish(stored, batch);
+        await tx.publish(topics.positionChanged, batch);
         at.fill(now(), from, to);
       })
       .catch((error: unknown) => {
@@ -167,6 +142,7 @@ async function untilArrived(checkin: Db, facts: number): Promise<void> {
   throw new Error("not every fact had its effect within two minutes");
 }
 
+/** In the order in which the facts were written. */
 async function readDelays(
   checkin: Db,
   { warming, writtenAt }: { warming: number; writtenAt: Float64Array },
@@ -176,8 +152,9 @@ async function readDelays(
       from position
      where position.organizer = ${place.organizer}
        and position.event = ${place.event}
-       and position.id > ${warming}`);
-  return rows.map(({ id, at }) => (at - (writtenAt[id - 1] ?? Number.NaN)) / 1000).sort((a, b) => a - b);
+       and position.id > ${warming}
+     order by position.id`);
+  return rows.map(({ id, at }) => (at - (writtenAt[id - 1] ?? Number.NaN)) / 1000);
 }
 
 function quantile(sorted: readonly number[], part: number): number {

@@ -23,6 +23,11 @@ const options = {
     default: "30",
     help: "facts: how long the way of a fact is measured; 0 leaves it out (default 30)",
   },
+  folder: {
+    type: "string",
+    value: "DIR",
+    help: "facts: where everything is stored while the way of a fact is measured (default in memory, where there is room)",
+  },
 } as const;
 
 /** Runs one benchmark. */
@@ -39,7 +44,7 @@ export async function bench(args: string[]): Promise<void> {
   if (name === "facts") {
     const [facts, seconds] = [readCount("--facts", values.facts, 1), readCount("--seconds", values.seconds, 0)];
     const { benchFacts } = await import("./bench-facts.ts");
-    return benchFacts({ facts, seconds });
+    return benchFacts({ facts, seconds, ...(values.folder === undefined ? {} : { folder: values.folder }) });
   }
   throw new Fault(
     "invalid",

@@ -34,6 +34,7 @@ import { redeemTogether } from "./handlers/redeem-rpc.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
+import { keepSearchMerged } from "./jobs/merge-search-index.ts";
 import { rebuildAnswers } from "./rebuild-answers.ts";
 import { rebuildScans } from "./rebuild-scans.ts";
 
@@ -104,7 +105,7 @@ export const checkin = defineService({
         blockedSecretChanged(db),
         reusableMediumChanged(db),
       ],
-      jobs: [compactCounts(db, events), exitDueLists({ db, clock, events })],
+      jobs: [compactCounts(db, events), exitDueLists({ db, clock, events }), keepSearchMerged(db)],
     };
   },
 });

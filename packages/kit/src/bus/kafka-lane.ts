@@ -14,7 +14,7 @@ export interface Lane {
   add(fetched: Fetched): Promise<boolean>;
   /** Forgets what waits and tells the delivery under way that nobody needs it: the partition may be another's now. */
   reset(): void;
-  /** Settles when nothing is under way. */
+  /** Settles when nothing is under way, and what was accepted is committed or cannot be. */
   idle(): Promise<void>;
 }
 
@@ -29,13 +29,14 @@ const longestPauseMs = 5000;
  */
 export function createLane(options: {
   deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void>;
-  /** Remembers that everything before an offset was accepted. */
+  /** Remembers that everything before an offset was accepted. Nobody waits for it: what is not committed comes again. */
   commit(offset: string): Promise<void>;
   onRefusal(error: unknown): void;
   closing: AbortSignal;
 }): Lane {
   const { deliver, commit, onRefusal, closing } = options;
   let tail: Promise<unknown> = Promise.resolve();
+  let committed: Promise<void> = Promise.resolve();
   let era = new AbortController();
 
   async function untilAccepted(deliveries: readonly Delivery[], signal: AbortSignal): Promise<boolean> {
@@ -58,8 +59,7 @@ export function createLane(options: {
     for (let start = 0; start < deliveries.length; start += mostMessages) {
       if (!(await untilAccepted(deliveries.slice(start, start + mostMessages), signal)) || revoked.aborted)
         return false;
-      const following = deliveries[start + mostMessages]?.place?.offset ?? next;
-      await commit(following);
+      committed = commit(deliveries[start + mostMessages]?.place?.offset ?? next);
     }
     return true;
   }
@@ -77,6 +77,7 @@ export function createLane(options: {
     },
     async idle() {
       await tail;
+      await committed;
     },
   };
 }

@@ -41,9 +41,9 @@ const leaveMs = 3000;
  * Reads one topic for one group until it is closed, whatever happens to brokers, group and topic meanwhile.
  *
  * Fetching and delivering are apart: the consumer hands what it fetched to its partition's lane and goes on, which also
- * keeps its heartbeats going however long a delivery takes. Its position moves only behind what was accepted and
- * committed, and until then the partition is paused; so whatever a rebalance or a fresh consumer makes of the position,
- * nothing is skipped. A consumer that crashes or falls silent is replaced by a new one.
+ * keeps its heartbeats going however long a delivery takes. Its position moves only behind what was accepted, and until
+ * then the partition is paused; so whatever a rebalance or a fresh consumer makes of the position, nothing is skipped. A
+ * consumer that crashes or falls silent is replaced by a new one.
  */
 export function startReader(options: ReaderOptions): Reader {
   const { client, subscription, kafkaTopic, groupId, sessionTimeoutMs, heartbeatIntervalMs } = options;

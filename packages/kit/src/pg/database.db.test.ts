@@ -234,6 +234,20 @@ describe("transactions", () => {
     expect(await db.one(read(name))).toEqual({ value: 0 });
   });
 
+  it("run statements that are begun together in the order they were begun, and fail with the first that fails", async () => {
+    const db = open({ maxConnections: 1 });
+    const name = await counter(db);
+    const [, before] = await db.transaction((tx) =>
+      Promise.all([tx.run(add(name)), tx.one(read(name)), tx.run(add(name))]),
+    );
+    expect(before).toEqual({ value: 1 });
+    const outcome = db.transaction((tx) =>
+      Promise.all([tx.run(add(name)), tx.run(sql`select 1 / 0`), tx.run(add(name)), tx.one(read(name))]),
+    );
+    await expect(outcome).rejects.toMatchObject({ code: "22012" });
+    expect(await db.one(read(name))).toEqual({ value: 2 });
+  });
+
   it("refuse statements after their end", async () => {
     const db = open({ maxConnections: 1 });
     let escaped: Tx | undefined;

@@ -117,7 +117,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
 
 function launch(libraries: string, { directory, port }: Node, scratch: string): Promise<EngineProcess> {
   const args = [
-    "-Xms64m",
+    "-Xms128m",
     "-Xmx256m",
     "-XX:+UseSerialGC",
     // What runs for a minute does not repay the second compiler.

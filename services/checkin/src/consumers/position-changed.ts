@@ -43,8 +43,7 @@ export function positionChanged(db: Db): Consumer {
     topic,
     db,
     async (tx, facts) => {
-      await addAmongOthers(tx);
-      await applyEntities(tx, collect(facts));
+      await Promise.all([addAmongOthers(tx), applyEntities(tx, collect(facts))]);
     },
     { sweep: sweepPositions },
   );

@@ -231,3 +231,17 @@ describe("a text with a character that none has", () => {
     expect(await askIds({ checkin, list }, asked)).toEqual([]);
   });
 });
+
+describe("what new tickets bring to the search", () => {
+  it("waits beside the index until the job has put it there, and is found before and after", async () => {
+    await checkin.runJob("merge-search-index");
+    await checkin.deliver(topics.positionChanged, [positionFact(1, { attendeeName: "Grace Hopper" })]);
+    expect(await found("hopper")).toEqual([1]);
+    await checkin.runJob("merge-search-index");
+    expect(await found("hopper")).toEqual([1]);
+    const { waiting } = await checkin.db.one<{ waiting: number }>(
+      sql`select gin_clean_pending_list('position_by_search_text') as waiting`,
+    );
+    expect(waiting).toBe(0);
+  });
+});

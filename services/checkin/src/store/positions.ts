@@ -198,3 +198,8 @@ export async function putPositions(tx: Queryable, positions: readonly PositionCo
                order_placed_at = excluded.order_placed_at, search_text = excluded.search_text,
                voucher = excluded.voucher, pseudonymization_id = excluded.pseudonymization_id, state = excluded.state`);
 }
+
+/** Puts into the search index what waits beside it; waits for whoever is doing so. */
+export async function mergeSearchIndex(db: Queryable): Promise<void> {
+  await db.run(sql`select gin_clean_pending_list('position_by_search_text')`);
+}
