@@ -173,6 +173,12 @@ it("Kafka comes back without anything it had, and a rebuild makes every copy who
   }),
 );
 
+it("after all that every process still ends when it is told to", async () => {
+  const from = performance.now();
+  await cluster.stop();
+  expect(performance.now() - from).toBeLessThan(15_000);
+});
+
 /** Waits until records have changed something, and then nothing more for a while. */
 async function untilNothingChanges(db: Db): Promise<void> {
   const read = async () =>

@@ -52,6 +52,9 @@ function reasonOf({ kind, cause }: Fault): string {
   return isNamed && typeof cause.code === "string" ? ` (${cause.code})` : "";
 }
 
+/** A connection that hangs, or that a driver has lost sight of, keeps a process alive; by then everything is done and told. */
+const lingerMs = 200;
+
 try {
   await runVerb("tessera", verbs, process.argv.slice(2));
 } catch (error) {
@@ -62,3 +65,4 @@ try {
   );
   process.exitCode = 1;
 }
+setTimeout(() => process.exit(), lingerMs).unref();

@@ -29,9 +29,6 @@ const options = {
   json: { type: "boolean", default: false, help: "print findings as JSON" },
 } as const;
 
-/** A connection that hangs keeps a process alive; by then everything was told. */
-const lingerMs = 200;
-
 /** Prints what is wrong and how to mend it; the exit status says whether anything is. */
 export async function doctor(args: string[]): Promise<void> {
   try {
@@ -41,7 +38,6 @@ export async function doctor(args: string[]): Promise<void> {
     process.exitCode = isUnwell(findings) ? 1 : 0;
     const colored = process.stdout.isTTY === true && !process.env["NO_COLOR"];
     process.stdout.write(asked.json ? renderJson(findings) : renderText(findings, { colored }));
-    setTimeout(() => process.exit(), lingerMs).unref();
   } catch (error) {
     if (!(error instanceof Fault) || error.kind !== "invalid") throw error;
     process.stderr.write(`tessera: ${error.message}\n`);
