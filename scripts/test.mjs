@@ -2,7 +2,7 @@
 //   npm test                          all of it
 //   npm test -- packages/kit          only the tests whose path contains one of the words
 //   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, e2e, cluster
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -14,6 +14,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const protos = join(root, "protos");
 const binaries = join(root, "node_modules", ".bin");
 const folder = memoryFolder() ?? tmpdir();
+removeLeftovers();
 const scratch = mkdtempSync(join(folder, "tessera-npm-test-"));
 // Servers that must not run as root reach what is theirs in it.
 chmodSync(scratch, 0o711);
@@ -271,6 +272,16 @@ function memoryFolder() {
   return type === inMemory && bavail * bsize > 6 * gibibyte && process.availableMemory() > 12 * gibibyte
     ? shared
     : undefined;
+}
+
+/** Who was killed could not remove what it had in memory; nobody tests for half a day. */
+function removeLeftovers() {
+  const before = Date.now() - 43_200_000;
+  for (const name of readdirSync(folder).filter((entry) => entry.startsWith("tessera-npm-test-"))) {
+    const path = join(folder, name);
+    const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (mtimeMs < before) rmSync(path, { recursive: true, force: true });
+  }
 }
 
 /** @param {NodeJS.ProcessEnv} more */

@@ -65,4 +65,5 @@ try {
   );
   process.exitCode = 1;
 }
-setTimeout(() => process.exit(), lingerMs).unref();
+// Behind everything that was written: who reads it through a pipe may be slow.
+process.stdout.write("", () => process.stderr.write("", () => void setTimeout(() => process.exit(), lingerMs).unref()));

@@ -29,6 +29,7 @@ export async function serveAll(
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
+    await log.written();
   };
   try {
     progress.update("starting PostgreSQL…");
@@ -80,13 +81,18 @@ export async function serveAll(
   }
 }
 
-function openLog(values: ServeValues, data: LocalData): { log: Log; file: string | undefined } {
+/** Its `written` resolves when every line is where it belongs. */
+function openLog(
+  values: ServeValues,
+  data: LocalData,
+): { log: Log; file: string | undefined; written(): Promise<void> } {
   const file = values["log-file"] ?? data.logFile;
-  if (file === "-") return { log: createLog({ service: "tessera" }), file: undefined };
+  if (file === "-") return { log: createLog({ service: "tessera" }), file: undefined, written: async () => {} };
   const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
   return {
     log: createLog({ service: "tessera", destination: { write: (line: string) => void stream.write(line) } }),
     file,
+    written: () => new Promise((resolve) => void stream.write("", () => resolve())),
   };
 }
 

@@ -13,9 +13,12 @@ export interface JobRunner {
   stop(): Promise<void>;
 }
 
+/** What fails again and again is told no more often than this. */
+const longestPauseMs = 10_000;
+
 /**
  * Runs jobs at their intervals, each never beside itself in this process. A job
- * that fails is logged and runs again at its next turn. Between replicas a job
+ * that fails is logged and runs again, later each time it has failed. Between replicas a job
  * must be safe to repeat; one that must not run twice at a time takes a lock.
  */
 export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
@@ -30,13 +33,15 @@ export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
 }
 
 async function repeat(job: Job, log: Log, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await pause(job.everyMs, signal);
+  for (let failed = 0; !signal.aborted; ) {
+    await pause(Math.max(job.everyMs, Math.min(longestPauseMs, job.everyMs * 2 ** failed)), signal);
     if (signal.aborted) return;
     try {
       await job.run(signal);
+      failed = 0;
     } catch (error) {
-      if (!signal.aborted) log.error("job failed; it runs again at its next turn", { job: job.name, error });
+      failed += 1;
+      if (!signal.aborted) log.error("job failed; it runs again", { job: job.name, error });
     }
   }
 }

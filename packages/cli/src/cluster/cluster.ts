@@ -49,7 +49,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
-    logs.close();
+    await logs.close();
   };
   const begin = async <T extends { stop(): Promise<void> }>(what: string, starting: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
@@ -133,7 +133,7 @@ async function requireFreePorts(firstPort: number): Promise<void> {
 }
 
 /** One log file per process in the data folder. */
-function openLogs(directory: string): { write(name: string, line: string): void; close(): void } {
+function openLogs(directory: string): { write(name: string, line: string): void; close(): Promise<void> } {
   const streams = new Map<string, WriteStream>();
   return {
     write(name, line) {
@@ -144,8 +144,8 @@ function openLogs(directory: string): { write(name: string, line: string): void;
       }
       stream.write(`${line}\n`);
     },
-    close() {
-      for (const stream of streams.values()) stream.end();
+    async close() {
+      for (const stream of streams.values()) await new Promise<void>((written) => stream.end(written));
     },
   };
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pause } from "../pause.ts";
 import { waitAtMost } from "../wait-at-most.ts";
 import type { Subscription } from "./bus.ts";
-import { commitTogether } from "./commit-together.ts";
+import { type CommitOffset, commitTogether } from "./commit-together.ts";
 import { type Consumer, type EachBatchPayload, type KafkaClient, kafkaSettings } from "./kafka-client.ts";
 import { createLane, type Lane } from "./kafka-lane.ts";
 import { fromKafka } from "./kafka-messages.ts";
@@ -49,12 +49,8 @@ export function startReader(options: ReaderOptions): Reader {
   const { client, subscription, kafkaTopic, groupId, sessionTimeoutMs, heartbeatIntervalMs } = options;
   const closing = new AbortController();
   const lanes = new Map<number, Lane>();
-  let consumer: Consumer | undefined;
-
-  // What is not committed comes again, and was recorded in the inbox.
-  const commit = commitTogether(async (offsets) =>
-    consumer?.commitOffsets(offsets.map((place) => ({ topic: kafkaTopic, ...place }))),
-  );
+  /** By the consumer that reads now: what another had accepted, its successor may not know the topic of any more. */
+  let commit: CommitOffset = async () => {};
 
   const laneOf = (partition: number): Lane => {
     const lane =
@@ -89,7 +85,10 @@ export function startReader(options: ReaderOptions): Reader {
   /** Reads until this consumer is of no further use, and throws why. */
   async function readOnce(): Promise<never> {
     const current = client.consumer({ groupId, sessionTimeoutMs, heartbeatIntervalMs });
-    consumer = current;
+    // What is not committed comes again, and was recorded in the inbox.
+    commit = commitTogether((offsets) =>
+      current.commitOffsets(offsets.map((place) => ({ topic: kafkaTopic, ...place }))),
+    );
     const over = new AbortController();
     const end = Promise.withResolvers<never>();
     end.promise.catch(() => {});

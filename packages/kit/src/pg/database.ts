@@ -70,8 +70,6 @@ export function openDatabase(options: DatabaseOptions): Db {
   let closed: Promise<void> | undefined;
   const pool = new pg.Pool({
     ...connection,
-    // What is sent behind a statement does not wait for its answer, and is answered behind it.
-    pipeline: true,
     max: options.maxConnections ?? 10,
     idleTimeoutMillis: 30_000,
     maxLifetimeSeconds: 3600,
@@ -133,12 +131,14 @@ async function runTransaction<T>(
   const client = await checkOut(pool, requireWaiting);
   let wrote = false;
   let ended = false;
-  const queryable = runner(async (statement) => {
-    // The connection is somebody else's by then.
-    if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
-    requireWaiting();
-    return client.query(named(statement, names));
-  });
+  const queryable = runner(
+    inTurn(async (statement) => {
+      // The connection is somebody else's by then.
+      if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
+      requireWaiting();
+      return client.query(named(statement, names));
+    }),
+  );
   const tx: Tx = {
     ...queryable,
     async publish(topic, facts) {
@@ -166,11 +166,8 @@ async function runTransaction<T>(
   };
   let result: T;
   try {
-    // The first statement is sent along; where one fails, the other does.
-    const beginning = client.query("begin");
-    beginning.catch(() => {});
+    await client.query("begin");
     result = await work(tx);
-    await beginning;
     ended = true;
     const { command } = await client.query("commit");
     // What Postgres answers where a statement failed and the work went on as if it had not.

@@ -17,8 +17,9 @@ const passingThrough = ["outbox", "dead_letter", "passed_marker"];
  * Statements are planned once per connection, so a plan made while a table was
  * empty would stay when it holds a million rows; new statistics make every
  * statement be planned anew. The server's own autovacuum comes around once a
- * minute: this is what the first minute needs. A quarter of the usual sample is
- * enough for that, and a quarter of a second of a processor less.
+ * minute: this is what the first minute needs. It looks at a quarter of the
+ * usual sample, which tells empty from large as well, and takes a quarter of a
+ * second of a processor less from those who work on a table that grows.
  */
 export function keepStatistics(db: Db): Job {
   return { name: "keep-statistics", everyMs, run: () => analyzeGrown(db) };

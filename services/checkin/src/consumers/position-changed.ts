@@ -43,7 +43,8 @@ export function positionChanged(db: Db): Consumer {
     topic,
     db,
     async (tx, facts) => {
-      await Promise.all([addAmongOthers(tx), applyEntities(tx, collect(facts))]);
+      await addAmongOthers(tx);
+      await applyEntities(tx, collect(facts));
     },
     { sweep: sweepPositions },
   );

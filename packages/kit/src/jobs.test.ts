@@ -1,0 +1,32 @@
+import { describe, expect, it, vi } from "vitest";
+import { runJobs } from "./jobs.ts";
+import { createLog } from "./log.ts";
+
+describe("a job", () => {
+  it("that fails runs again, later each time, and at its interval once it has succeeded", async () => {
+    const lines: string[] = [];
+    const log = createLog({ service: "test", level: "error", destination: { write: (line) => lines.push(line) } });
+    const runs: number[] = [];
+    const runner = runJobs(
+      [
+        {
+          name: "stumbles",
+          everyMs: 20,
+          run: async () => {
+            runs.push(performance.now());
+            if (runs.length <= 3) throw new Error("not yet");
+          },
+        },
+      ],
+      log,
+    );
+    await vi.waitFor(() => expect(runs.length).toBeGreaterThanOrEqual(8), 10_000);
+    await runner.stop();
+    const pauses = runs.slice(1).map((at, index) => at - (runs[index] ?? 0));
+    expect(pauses[0]).toBeGreaterThanOrEqual(39);
+    expect(pauses[1]).toBeGreaterThanOrEqual(79);
+    expect(pauses[2]).toBeGreaterThanOrEqual(159);
+    expect(Math.min(...pauses.slice(3))).toBeLessThan(100);
+    expect(lines).toHaveLength(3);
+  });
+});
