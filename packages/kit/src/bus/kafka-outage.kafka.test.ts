@@ -88,7 +88,11 @@ describe("a broker that is away", () => {
     engine.thaw();
     await publishUntilTaken(bus, "one", [numbered("frozen", 3)]);
     await eventually(() => reader.numbers("frozen").includes(3));
-    expect(reader.numbers("frozen")).not.toContain(2);
+    // Whose answer was lost may have been taken all the same, in its place, and never behind what came later.
+    expect([
+      [1, 3],
+      [1, 2, 3],
+    ]).toContainEqual(reader.numbers("frozen"));
   });
 
   it("lets the bus close in bounded time", async () => {
