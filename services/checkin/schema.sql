@@ -231,7 +231,7 @@ create table "position" (
 ) with (fillfactor=90);
 create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
 create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
-create index position_by_search_text on "position" using gin (search_text gin_trgm_ops) with (gin_pending_list_limit='4096');
+create index position_by_search_text on "position" using gin (search_text gin_trgm_ops) with (gin_pending_list_limit='1024');
 create index position_by_secret on "position" using btree (organizer, event, lower("left"(secret, 250)));
 comment on column "position".attendee_name is 'personal data';
 comment on column "position".order_email is 'personal data';

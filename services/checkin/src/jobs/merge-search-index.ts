@@ -2,7 +2,10 @@ import type { Job } from "@tessera/kit/jobs";
 import type { Db } from "@tessera/kit/pg/database";
 import { mergeSearchIndex } from "../store/positions.ts";
 
-/** Longer makes each merge cheaper and searches, which walk through what waits, dearer: at 2 000 new tickets a second half a megabyte. */
+/**
+ * At 2 000 new tickets a second half a megabyte waits by then. At one megabyte whoever brings more merges it first: so
+ * does a backlog, where nobody waits for a single fact, and this much at a time is cheapest.
+ */
 const everyMs = 250;
 
 /** Puts what new tickets brought to the search in its place, beside the facts that bring more. Replicas take turns. */
