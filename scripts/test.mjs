@@ -274,13 +274,14 @@ function memoryFolder() {
     : undefined;
 }
 
-/** Who was killed could not remove what it had in memory; nobody tests for half a day. */
+/** Whoever was killed left its scratch folder behind; nobody tests for half a day. Those of other users are not ours to remove. */
 function removeLeftovers() {
   const before = Date.now() - 43_200_000;
   for (const name of readdirSync(folder).filter((entry) => entry.startsWith("tessera-npm-test-"))) {
     const path = join(folder, name);
-    const { mtimeMs = Date.now() } = statSync(path, { throwIfNoEntry: false }) ?? {};
-    if (mtimeMs < before) rmSync(path, { recursive: true, force: true });
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.uid !== process.getuid?.() || found.mtimeMs >= before) continue;
+    rmSync(path, { recursive: true, force: true });
   }
 }
 

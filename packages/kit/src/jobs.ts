@@ -18,8 +18,9 @@ const longestPauseMs = 10_000;
 
 /**
  * Runs jobs at their intervals, each never beside itself in this process. A job
- * that fails is logged and runs again, later each time it has failed. Between replicas a job
- * must be safe to repeat; one that must not run twice at a time takes a lock.
+ * that fails is logged and runs again, later each time it has failed. Between
+ * replicas a job must be safe to repeat; one that must not run twice at a time
+ * takes a lock.
  */
 export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
   const stopping = new AbortController();
