@@ -23,8 +23,8 @@ const directions: readonly { readonly from: RegExp; readonly to: RegExp; readonl
   },
   {
     from: /^service\/wire(?:\/|$)/,
-    to: /^(?:own\/domain\/|own\/wire(?:\/|$)|values\/|protos\/|kit\/fault$)/,
-    remedy: "wire imports domain, values, protos and kit/fault",
+    to: /^(?:own\/domain\/|own\/wire(?:\/|$)|values\/|protos\/|kit\/(?:fault|bus\/fact-id)$)/,
+    remedy: "wire imports domain, values, protos, kit/fault and kit/bus/fact-id",
   },
   {
     from: /^service\/(?:handlers|consumers)\//,
@@ -100,7 +100,7 @@ export const importRules: readonly Rule[] = [
       { "services/checkin/src/domain/decide.ts": 'import { Fault } from "@tessera/kit/fault";' },
       { "services/checkin/src/store/scans.ts": 'import { topics } from "@tessera/protos/topics";' },
       { "services/checkin/src/store/scans.ts": 'import { redeem } from "../handlers/redeem.ts";' },
-      { "services/checkin/src/wire.ts": 'export * from "./store/scans.ts";' },
+      { "services/checkin/src/wire/scans.ts": 'export * from "../store/scans.ts";' },
       { "services/checkin/src/handlers/redeem.ts": 'import { checkin } from "../index.ts";' },
       { "services/checkin/src/handlers/redeem.ts": 'const gateway = await import("@tessera/gateway");' },
       { "gateway/src/app.ts": 'import { checkin } from "@tessera/checkin";' },

@@ -35,8 +35,8 @@ import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { keepSearchMerged } from "./jobs/merge-search-index.ts";
-import { rebuildAnswers } from "./rebuild-answers.ts";
-import { rebuildScans } from "./rebuild-scans.ts";
+import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
+import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 
 /** Check-in lists, and who came in. Gates admit while everything else is down: boxoffice is asked for unknown codes alone. */
 export const checkin = defineService({

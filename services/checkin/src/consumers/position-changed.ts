@@ -3,7 +3,6 @@ import type { Db, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
 import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
-import { type PositionFact, positionChanged as topic } from "../position-fact.ts";
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { findGoneSince, notePositionsGone } from "../store/gone-positions.ts";
@@ -28,8 +27,9 @@ import {
   putPresences,
   readPresences,
 } from "../store/presences.ts";
-import { ticketKeyOf, toEarlierScan, toPositionCopy } from "../wire-facts.ts";
+import { type PositionFact, positionChanged as topic } from "../wire/position-fact.ts";
 import { toEntityKey } from "./newest-states.ts";
+import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 
 /**
  * Keeps our copy of positions, what they count as, and the scans that were made

@@ -2,8 +2,8 @@ import type { Consumer } from "@tessera/kit/bus/consume";
 import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
 import { putRevokedSecrets } from "../store/revoked-secrets.ts";
-import { toRevokedSecretCopy } from "../wire-facts.ts";
 import { keepEntities } from "./keep-copy.ts";
+import { toRevokedSecretCopy } from "./read-facts.ts";
 
 /** Keeps our copy of revoked secrets. */
 export function revokedSecretChanged(db: Db): Consumer {

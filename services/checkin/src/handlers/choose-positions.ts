@@ -6,7 +6,7 @@ import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findKnownIds, type IdKind } from "../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../store/position-filter.ts";
-import { toOrderStatusOfLetter } from "../wire.ts";
+import { toOrderStatusOfLetter } from "../wire/positions.ts";
 
 /** Which tickets of a list are asked for. */
 interface Asked {

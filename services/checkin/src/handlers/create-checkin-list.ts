@@ -15,7 +15,7 @@ import { findKnownIds } from "../store/known-ids.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockListIds, nextListId, putList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
-import { fromListFields } from "../wire.ts";
+import { fromListFields } from "../wire/lists.ts";
 import { requireEvent } from "./find-or-fault.ts";
 import { withCounts } from "./get-checkin-list.ts";
 

@@ -8,7 +8,7 @@ import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1
 import type { CheckinList } from "../domain/list.ts";
 import { countOnLists } from "../store/counts.ts";
 import type { EventKey } from "../store/keys.ts";
-import { toCheckinList } from "../wire.ts";
+import { toCheckinList } from "../wire/lists.ts";
 import { requireEvent, requireList } from "./find-or-fault.ts";
 import { readDocuments } from "./read-documents.ts";
 

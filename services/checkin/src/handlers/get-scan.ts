@@ -2,7 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { GetScanRequest, GetScanResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { findScan } from "../store/scan-history.ts";
-import { toPastScan } from "../wire-history.ts";
+import { toPastScan } from "../wire/history.ts";
 
 /** Shows one scan of an event, refused or not. */
 export async function getScan(db: Db, request: GetScanRequest): Promise<GetScanResponse> {

@@ -7,7 +7,7 @@ import { countOnLists } from "../store/counts.ts";
 import { findListsChanged } from "../store/list-changes.ts";
 import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
-import { toCheckinList } from "../wire.ts";
+import { toCheckinList } from "../wire/lists.ts";
 import { requireEvent } from "./find-or-fault.ts";
 import { expandLists } from "./get-checkin-list.ts";
 

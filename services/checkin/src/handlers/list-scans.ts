@@ -5,7 +5,7 @@ import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ti
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import { findList } from "../store/lists.ts";
 import { countScans, pageScans, planForValues } from "../store/scan-history.ts";
-import { toPastScan, toScanFilter } from "../wire-history.ts";
+import { toPastScan, toScanFilter } from "../wire/history.ts";
 import { requireEvent } from "./find-or-fault.ts";
 
 /**

@@ -8,8 +8,8 @@ import { readRules } from "../domain/rules/read-rules.ts";
 import type { Match } from "../domain/ticket.ts";
 import { findOtherMeanings, noMeaning, type OtherMeaning } from "../store/other-codes.ts";
 import { type FoundTicket, findReplayed, readForScans, type ScanLookup, type ScanRead } from "../store/scan-reads.ts";
-import { decodePosition, toScanType, toTicket } from "../wire.ts";
-import { toSentAnswers, toStoredAnswers, withGivenAnswers } from "../wire-answers.ts";
+import { toSentAnswers, toStoredAnswers, withGivenAnswers } from "../wire/answers.ts";
+import { decodePosition, toScanType, toTicket } from "../wire/positions.ts";
 import { toStorable } from "./scan-outcomes.ts";
 
 /** A scan with what is known of its arrival. */

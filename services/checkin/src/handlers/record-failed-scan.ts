@@ -9,13 +9,12 @@ import {
   ScanHistoryServiceService,
 } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { topics } from "@tessera/protos/topics";
+import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import { secondsAhead } from "../domain/seconds-ahead.ts";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { CheckinEvents } from "../events.ts";
-import { tellOfScan } from "../scan-fact.ts";
 import type { EventInfo } from "../store/events.ts";
 import {
-  type FailedScan,
   findFailedScan,
   findWhatIsKnown,
   holdList,
@@ -23,12 +22,12 @@ import {
   holdPositionWithSecret,
   lockNonce,
   nextScanId,
-  type ScanPlace,
   storeFailedScan,
 } from "../store/failed-scans.ts";
 import type { EventKey } from "../store/keys.ts";
-import { fromScanType } from "../wire.ts";
-import { fromFailedScan, toFailedScan, toScanPlace } from "../wire-history.ts";
+import { fromFailedScan, toFailedScan, toScanPlace } from "../wire/history.ts";
+import { fromScanType } from "../wire/positions.ts";
+import { tellOfScan } from "../wire/scan-fact.ts";
 import { listNotFound, requireEvent, requireList } from "./find-or-fault.ts";
 
 /**

@@ -6,7 +6,7 @@ import { holdFreePositions } from "../store/free-positions.ts";
 import { type AnswerToStore, putGivenAnswers } from "../store/given-answers.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
 import { storeScans } from "../store/scan-writes.ts";
-import { encodeGivenAnswer, toAnswersGiven } from "../wire-answers.ts";
+import { encodeGivenAnswer, toAnswersGiven } from "../wire/answers.ts";
 import { type ArrivedScan, type DecidedScan, readAndDecide } from "./read-and-decide.ts";
 import { behind, overtaken, type Undecided } from "./redeem-batcher.ts";
 import { failed, notHere, toOutcome, toRow, unknownList } from "./scan-outcomes.ts";

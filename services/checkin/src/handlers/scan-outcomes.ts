@@ -1,10 +1,11 @@
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { countChange } from "../domain/presence.ts";
-import { tellOfScan } from "../scan-fact.ts";
+import type { KeptAnswer } from "../domain/questions/kept-answer.ts";
 import type { ScanToStore } from "../store/scan-writes.ts";
-import type { GivenRow, StoredCheckin } from "../store/ticket-rows.ts";
-import { decodePosition, fromScanType, toListedPosition, toScanType } from "../wire.ts";
-import { encodeGivenAnswer, withGivenAnswers } from "../wire-answers.ts";
+import type { StoredCheckin } from "../store/ticket-rows.ts";
+import { encodeGivenAnswer, withGivenAnswers } from "../wire/answers.ts";
+import { decodePosition, fromScanType, toListedPosition, toScanType } from "../wire/positions.ts";
+import { tellOfScan } from "../wire/scan-fact.ts";
 import type { DecidedScan } from "./read-and-decide.ts";
 
 const bare = { list: undefined, position: undefined, checkinTexts: [] };
@@ -126,7 +127,7 @@ function outcomeOf(verdict: Verdict): ScanOutcome["outcome"] {
 }
 
 /** What this scan has answered is newer than everything that is stored. */
-function justGiven(verdict: Verdict): GivenRow[] {
+function justGiven(verdict: Verdict): Pick<KeptAnswer, "revision" | "state">[] {
   if (!("given" in verdict)) return [];
   return verdict.given.map((given) => ({ revision: Number.MAX_SAFE_INTEGER, state: encodeGivenAnswer(given) }));
 }

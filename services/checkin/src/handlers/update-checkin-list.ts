@@ -10,7 +10,7 @@ import { checkListFields, joinErrors } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockList, putList } from "../store/lists.ts";
-import { fromListFields, listFieldNames, takeOverFields } from "../wire.ts";
+import { fromListFields, listFieldNames, takeOverFields } from "../wire/lists.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
 import { listNotFound, requireEvent } from "./find-or-fault.ts";
 import { withCounts } from "./get-checkin-list.ts";

@@ -7,7 +7,6 @@ import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
 import { afterScan, countChange } from "../domain/presence.ts";
 import type { CheckinEvents } from "../events.ts";
-import { tellOfScan } from "../scan-fact.ts";
 import {
   type ExitToStore,
   findInside,
@@ -17,7 +16,8 @@ import {
   storeExits,
 } from "../store/automatic-exits.ts";
 import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
-import { fromScanType } from "../wire.ts";
+import { fromScanType } from "../wire/positions.ts";
+import { tellOfScan } from "../wire/scan-fact.ts";
 
 /** An exit is handled within 15 seconds, and a large list takes most of them. */
 const everyMs = 1000;

@@ -1,31 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import type { ScanType } from "../domain/presence.ts";
 import { indexedSecret } from "./indexed-secret.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
-
-/** A refusal as the device that decided it tells of it. */
-export interface FailedScan {
-  readonly reason: string;
-  readonly explanation: string | null;
-  readonly rawCode: string;
-  readonly sourceType: string;
-  readonly rawItem: number | null;
-  readonly rawVariation: number | null;
-  readonly rawSubevent: number | null;
-  readonly nonce: string | null;
-  readonly at: number;
-  readonly type: ScanType;
-  readonly position: number | null;
-}
-
-/** Where a scan was made, and by whom. */
-export interface ScanPlace extends EventKey {
-  readonly list: number;
-  readonly deviceId: number | null;
-  readonly gate: number | null;
-}
 
 /**
  * Lets those that bring one nonce pass one by one, until the transaction ends:

@@ -1,6 +1,7 @@
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 import { type EntityKey, nameOf } from "./keys.ts";
 
 /** What a position was told to answer at a gate. */
@@ -12,19 +13,6 @@ export interface AnswerToStore extends EntityKey {
   readonly takenUpTo?: number;
   /** This is what the position answers already. */
   readonly stands?: boolean;
-}
-
-/** An answer that a position was given at a gate. */
-export interface KeptAnswer {
-  readonly question: number;
-  /** One sequence counts the answers of all positions. */
-  readonly revision: number;
-  readonly state: Uint8Array;
-}
-
-/** All answers that a position was given at gates. */
-export interface AnsweredPosition extends EntityKey {
-  readonly answers: readonly KeptAnswer[];
 }
 
 /** Gathers answers by position: of each its first row, and all that it was told. */

@@ -1,25 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { PastScan, Period, ScanFilter } from "../domain/past-scan.ts";
 import type { ScanType } from "../domain/presence.ts";
-import type { EntityKey, EventKey } from "./keys.ts";
-
-/** A scan as the history of its event shows it, refused or not. */
-export interface PastScan {
-  readonly id: number;
-  readonly list: number;
-  readonly position: number | null;
-  readonly type: ScanType;
-  /** Of a refusal. */
-  readonly reason: string | null;
-  readonly explanation: string | null;
-  readonly at: number;
-  readonly createdAt: number;
-  readonly device: number | null;
-  readonly deviceId: number | null;
-  readonly gate: number | null;
-  readonly autoCheckedIn: boolean;
-}
+import type { EntityKey } from "./keys.ts";
 
 interface Row {
   id: number;
@@ -55,28 +39,6 @@ function toPastScan(row: Row): PastScan {
     gate: row.gate,
     autoCheckedIn: row.auto_checked_in,
   };
-}
-
-/** Which scans of an event are wanted. What is undefined does not count. */
-export interface ScanFilter extends EventKey {
-  /** When they came here: from the first on, before the second. */
-  readonly created: Period;
-  /** When they were scanned. */
-  readonly scanned: Period;
-  readonly successful: boolean | undefined;
-  readonly reason: string | undefined;
-  readonly list: number | undefined;
-  readonly type: ScanType | undefined;
-  readonly gate: number | undefined;
-  /** Its internal id; devices known here have but one number. */
-  readonly device: number | undefined;
-  readonly autoCheckedIn: boolean | undefined;
-}
-
-/** From one instant on, and before another. */
-export interface Period {
-  readonly since: number | undefined;
-  readonly before: number | undefined;
 }
 
 /**

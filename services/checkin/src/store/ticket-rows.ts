@@ -1,5 +1,6 @@
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Presence, ScanType } from "../domain/presence.ts";
+import type { KeptAnswer } from "../domain/questions/kept-answer.ts";
 
 /** A ticket as scans, listings and searches read it. */
 export interface TicketRead {
@@ -13,14 +14,7 @@ export interface TicketRead {
   /** Newest first. */
   readonly checkins: readonly StoredCheckin[];
   /** What it was told to answer at gates. */
-  readonly given: readonly GivenRow[];
-}
-
-/** An answer given at a gate, as it is stored. */
-export interface GivenRow {
-  readonly revision: number;
-  /** An encoded GivenAnswer. */
-  readonly state: Uint8Array;
+  readonly given: readonly Pick<KeptAnswer, "revision" | "state">[];
 }
 
 /** What an item says about its tickets at a gate. */

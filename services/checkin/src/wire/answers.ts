@@ -1,12 +1,14 @@
 import type { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer as GivenAnswerOnWire } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { SentAnswer as SentAnswerOnWire } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { GivenAnswer, SentAnswer, StoredAnswer } from "./domain/questions/answer-questions.ts";
-import type { AnsweredPosition } from "./store/given-answers.ts";
-import type { GivenRow } from "./store/ticket-rows.ts";
+import type { GivenAnswer, SentAnswer, StoredAnswer } from "../domain/questions/answer-questions.ts";
+import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 
 /** Shows a position with what it was told to answer at gates, as far as boxoffice has not taken that over yet. */
-export function withGivenAnswers(position: Position, given: readonly GivenRow[]): Position {
+export function withGivenAnswers(
+  position: Position,
+  given: readonly Pick<KeptAnswer, "revision" | "state">[],
+): Position {
   const newer = given.filter(({ revision }) => revision > (position.answersRevision ?? 0));
   if (newer.length === 0) return position;
   const inOrder = newer.toSorted((one, other) => one.revision - other.revision);

@@ -1,9 +1,9 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
-import type { EntityKey } from "./store/keys.ts";
-import { lockPositions } from "./store/positions.ts";
-import { countAnswered, drawAnswerRevision, nextAnswered, readAnswered } from "./store/told-answers.ts";
-import { toAnswersGiven } from "./wire-answers.ts";
+import type { EntityKey } from "../store/keys.ts";
+import { lockPositions } from "../store/positions.ts";
+import { countAnswered, drawAnswerRevision, nextAnswered, readAnswered } from "../store/republish-answers.ts";
+import { toAnswersGiven } from "../wire/answers.ts";
 
 /**
  * Tells again of everything that positions answered at gates, while their tickets are held: what a gate stores is told

@@ -6,15 +6,17 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { earlierCheckin, eventFact, noon, positionFact } from "../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 import { rebuildScans } from "./rebuild-scans.ts";
-import { earlierCheckin, eventFact, noon, positionFact } from "./testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "./testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
 
 beforeAll(async () => {
-  database = await createTestDatabase([{ schema: "checkin", migrations: new URL("../migrations/", import.meta.url) }]);
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
   checkin = await startCheckin(database.open("checkin"));
 });
 afterAll(() => database.drop());

@@ -1,6 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { type AnsweredPosition, gatherAnswers, type KeptAnswer } from "./given-answers.ts";
+import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
+import { gatherAnswers } from "./given-answers.ts";
 import type { EntityKey } from "./keys.ts";
 
 /** Sequences do not go back with a clock that is corrected a little. */

@@ -5,9 +5,9 @@ import type {
   RecordFailedScanRequest,
 } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { FailedScan, ScanPlace } from "./store/failed-scans.ts";
-import type { PastScan, ScanFilter } from "./store/scan-history.ts";
-import { fromScanType, toCheckin, toScanType } from "./wire.ts";
+import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
+import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
+import { fromScanType, toCheckin, toScanType } from "./positions.ts";
 
 /** A refusal that a device tells of; what it does not say about its time is that it was scanned now. */
 export function fromFailedScan(scan: FailedScanOnWire, { now }: { readonly now: number }): FailedScan {

@@ -8,20 +8,20 @@ import type {
   RevokedSecretChanged,
   SubeventChanged,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import { countedAs } from "./domain/counted-as.ts";
-import { toSearchText } from "./domain/search-text.ts";
-import type { PositionFact } from "./position-fact.ts";
-import type { BlockedSecretCopy } from "./store/blocked-secrets.ts";
-import type { EarlierScan } from "./store/earlier-scans.ts";
-import type { EventCopy } from "./store/events.ts";
-import type { ItemCopy } from "./store/items.ts";
-import type { EntityKey } from "./store/keys.ts";
-import type { PositionCopy } from "./store/positions.ts";
-import type { QuestionCopy } from "./store/questions.ts";
-import type { MediumCopy } from "./store/reusable-media.ts";
-import type { RevokedSecretCopy } from "./store/revoked-secrets.ts";
-import type { SubeventCopy } from "./store/subevents.ts";
-import { orderOf, toTicket } from "./wire.ts";
+import { countedAs } from "../domain/counted-as.ts";
+import { toSearchText } from "../domain/search-text.ts";
+import type { BlockedSecretCopy } from "../store/blocked-secrets.ts";
+import type { EarlierScan } from "../store/earlier-scans.ts";
+import type { EventCopy } from "../store/events.ts";
+import type { ItemCopy } from "../store/items.ts";
+import type { EntityKey } from "../store/keys.ts";
+import type { PositionCopy } from "../store/positions.ts";
+import type { QuestionCopy } from "../store/questions.ts";
+import type { MediumCopy } from "../store/reusable-media.ts";
+import type { RevokedSecretCopy } from "../store/revoked-secrets.ts";
+import type { SubeventCopy } from "../store/subevents.ts";
+import type { PositionFact } from "../wire/position-fact.ts";
+import { orderOf, toTicket } from "../wire/positions.ts";
 
 export function toEventCopy(fact: EventChanged): EventCopy {
   const { organizer, event, revision, name, timezone, locale, hasSubevents, ticketDownload } = fact;

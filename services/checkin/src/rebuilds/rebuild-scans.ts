@@ -1,10 +1,10 @@
 import { header } from "@tessera/kit/bus/headers";
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
-import { tellOfScan } from "./scan-fact.ts";
-import type { EntityKey } from "./store/keys.ts";
-import { countToldScans, lastScanId, nextToldScans, type ToldScan, tellAgain } from "./store/told-scans.ts";
-import { fromScanType } from "./wire.ts";
+import type { EntityKey } from "../store/keys.ts";
+import { countToldScans, lastScanId, nextToldScans, type ToldScan, tellAgain } from "../store/republish-scans.ts";
+import { fromScanType } from "../wire/positions.ts";
+import { tellOfScan } from "../wire/scan-fact.ts";
 
 const { retention } = topics.scanDecided;
 const days = retention.kind === "days" ? retention.days : 0;

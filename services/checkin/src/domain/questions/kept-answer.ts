@@ -1,0 +1,16 @@
+/** An answer that a position was given at a gate. */
+export interface KeptAnswer {
+  readonly question: number;
+  /** One sequence counts the answers of all positions. */
+  readonly revision: number;
+  /** An encoded GivenAnswer without its revision. */
+  readonly state: Uint8Array;
+}
+
+/** All answers that a position was given at gates. */
+export interface AnsweredPosition {
+  readonly organizer: string;
+  readonly event: string;
+  readonly id: number;
+  readonly answers: readonly KeptAnswer[];
+}
