@@ -13,7 +13,8 @@ export interface Source {
   readonly bare: string;
 }
 
-const skippedFolders = new Set([".git", ".tessera", "coverage", "dist", "gen", "node_modules"]);
+/** In a worktree of its own `.git` is a file. */
+const skipped = new Set([".git", ".tessera", "coverage", "dist", "gen", "node_modules"]);
 const binary = /\.(?:binpb|gz|ico|jpe?g|otf|pdf|png|tgz|ttf|webp|woff2?|zip)$/;
 
 /** Reads every text file of the repository that a person has written. */
@@ -22,9 +23,9 @@ export function readSources(root: string): Source[] {
   const walk = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-      if (entry.isDirectory()) {
-        if (!skippedFolders.has(entry.name)) walk(path);
-      } else if (entry.isFile() && !binary.test(entry.name)) {
+      if (skipped.has(entry.name)) continue;
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile() && !binary.test(entry.name)) {
         sources.push(toSource(path, readFileSync(join(root, path), "utf8")));
       }
     }
