@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import type { Consumer } from "@tessera/kit/bus/consume";
 import { hasPassed } from "@tessera/kit/bus/markers";
 import { currentContext } from "@tessera/kit/context";
+import { poll } from "@tessera/kit/poll";
 import { defineService } from "@tessera/kit/service";
 import { recordFeed, topics } from "@tessera/protos/topics";
 import { hintAtChange, listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
 import { deriveToken, makeToken } from "./access/make-token.ts";
-import { untilCopied } from "./access/until-copied.ts";
 import { buildApp } from "./app.ts";
 import { connectPeers, peers } from "./clients.ts";
 import { settings } from "./config.ts";
@@ -85,7 +85,7 @@ export const gateway = defineService({
           return requestId === undefined || secret === undefined ? makeToken() : deriveToken(secret, requestId);
         },
         async untilCopied(state, signal) {
-          const copied = await untilCopied(() => isAsNewAs(db, state), { ms: copyMs, signal });
+          const copied = await poll(() => isAsNewAs(db, state), { until: Date.now() + copyMs, signal });
           // This process need not wait for its own notice.
           directory.forget();
           return copied;

@@ -1,3 +1,4 @@
+import { backoff } from "@tessera/kit/backoff";
 import type { Cache } from "@tessera/kit/cache/cache";
 import type { Log } from "@tessera/kit/log";
 import { pause } from "@tessera/kit/pause";
@@ -6,8 +7,7 @@ import { identifier, sql } from "@tessera/kit/pg/sql";
 
 const channel = "tessera_gateway_access";
 
-const firstPauseMs = 100;
-const longestPauseMs = 5000;
+const pauses = { firstMs: 100, longestMs: 5000 };
 
 /** Tells every gateway process, when the transaction commits, that credentials or events have changed. */
 export async function announceChange(tx: Tx): Promise<void> {
@@ -48,20 +48,20 @@ async function listenUntilStopped(
   db: Db,
   { log, changed, signal }: { log: Log; changed: () => void; signal: AbortSignal },
 ): Promise<void> {
-  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+  for (let failed = 1; !signal.aborted; failed += 1) {
     try {
       await listenOnce(db, {
         changed,
         signal,
         connected: () => {
-          pauseMs = firstPauseMs;
+          failed = 1;
           changed();
         },
       });
     } catch (error) {
       log.warn("changes of credentials are not heard; they take effect within 30 seconds", { error });
     }
-    await pause(pauseMs, signal);
+    await pause(backoff(pauses, failed), signal);
   }
 }
 

@@ -1,4 +1,6 @@
+import { backoff } from "@tessera/kit/backoff";
 import { Fault } from "@tessera/kit/fault";
+import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
 import type {
   RecordsServiceService,
@@ -21,8 +23,7 @@ const callMs = 60_000;
 
 /** An owner that restarts is back within this time. Sending a batch again is harmless: records are idempotent. */
 const patienceMs = 30_000;
-const firstPauseMs = 100;
-const longestPauseMs = 3000;
+const pauses = { firstMs: 100, longestMs: 3000 };
 
 /**
  * Has a batch applied by its owner, and returns what was rejected.
@@ -55,7 +56,8 @@ async function applyPatiently(
   { apply, signal }: ApplyOptions,
 ): Promise<RejectedRecord[]> {
   const until = Date.now() + patienceMs;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+  for (let failed = 1; ; failed += 1) {
+    const pauseMs = backoff(pauses, failed);
     try {
       const options = signal === undefined ? { timeoutMs: callMs } : { timeoutMs: callMs, signal };
       return (await apply({ records: [...records] }, options)).rejected;
@@ -63,7 +65,7 @@ async function applyPatiently(
       signal?.throwIfAborted();
       if (!mayHeal(error) || Date.now() + pauseMs > until) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    await pause(pauseMs);
   }
 }
 

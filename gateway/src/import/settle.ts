@@ -1,5 +1,6 @@
+import { poll } from "@tessera/kit/poll";
 import type { Client } from "@tessera/kit/rpc";
-import type { FactsServiceService, MarkFactsResponse } from "@tessera/protos/gen/platform/v1/facts";
+import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 
 /** Asks one service whether its consumers have passed a marker. */
 export type CaughtUp = Client<FactsServiceService>["caughtUp"];
@@ -13,34 +14,19 @@ export interface SettleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-const firstPauseMs = 5;
-const longestPauseMs = 250;
-
 /** Waits until every reader has consumed what an owner has published so far. Returns false when the time is over first. */
 export async function settle({ owner, readers, until, signal }: SettleOptions): Promise<boolean> {
   try {
     const mark = await owner.markFacts({}, callOptions(until, signal));
-    const settled = await Promise.all(readers.map((reader) => untilCaughtUp(reader, mark, { until, signal })));
+    const hasCaughtUp = async (reader: CaughtUp) => (await reader(mark, callOptions(until, signal))).caughtUp;
+    const settled = await Promise.all(readers.map((reader) => poll(() => hasCaughtUp(reader), { until, signal })));
+    signal?.throwIfAborted();
     return settled.every(Boolean);
   } catch {
     signal?.throwIfAborted();
     // What was applied is durable; that nobody can say when it is seen is what the answer reports.
     return false;
   }
-}
-
-async function untilCaughtUp(
-  reader: CaughtUp,
-  mark: MarkFactsResponse,
-  { until, signal }: { until: number; signal: AbortSignal | undefined },
-): Promise<boolean> {
-  for (let pauseMs = firstPauseMs; Date.now() < until; pauseMs = Math.min(longestPauseMs, pauseMs * 1.5)) {
-    const answer = await reader(mark, callOptions(until, signal)).catch(() => undefined);
-    signal?.throwIfAborted();
-    if (answer?.caughtUp === true) return true;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
-  return false;
 }
 
 function callOptions(until: number, signal: AbortSignal | undefined) {

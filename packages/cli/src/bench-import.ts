@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
 import { openServer } from "@tessera/kit/pg/server";
@@ -98,7 +99,7 @@ async function untilReady(baseUrl: string, platform: ChildProcess): Promise<void
     const answer = await fetch(`${baseUrl}/api/v1/openapi.json`).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
-    await pause(100);
+    await sleep(100);
   }
   throw new Error("the platform was not ready within a minute");
 }
@@ -195,7 +196,7 @@ async function untilCounted(baseUrl: string, orders: number): Promise<void> {
     });
     const body = (await status.json()) as { position_count?: number };
     if (body.position_count === orders) return;
-    await pause(100);
+    await sleep(100);
   }
   throw new Error("the list did not count every order within two minutes");
 }
@@ -284,8 +285,4 @@ function print(result: {
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   process.stdout.write(`${rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")}\n`);
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

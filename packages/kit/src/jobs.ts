@@ -1,3 +1,4 @@
+import { backoff } from "./backoff.ts";
 import type { Log } from "./log.ts";
 import { pause } from "./pause.ts";
 
@@ -34,8 +35,9 @@ export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
 }
 
 async function repeat(job: Job, log: Log, signal: AbortSignal): Promise<void> {
+  const pauses = { firstMs: job.everyMs, longestMs: Math.max(longestPauseMs, job.everyMs) };
   for (let failed = 0; !signal.aborted; ) {
-    await pause(Math.max(job.everyMs, Math.min(longestPauseMs, job.everyMs * 2 ** failed)), signal);
+    await pause(backoff(pauses, failed + 1), signal);
     if (signal.aborted) return;
     try {
       await job.run(signal);

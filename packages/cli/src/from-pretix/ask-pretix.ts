@@ -1,3 +1,4 @@
+import { backoff } from "@tessera/kit/backoff";
 import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import { readBounded, TooLarge } from "./read-bounded.ts";
@@ -92,20 +93,18 @@ export function askPretix(options: {
         if (!passing) return outcome;
         if (attempt >= (question.tries ?? tries) || ("failure" in outcome && isHopeless(outcome.failure)))
           throw givenUp(url, outcome);
-        const grown = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1));
+        const grown = backoff({ firstMs: firstPauseMs, longestMs: longestPauseMs }, attempt);
         // Spread, so that two requests that failed together do not come back together.
         const waitMs = Math.max(
           "failure" in outcome ? 0 : retryAfterMs(outcome.headers),
           grown * (0.5 + Math.random()),
         );
         options.onWait?.(`${whatHappened(outcome)}; trying again in ${Math.ceil(waitMs / 1000)} s`);
-        await pause(waitMs, never);
+        await pause(waitMs);
       }
     },
   };
 }
-
-const never = new AbortController().signal;
 
 function readBase(text: string): URL {
   const url = URL.parse(text);

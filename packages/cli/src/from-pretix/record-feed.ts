@@ -1,3 +1,4 @@
+import { backoff } from "@tessera/kit/backoff";
 import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 
@@ -142,15 +143,13 @@ export class RecordFeed {
         // Records that arrived although nobody said so change nothing when they come again.
         const isPassing = error instanceof Fault && error.kind === "unavailable" && this.#answered;
         if (!isPassing || attempt >= tries) throw error;
-        const waitMs = firstPauseMs * 2 ** (attempt - 1);
+        const waitMs = backoff({ firstMs: firstPauseMs }, attempt);
         onWait?.(`the platform is away; trying again in ${Math.ceil(waitMs / 1000)} s`);
-        await pause(waitMs, never);
+        await pause(waitMs);
       }
     }
   }
 }
-
-const never = new AbortController().signal;
 
 function emptyBatch(): Batch {
   return { lines: [], of: [], marks: [], bytes: 0 };

@@ -1,4 +1,5 @@
 import type { Topic } from "@tessera/protos/topic";
+import { backoff } from "../backoff.ts";
 import { runInContext } from "../context.ts";
 import { Fault } from "../fault.ts";
 import type { Log } from "../log.ts";
@@ -66,7 +67,7 @@ export interface Consumer {
 /** A poisoned fact is tried this often before it is parked: more would only hold up the facts behind it. */
 const attempts = 5;
 
-const longestPauseMs = 5000;
+const pauses = { firstMs: 100, longestMs: 5000 };
 
 /** A few keep the database busy while this process decodes; more would take connections from those who wait for answers. */
 const transactionsAtOnce = 3;
@@ -127,7 +128,7 @@ export function consume<F>(topic: Topic<F>, db: Db, apply: Apply<F>, options: Co
             });
             return;
           }
-          await pause(20 * 2 ** tried, signal);
+          await pause(backoff({ firstMs: 40 }, tried), signal);
         }
       }
     },
@@ -163,7 +164,7 @@ async function untilHealed(
       signal.throwIfAborted();
       if (!mayHeal(error)) return { error };
       log.warn("facts are waiting: their consumer cannot act now", { topic, error });
-      await pause(Math.min(longestPauseMs, 50 * 2 ** tried), signal);
+      await pause(backoff(pauses, tried), signal);
     }
   }
 }
@@ -177,7 +178,7 @@ async function untilParked(
     const failure = await untilHealed(work, { log, signal, topic });
     if (failure === undefined) return;
     log.error("facts are waiting: one can neither be applied nor parked", { topic, error: failure.error });
-    await pause(Math.min(longestPauseMs, 50 * 2 ** tried), signal);
+    await pause(backoff(pauses, tried), signal);
   }
 }
 

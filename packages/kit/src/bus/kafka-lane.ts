@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { backoff } from "../backoff.ts";
 import { pause } from "../pause.ts";
 import type { Delivery } from "./bus.ts";
 
@@ -21,7 +22,7 @@ export interface Lane {
 /** Enough to make a consumer's transaction worth its round trips; what was fetched at once may be thousands. */
 const mostMessages = 500;
 
-const longestPauseMs = 5000;
+const pauses = { firstMs: 20, longestMs: 5000 };
 
 /**
  * Delivers what comes of one partition: one delivery at a time, in order, each until it is accepted. A delivery that was
@@ -40,14 +41,14 @@ export function createLane(options: {
   let era = new AbortController();
 
   async function untilAccepted(deliveries: readonly Delivery[], signal: AbortSignal): Promise<boolean> {
-    for (let refused = 0; !signal.aborted; refused += 1) {
+    for (let refused = 1; !signal.aborted; refused += 1) {
       try {
         await deliver(deliveries, signal);
         return true;
       } catch (error) {
         if (signal.aborted) return false;
         onRefusal(error);
-        await pause(Math.min(longestPauseMs, 20 * 2 ** refused), signal);
+        await pause(backoff(pauses, refused), signal);
       }
     }
     return false;

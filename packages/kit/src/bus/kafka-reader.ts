@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoff } from "../backoff.ts";
 import { pause } from "../pause.ts";
 import { waitAtMost } from "../wait-at-most.ts";
 import type { Subscription } from "./bus.ts";
@@ -29,7 +30,7 @@ export interface Reader {
 /** A partition whose delivery takes longer is paused, so that the others of the topic are fetched meanwhile. */
 const patienceMs = 200;
 
-const longestPauseMs = 5000;
+const pauses = { firstMs: 100, longestMs: 5000 };
 
 /** A consumer that lived this long was well; its successor starts without delay. */
 const steadyMs = 10_000;
@@ -153,7 +154,7 @@ export function startReader(options: ReaderOptions): Reader {
         failed = performance.now() - started > steadyMs ? 1 : failed + 1;
         // Once is no outage: a broker was replaced, or a coordinator was loading its groups.
         if (failed > 1) options.onOutage(error);
-        await pause(Math.min(longestPauseMs, 50 * 2 ** failed), closing.signal);
+        await pause(backoff(pauses, failed), closing.signal);
       }
     }
   }

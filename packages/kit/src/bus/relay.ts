@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoff } from "../backoff.ts";
 import type { Log } from "../log.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
@@ -49,7 +50,7 @@ const followMs = 250;
 /** A topic that takes longer than this goes on beside the others. */
 const patienceMs = 200;
 
-const longestPauseMs = 5000;
+const pauses = { firstMs: 200, longestMs: 5000 };
 
 /**
  * An idle relay looks for rows one part in eleven of the time at most: while an old snapshot keeps Postgres from
@@ -101,7 +102,7 @@ export function startRelay(options: RelayOptions): Relay {
       const failed = (failures.get(topic) ?? 0) + 1;
       failures.set(topic, failed);
       log.warn("facts are waiting: the relay could not move them", { schema: db.schema, topic, error });
-      await alarm.pause(pauseAfter(failed));
+      await alarm.pause(backoff(pauses, failed));
     } finally {
       held.delete(topic);
       if (performance.now() - started > patienceMs) alarm.ring();
@@ -149,7 +150,7 @@ export function startRelay(options: RelayOptions): Relay {
         if (!alarm.stopped) {
           failed += 1;
           log.warn("facts are waiting: the relay has no connection", { schema: db.schema, error });
-          await alarm.pause(pauseAfter(failed));
+          await alarm.pause(backoff(pauses, failed));
         }
       } finally {
         await connection?.release().catch(() => {});
@@ -185,10 +186,6 @@ async function takeLead(connection: Dedicated, schema: string): Promise<boolean>
     sql`select pg_try_advisory_lock(hashtextextended(${`tessera relay ${schema}`}, 0)) as leading`,
   );
   return leading;
-}
-
-function pauseAfter(failures: number): number {
-  return Math.min(longestPauseMs, 100 * 2 ** failures);
 }
 
 /** Waits until all work is done or the time is up, whichever comes first. */

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createClient, ErrorReply } from "redis";
+import { backoff } from "../backoff.ts";
 import { Fault } from "../fault.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
@@ -31,8 +32,7 @@ const connectMs = 3000;
 const heartbeatMs = 1000;
 const lostAfterMs = 2500;
 
-const firstPauseMs = 100;
-const longestPauseMs = 2000;
+const pauses = { firstMs: 100, longestMs: 2000 };
 
 /** Far above what is ever in flight; it bounds what a frozen server can make us hold. */
 const mostCommands = 10_000;
@@ -123,20 +123,20 @@ export function redisCache(options: RedisCacheOptions): Cache {
   }
 
   async function keepLinked(): Promise<void> {
-    for (let pauseMs = firstPauseMs; !stopping.signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    for (let failed = 1; !stopping.signal.aborted; failed += 1) {
       const client = makeClient(url);
       const lost = new Promise<Error>((resolve) => client.on("error", resolve));
       try {
         await serveLink(client, lost);
       } catch (error) {
-        if (link !== undefined) pauseMs = firstPauseMs;
+        if (link !== undefined) failed = 1;
         if (!stopping.signal.aborted) tellOnce.down(error);
       } finally {
         link = undefined;
         if (client.isOpen) client.destroy();
       }
       // Not all processes at once, when a server comes back.
-      await pause(pauseMs * (0.5 + Math.random() / 2), stopping.signal);
+      await pause(backoff(pauses, failed) * (0.5 + Math.random() / 2), stopping.signal);
     }
   }
   const linked = keepLinked();

@@ -1,7 +1,9 @@
 import type { Topic } from "@tessera/protos/topic";
 import pg from "pg";
+import { backoff } from "../backoff.ts";
 import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 import { toByteaArray } from "./binary-array.ts";
 import { breaksConnection, isRetryable, toFault } from "./failure.ts";
 import { parseTimestamp } from "./instants.ts";
@@ -110,7 +112,7 @@ export function openDatabase(options: DatabaseOptions): Db {
           return await runTransaction({ pool, names, wroteOutbox, requireWaiting }, work);
         } catch (error) {
           if (!isRetryable(error) || attempt === attempts) throw toFault(error);
-          await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** attempt));
+          await pause(Math.random() * backoff({ firstMs: 40 }, attempt));
         }
       }
     },

@@ -4,6 +4,7 @@ import { chmod, mkdir, mkdtemp, open, readFile, rename, rm, stat } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoff } from "../backoff.ts";
 import { Fault } from "../fault.ts";
 import { createCluster, requireVersion } from "./create-cluster.ts";
 import { type DataLock, lockDirectory } from "./data-lock.ts";
@@ -201,7 +202,7 @@ async function becomesReady(server: ChildProcess, { place, socketDirectory, log 
 }
 
 /** Between attempts to start a server again that ended by itself; what keeps it from starting may pass. */
-const longestRevivalPauseMs = 5000;
+const revivalPauses = { firstMs: 100, longestMs: 5000 };
 
 /** Hands a running server over, and starts it again whenever it ends without having been stopped. */
 function handOver(running: { server: ChildProcess; launch: Launch; lock: DataLock }): EmbeddedPostgres {
@@ -222,7 +223,7 @@ function handOver(running: { server: ChildProcess; launch: Launch; lock: DataLoc
     });
   };
   const revive = async () => {
-    for (let pauseMs = 100; stopped === undefined; pauseMs = Math.min(longestRevivalPauseMs, pauseMs * 2)) {
+    for (let failed = 1; stopped === undefined; failed += 1) {
       try {
         await clearFormerServer(join(place.directory, "data"), log);
         server = await startServer(launch);
@@ -230,7 +231,7 @@ function handOver(running: { server: ChildProcess; launch: Launch; lock: DataLoc
         return;
       } catch (error) {
         log(`the database could not be started again: ${error instanceof Error ? error.message : String(error)}`);
-        await sleep(pauseMs);
+        await sleep(backoff(revivalPauses, failed));
       }
     }
   };

@@ -2,6 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { backoff } from "../backoff.ts";
 import { argumentsOf, isRunning, processesIn, startMarkOf } from "./running-process.ts";
 
 /** What a server writes about itself into its cluster, as `postmaster.pid`. */
@@ -70,11 +71,12 @@ export async function stopServer(server: {
       if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
     }
     const deadline = Date.now() + patienceMs;
-    for (let pause = 2; Date.now() < deadline && !server.hasEnded(); pause = Math.min(pause * 1.5, 50))
-      await sleep(pause);
+    for (let asked = 1; Date.now() < deadline && !server.hasEnded(); asked += 1) await sleep(backoff(pauses, asked));
   }
   if (!server.hasEnded()) throw new Error("the database does not end, not even when killed");
 }
+
+const pauses = { firstMs: 2, longestMs: 50, factor: 1.5 };
 
 const demands: readonly { signal: NodeJS.Signals; patienceMs: number }[] = [
   { signal: "SIGINT", patienceMs: 20_000 },

@@ -1,3 +1,4 @@
+import { backoff } from "@tessera/kit/backoff";
 import { runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 
@@ -45,7 +46,7 @@ interface Waiting<In, Out> {
 
 /** So often it tries again at once. Then it leaves those in its way some time. */
 const triesAtOnce = 3;
-const longestPauseMs = 50;
+const pauses = { firstMs: 2, longestMs: 50 };
 
 interface Lane<In, Out> {
   queue: Waiting<In, Out>[];
@@ -113,7 +114,7 @@ export function createBatcher<In, Out>(options: BatcherOptions<In, Out>): Batche
       else if (outcome !== overtaken) waiting.settle(outcome ?? failed);
       else if (hasPatience(waiting)) {
         if (waiting.overtaken <= triesAtOnce) again.push(waiting);
-        else setTimeout(() => enqueue(lane, waiting), Math.min(longestPauseMs, 2 ** (waiting.overtaken - triesAtOnce)));
+        else setTimeout(() => enqueue(lane, waiting), backoff(pauses, waiting.overtaken - triesAtOnce));
       } else waiting.settle(failed);
     }
     // In front, so that items keep the order of their arrival.
