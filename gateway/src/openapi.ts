@@ -1,8 +1,9 @@
 import { type Schema, toJsonSchema } from "@tessera/kit/schema";
+import type { Access } from "./access/may-use.ts";
 import { detail, fieldErrors } from "./answers.ts";
 import { bodyTypes } from "./body/parse-body.ts";
 import type { Parameters } from "./parameter.ts";
-import type { Access, Answer, Route } from "./route.ts";
+import type { Answer, Route } from "./route.ts";
 
 /** Writes the OpenAPI document of all routes, from nothing but their declarations. */
 export function openApi(routes: readonly Route[], { server, version }: { server: string; version: string }): object {

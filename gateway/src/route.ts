@@ -1,27 +1,10 @@
 import { type Check, compileSchema, type Schema } from "@tessera/kit/schema";
 import type { Caller, Tenant } from "./access/caller.ts";
-import type { Permission } from "./access/permission.ts";
-import type { ScanProfile } from "./access/profile.ts";
+import type { Access } from "./access/may-use.ts";
 import type { Parameters, Values } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-
-/** Who may use a route. */
-export type Access =
-  | { readonly kind: "public" }
-  /** The operator's key alone. */
-  | { readonly kind: "operator" }
-  /** Every key, and every device whose profile the route is open to. */
-  | { readonly kind: "any"; readonly profiles: readonly ScanProfile[] }
-  /** Keys and devices with access to the event of the path. */
-  | {
-      readonly kind: "event";
-      /** One of them is enough; with none listed, access to the event is. */
-      readonly anyOf: readonly Permission[];
-      /** Device profiles that this route is open to. */
-      readonly profiles: readonly ScanProfile[];
-    };
 
 /** A JSON body, and how it is read. */
 export interface Body<B> {

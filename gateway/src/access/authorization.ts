@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import type { CredentialKind } from "./caller.ts";
+import type { CredentialKind } from "../store/credentials.ts";
 
 /** What an Authorization header says, before anybody has looked it up. */
 export interface Presented {

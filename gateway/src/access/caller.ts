@@ -1,29 +1,7 @@
 import { hash } from "node:crypto";
+import type { Credential, CredentialKind, Device } from "../store/credentials.ts";
 import { devicePermissions, everyPermission, type Permission } from "./permission.ts";
 import { type DeviceProfile, profileOf } from "./profile.ts";
-
-/** An API key or a device, as stored. */
-export interface Credential {
-  readonly organizer: string;
-  readonly kind: CredentialKind;
-  readonly id: string;
-  readonly tokenHash: Buffer;
-  readonly permissions: readonly string[];
-  readonly allEvents: boolean;
-  readonly events: readonly string[];
-  /** False: an API key that was switched off, a device whose access was revoked. */
-  readonly active: boolean;
-  readonly device: Device | null;
-}
-
-export type CredentialKind = "api_key" | "device";
-
-export interface Device {
-  readonly deviceId: number;
-  readonly gate: number | null;
-  readonly securityProfile: string;
-  readonly softwareBrand: string;
-}
 
 /** Who a request comes from. */
 export type Caller = Operator | Tenant;

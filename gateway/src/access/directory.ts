@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Credential, CredentialKind } from "../store/credentials.ts";
 import { inactive, type Presented, unknownToken } from "./authorization.ts";
-import { type Caller, type Credential, type CredentialKind, operator, type Tenant, toCaller } from "./caller.ts";
+import { type Caller, operator, type Tenant, toCaller } from "./caller.ts";
 import { remember } from "./remember.ts";
 
 /** Where credentials and events are looked up. */

@@ -1,10 +1,26 @@
-import { type Place, routesLike } from "../place.ts";
-import type { Access } from "../route.ts";
 import { type Caller, holds, type Tenant } from "./caller.ts";
+import type { Permission } from "./permission.ts";
+import type { ScanProfile } from "./profile.ts";
 
-/** Tells whether a caller may use a method of a place, as far as its permissions and profile go. */
-export function mayUse(caller: Caller, place: Place, method: string): boolean {
-  return routesLike(place, method).some(({ access }) => grants(access, caller));
+/** Who may use a route. */
+export type Access =
+  | { readonly kind: "public" }
+  /** The operator's key alone. */
+  | { readonly kind: "operator" }
+  /** Every key, and every device whose profile the route is open to. */
+  | { readonly kind: "any"; readonly profiles: readonly ScanProfile[] }
+  /** Keys and devices with access to the event of the path. */
+  | {
+      readonly kind: "event";
+      /** One of them is enough; with none listed, access to the event is. */
+      readonly anyOf: readonly Permission[];
+      /** Device profiles that this route is open to. */
+      readonly profiles: readonly ScanProfile[];
+    };
+
+/** Tells whether the permissions and the profile of a caller open one of some routes. */
+export function mayUse(caller: Caller, routes: readonly { readonly access: Access }[]): boolean {
+  return routes.some(({ access }) => grants(access, caller));
 }
 
 function grants(access: Access, caller: Caller): boolean {
@@ -28,8 +44,8 @@ function isPermitted(anyOf: Extract<Access, { kind: "event" }>["anyOf"], caller:
   return anyOf.length === 0 || anyOf.some((permission) => holds(caller, permission));
 }
 
-/** Tells whether a caller may enter an event at all, if there is one of this name. */
-export function mayEnter(caller: Caller, organizer: string, event: string): boolean {
+/** Tells whether a caller has access to an event of this name, should it exist. */
+export function hasEventAccess(caller: Caller, organizer: string, event: string): boolean {
   if (caller.kind === "operator") return false;
   return caller.organizer === organizer && (caller.events === undefined || caller.events.has(event));
 }

@@ -2,7 +2,6 @@ import { type Consumer, consume, type Fact, newestPerKey } from "@tessera/kit/bu
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { type CredentialChanged, CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
-import type { CredentialKind as StoredKind } from "../access/caller.ts";
 import { announceChange } from "../access/change-notice.ts";
 import * as credentials from "../store/credentials.ts";
 
@@ -41,7 +40,7 @@ function withOwnTokens(states: readonly credentials.CredentialState[]): credenti
 }
 
 /** Kinds of a newer boxoffice are none of ours: nothing authenticates as them. */
-const kinds: ReadonlyMap<string, StoredKind> = new Map([
+const kinds: ReadonlyMap<string, credentials.CredentialKind> = new Map([
   [CredentialKind.API_KEY, "api_key"],
   [CredentialKind.DEVICE, "device"],
 ]);

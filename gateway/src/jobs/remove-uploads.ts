@@ -3,8 +3,8 @@ import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs";
 import type { Db } from "@tessera/kit/pg/database";
+import { idAt, keyOf, uploadsPrefix } from "../store/file-key.ts";
 import { findExpired, findRecorded, forgetUploads } from "../store/uploads.ts";
-import { idAt, keyOf, uploadsPrefix } from "../upload/file-key.ts";
 
 export interface UploadStores {
   readonly db: Db;

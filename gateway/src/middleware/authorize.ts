@@ -1,12 +1,13 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
-import { mayEnter, mayUse } from "../access/may-use.ts";
+import { hasEventAccess, mayUse } from "../access/may-use.ts";
 import type { Middleware } from "../context.ts";
+import { routesLike } from "../place.ts";
 
 /**
- * Lets pass who may use this place with this method. Unknown organizer, unknown
- * event, no access, missing permission and a profile without the route answer
- * alike, so that nobody learns what there is.
+ * Lets a caller use the methods of a path that its rights open. An unknown
+ * organizer, an unknown event, no access, a missing permission and a profile
+ * without the route get the same answer: it does not show what exists.
  */
 export function authorize(directory: Directory): Middleware {
   return async (ctx, next) => {
@@ -15,10 +16,10 @@ export function authorize(directory: Directory): Middleware {
       await next();
       return;
     }
-    if (caller === undefined || !mayUse(caller, place, ctx.method)) throw forbidden();
+    if (caller === undefined || !mayUse(caller, routesLike(place, ctx.method))) throw forbidden();
     const { organizer, event } = params;
     if (organizer !== undefined && event !== undefined) {
-      if (!mayEnter(caller, organizer, event) || !(await directory.hasEvent(organizer, event))) throw forbidden();
+      if (!hasEventAccess(caller, organizer, event) || !(await directory.hasEvent(organizer, event))) throw forbidden();
     }
     await next();
   };

@@ -1,8 +1,30 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { Credential, CredentialKind, Device } from "../access/caller.ts";
 
-/** A credential as a fact tells of it. */
+/** An API key or a device, as stored. */
+export interface Credential {
+  readonly organizer: string;
+  readonly kind: CredentialKind;
+  readonly id: string;
+  readonly tokenHash: Buffer;
+  readonly permissions: readonly string[];
+  readonly allEvents: boolean;
+  readonly events: readonly string[];
+  /** False: an API key that was switched off, a device whose access was revoked. */
+  readonly active: boolean;
+  readonly device: Device | null;
+}
+
+export type CredentialKind = "api_key" | "device";
+
+export interface Device {
+  readonly deviceId: number;
+  readonly gate: number | null;
+  readonly securityProfile: string;
+  readonly softwareBrand: string;
+}
+
+/** A credential as a fact reports it. */
 export interface CredentialState extends Omit<Credential, "tokenHash"> {
   readonly revision: number;
   readonly name: string;

@@ -1,8 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
-import type { CredentialKind } from "../access/caller.ts";
-import { idAt, keyOf } from "../upload/file-key.ts";
+import type { CredentialKind } from "./credentials.ts";
+import { idAt, keyOf } from "./file-key.ts";
 
 /** A file that was sent, and who may name it until when. */
 export interface Upload {

@@ -6,7 +6,6 @@ import { diskFiles } from "@tessera/kit/files/disk";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 import { startTracing } from "@tessera/kit/trace";
-import type { Credential } from "../access/caller.ts";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import { httpServer } from "../http-server.ts";
@@ -16,6 +15,7 @@ import type { FindAnswer } from "../routes/idempotency/routes.ts";
 import { allRoutes } from "../routes/index.ts";
 import type { RefusedStatus } from "../routes/redeem/present.ts";
 import type { RedeemOptions } from "../routes/redeem/routes.ts";
+import type { Credential } from "../store/credentials.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { type FakePeers, fakePeers } from "./fake-peers.ts";
 

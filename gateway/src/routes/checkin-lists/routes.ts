@@ -1,11 +1,12 @@
 import { Fault } from "@tessera/kit/fault";
+import type { Access } from "../../access/may-use.ts";
 import { scanProfiles } from "../../access/profile.ts";
 import { conflict, detail, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { formatHttpDate, parseHttpDate } from "../../http-date.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
-import { type Access, declare, type Incoming } from "../../route.ts";
+import { declare, type Incoming } from "../../route.ts";
 import { withoutFields } from "../../without-fields.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
 import { presentList, presentStatus, toFields } from "./present.ts";

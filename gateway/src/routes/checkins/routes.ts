@@ -1,9 +1,10 @@
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Access } from "../../access/may-use.ts";
 import { invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../parameter.ts";
-import { type Access, declare } from "../../route.ts";
+import { declare } from "../../route.ts";
 import { readScanType } from "../../scan-type.ts";
 import { errorReasons } from "../failed-checkins/schema.ts";
 import { presentPastScan } from "./present.ts";

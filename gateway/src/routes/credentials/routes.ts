@@ -1,8 +1,9 @@
 import { hash } from "node:crypto";
+import type { Access } from "../../access/may-use.ts";
 import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
-import { type Access, declare, type Incoming } from "../../route.ts";
+import { declare, type Incoming } from "../../route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
 import { presentApiKey, presentDevice, toApiKeyFields, toDeviceFields } from "./present.ts";
 import {

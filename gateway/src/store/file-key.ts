@@ -2,15 +2,15 @@ const folder = "uploads/";
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Where the files of uploads lie in the files store. */
+/** The folder of all uploads in the file store. */
 export const uploadsPrefix = folder;
 
-/** Where the file of an upload lies: nobody guesses it who does not know the id. */
+/** The key of an upload's file. It contains the random id, so it cannot be guessed. */
 export function keyOf(id: string): string {
   return folder + id;
 }
 
-/** The upload whose file lies at a key; undefined where the key is none of those. */
+/** The upload whose file a key names, or undefined for any other key. */
 export function idAt(key: string): string | undefined {
   const id = key.slice(folder.length);
   return key.startsWith(folder) && uuid.test(id) ? id : undefined;
