@@ -1,4 +1,4 @@
-import type { Job } from "@tessera/kit/jobs";
+import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { forgetAnswers } from "../store/kept-answers.ts";
 

@@ -6,7 +6,7 @@ import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { diskFiles } from "@tessera/kit/files/disk";
 import type { Files } from "@tessera/kit/files/files";
-import type { Job } from "@tessera/kit/jobs";
+import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";

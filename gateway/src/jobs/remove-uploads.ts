@@ -1,7 +1,7 @@
 import type { Clock } from "@tessera/kit/clock";
 import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
-import type { Job } from "@tessera/kit/jobs";
+import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import { idAt, keyOf, uploadsPrefix } from "../store/file-key.ts";
 import { findExpired, findRecorded, forgetUploads } from "../store/uploads.ts";

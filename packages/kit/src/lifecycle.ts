@@ -10,7 +10,7 @@ import type { Clock } from "./clock.ts";
 import { type Environment, readConfig, type Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Health } from "./health.ts";
-import { type Job, runJobs } from "./jobs.ts";
+import { type Job, runJobs } from "./jobs/interval.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";

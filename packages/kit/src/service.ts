@@ -4,7 +4,7 @@ import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
 import type { Config, Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
-import type { Job } from "./jobs.ts";
+import type { Job } from "./jobs/interval.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";

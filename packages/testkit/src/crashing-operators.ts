@@ -4,7 +4,7 @@ import { memoryBus } from "@tessera/kit/bus/memory";
 import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
 import { startRelay } from "@tessera/kit/bus/relay";
 import { replayParked } from "@tessera/kit/bus/replay-parked";
-import type { Job } from "@tessera/kit/jobs";
+import type { Job } from "@tessera/kit/jobs/interval";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";

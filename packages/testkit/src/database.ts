@@ -26,7 +26,7 @@ const quiet = createLog({ service: "test", destination: { write: () => {} } });
 export async function createTestDatabase(schemas: readonly TestSchema[]): Promise<TestDatabase> {
   const server = openServer(inject("postgresUrl"));
   try {
-    const template = await server.exclusively("tessera test template", () => ensureTemplate(server, schemas));
+    const template = await server.exclusively(() => ensureTemplate(server, schemas));
     const name = `test_${randomUUID().replaceAll("-", "")}`;
     await server.createDatabase(name, { template });
     return testDatabase({ name, url: server.urlOf(name), schemas });

@@ -2,7 +2,10 @@ import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
+import { declareLock, takeLocks } from "../pg/locks.ts";
 import { identifier, literal, sql } from "../pg/sql.ts";
+
+const inboxLock = declareLock("tessera inbox");
 
 /** Longer than any topic with a limit keeps its facts, so that a replay still meets its own rows. */
 const inboxDays = 45;
@@ -98,7 +101,7 @@ async function dropPartition(db: Db, name: string): Promise<void> {
 
 /** Whether a partition is there, and stays so or not until commit: replicas that keep the same tables take turns. */
 async function isPresentInTurn(tx: Tx, schema: string, name: string): Promise<boolean> {
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`tessera inbox ${schema}`}, 0))`);
+  await takeLocks(tx, { alone: [inboxLock(schema)] });
   // From the table itself: what to_regclass remembers may be older than the lock.
   const row = await tx.maybeOne(sql`
     select 1 from pg_class

@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import type { Job } from "../jobs.ts";
+import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";

@@ -1,9 +1,12 @@
 import { Fault } from "../fault.ts";
 import type { Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
+import { declareLock, takeLocks } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
+
+const sweepLock = declareLock("tessera sweep");
 
 /** Removes what a consumer still holds with a revision below `before`; returns how many entities that were. */
 export type Sweep = (tx: Tx, options: { readonly before: number }) => Promise<number>;
@@ -24,9 +27,7 @@ export async function passMarkers(
   markers: readonly Delivery[],
 ): Promise<Swept> {
   const sweeps = sweep === undefined ? [] : markers.filter(({ headers }) => headers[header.sweepBelow] !== undefined);
-  if (sweeps.length > 0) {
-    await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${`tessera sweep ${consumer}`}, 0))`);
-  }
+  if (sweeps.length > 0) await takeLocks(tx, { alone: [sweepLock(consumer)] });
   await tx.run(sql`
     insert into passed_marker (consumer, marker, topic, partition)
     select ${consumer}, passed.marker, passed.topic, passed.partition

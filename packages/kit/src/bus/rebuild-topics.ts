@@ -1,8 +1,9 @@
 import { Fault } from "../fault.ts";
-import type { Job } from "../jobs.ts";
+import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Queryable, Tx } from "../pg/database.ts";
+import { declareLock, takeLocks, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus } from "./bus.ts";
 import { mayHeal } from "./consume.ts";
@@ -33,6 +34,8 @@ export interface RebuildPlace {
   readonly line: number;
 }
 
+const rebuildLock = declareLock("tessera rebuild");
+
 /** How late a rebuild that was asked for may begin. */
 const everyMs = 1000;
 
@@ -41,7 +44,7 @@ const defaultBatchSize = 500;
 /** What is written meanwhile stands behind no more than this in the outbox, which is a fraction of a second's work for the relay. */
 const longestQueue = 2000;
 
-/** Until the relay has made room, or the one who holds the row has written. */
+/** Until the relay has made room, or the process whose turn it is has written. */
 const restMs = 50;
 
 interface Row {
@@ -93,7 +96,7 @@ export function rebuildTopics(options: {
   async function step(rebuild: Rebuild, id: string): Promise<Progress> {
     if (!(await hasRoom(db, rebuild.topic.name))) return "rest";
     const progress = await db.transaction(async (tx): Promise<Progress | "begun" | "written"> => {
-      const row = await holdRow(tx, id);
+      const row = await takeTurn(tx, id);
       if (row === undefined) return "rest";
       if (row.finished_at !== null) return "over";
       if (row.line === null) {
@@ -154,9 +157,10 @@ async function findUnfinished(db: Db): Promise<Row[]> {
      order by rebuild.topic, rebuild.requested_at, rebuild.id`);
 }
 
-/** Holds the row until the transaction ends, so that one process at a time goes on; undefined where another does. */
-async function holdRow(tx: Tx, id: string): Promise<Row | undefined> {
-  return tx.maybeOne<Row>(sql`select ${columns} from rebuild where rebuild.id = ${id} for update skip locked`);
+/** Takes the turn until the transaction ends, so that one process at a time goes on; undefined where another has it. */
+async function takeTurn(tx: Tx, id: string): Promise<Row | undefined> {
+  if (!(await tryLock(tx, rebuildLock(id)))) return undefined;
+  return tx.maybeOne<Row>(sql`select ${columns} from rebuild where rebuild.id = ${id}`);
 }
 
 async function hasRoom(db: Db, topic: string): Promise<boolean> {
@@ -179,7 +183,7 @@ async function finish(
   tx: Tx,
   { id, rebuild, partitions }: { id: string; rebuild: Rebuild; partitions: number },
 ): Promise<boolean> {
-  const row = await holdRow(tx, id);
+  const row = await takeTurn(tx, id);
   if (row === undefined || row.line === null || row.begun_at === null || row.finished_at !== null) return false;
   const isOfEntities = rebuild.topic.retention.kind === "compacted";
   const headers = {
@@ -202,10 +206,13 @@ async function finish(
 }
 
 async function giveUp(db: Db, id: string, cause: string): Promise<void> {
-  await db.run(sql`
-    update rebuild
-       set cause = ${cause},
-           finished_at = clock_timestamp()
-     where rebuild.id = ${id}
-       and rebuild.finished_at is null`);
+  await db.transaction(async (tx) => {
+    await takeLocks(tx, { alone: [rebuildLock(id)] });
+    await tx.run(sql`
+      update rebuild
+         set cause = ${cause},
+             finished_at = clock_timestamp()
+       where rebuild.id = ${id}
+         and rebuild.finished_at is null`);
+  });
 }

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { createAlarm } from "../alarm.ts";
 import { backoff } from "../backoff.ts";
+import { startLeader } from "../jobs/leader.ts";
 import type { Log } from "../log.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
+import { declareLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
-import { createAlarm } from "./alarm.ts";
 import type { Bus, Message } from "./bus.ts";
 import { header } from "./headers.ts";
 
@@ -32,6 +34,8 @@ interface OutboxRow {
   created_at: number;
 }
 
+const relayLock = declareLock("tessera relay");
+
 /** Large enough that a bus and a consumer's transaction are worth their round trips, small enough to stay below some megabytes. */
 const defaultBatchSize = 500;
 
@@ -43,9 +47,6 @@ const pollMs = 50;
  * earliest, and what comes meanwhile goes together; a fact that comes alone does not wait.
  */
 const gatherMs = 20;
-
-/** How often a relay that does not lead asks for the lead. */
-const followMs = 250;
 
 /** A topic that takes longer than this goes on beside the others. */
 const patienceMs = 200;
@@ -64,12 +65,11 @@ const longestStopMs = 5000;
 /**
  * Moves facts from one schema's outbox to the bus.
  *
- * One relay per schema leads, by advisory lock on the connection it reads through: losing the connection is losing the
- * lead. Each topic's rows leave in the order of their ids, one batch at a time. Two transactions that write facts of
- * one key hold the same row lock while they do, so ids are commit order per key. A row that commits late with a small
- * id is taken when it appears, for rows are deleted and the outbox is always read from its start: behind a cursor, the
- * next row of that key would be taken first. A topic that the bus does not take, or whose consumer is stuck, rests
- * while the others go on.
+ * One relay per schema leads, and reads through the connection that holds its lock. Each topic's rows leave in the order
+ * of their ids, one batch at a time. Two transactions that write facts of one key hold the same row lock while they do, so
+ * ids are commit order per key. A row that commits late with a small id is taken when it appears, for rows are deleted and
+ * the outbox is always read from its start: behind a cursor, the next row of that key would be taken first. A topic that
+ * the bus does not take, or whose consumer is stuck, rests while the others go on.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, log, onBatch = () => {}, batchSize = defaultBatchSize } = options;
@@ -109,11 +109,11 @@ export function startRelay(options: RelayOptions): Relay {
     }
   }
 
-  async function lead(connection: Dedicated, isLost: () => boolean): Promise<void> {
+  async function lead(connection: Dedicated, signal: AbortSignal): Promise<void> {
     claimed.clear();
     // A deletion that a crash takes back is a fact moved twice, which its consumers notice: nobody need wait for the disk.
     await connection.run(sql`set synchronous_commit = off`);
-    while (!alarm.stopped && !isLost()) {
+    while (!signal.aborted) {
       const looked = performance.now();
       const rows = await readOutbox(connection, { without: [...held], batchSize });
       const tookMs = performance.now() - looked;
@@ -128,41 +128,14 @@ export function startRelay(options: RelayOptions): Relay {
         await alarm.pause(Math.max(0, looked + gatherMs - performance.now()));
       if (rows.length < batchSize) await alarm.pause(Math.max(pollMs, lookingShare * tookMs), { lightly: true });
     }
-    if (!isLost()) await Promise.all(underWay);
+    if (alarm.stopped) await Promise.all(underWay);
   }
 
-  async function run(): Promise<void> {
-    for (let failed = 0; !alarm.stopped; ) {
-      let connection: Dedicated | undefined;
-      try {
-        connection = await db.dedicated();
-        let lost = false;
-        connection.onLost(() => {
-          lost = true;
-        });
-        while (!alarm.stopped && !(await takeLead(connection, db.schema))) {
-          failed = 0;
-          await alarm.pause(followMs);
-        }
-        failed = 0;
-        await lead(connection, () => lost);
-      } catch (error) {
-        if (!alarm.stopped) {
-          failed += 1;
-          log.warn("facts are waiting: the relay has no connection", { schema: db.schema, error });
-          await alarm.pause(backoff(pauses, failed));
-        }
-      } finally {
-        await connection?.release().catch(() => {});
-      }
-    }
-  }
-
-  const running = run();
+  const leader = startLeader({ db, lock: relayLock(db.schema), log, lead });
   return {
     async stop() {
       alarm.stop();
-      await settledOr(longestStopMs, [running]);
+      await settledOr(longestStopMs, [leader.stop()]);
     },
   };
 }
@@ -179,13 +152,6 @@ async function readOutbox(
      where outbox.topic <> all(${without}::text[])
      order by outbox.id
      limit ${batchSize}`);
-}
-
-async function takeLead(connection: Dedicated, schema: string): Promise<boolean> {
-  const { leading } = await connection.one<{ leading: boolean }>(
-    sql`select pg_try_advisory_lock(hashtextextended(${`tessera relay ${schema}`}, 0)) as leading`,
-  );
-  return leading;
 }
 
 /** Waits until all work is done or the time is up, whichever comes first. */

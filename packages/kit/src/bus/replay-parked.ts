@@ -1,10 +1,13 @@
-import type { Job } from "../jobs.ts";
+import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
+import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import { type Claimed, type Consumer, consumerName, mayHeal, Refused, type Replayed } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";
+
+const replayLock = declareLock("tessera replay");
 
 /** How late a replay that was asked for may begin. */
 const everyMs = 1000;
@@ -40,7 +43,7 @@ export function replayParked(options: { db: Db; group: string; consumers: readon
       const outcome = await consumer.replay({
         group,
         async claim(tx) {
-          alone = await takeTurn(tx, db.schema);
+          alone = await tryLock(tx, replayLock(db.schema));
           return alone ? claim(tx, row.id) : undefined;
         },
       });
@@ -99,13 +102,6 @@ interface ParkedRow {
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Buffer | null;
   readonly overtaken: boolean;
-}
-
-async function takeTurn(tx: Tx, schema: string): Promise<boolean> {
-  const { alone } = await tx.one<{ alone: boolean }>(
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${`tessera replay ${schema}`}, 0)) as alone`,
-  );
-  return alone;
 }
 
 /** Takes a message out of its place; undefined where nobody asks for it any more. */

@@ -1,4 +1,4 @@
-import type { Job } from "../jobs.ts";
+import type { Job } from "../jobs/interval.ts";
 import type { Db } from "./database.ts";
 import { identifier, sql } from "./sql.ts";
 

@@ -5,6 +5,7 @@ import pg from "pg";
 import { Fault } from "../fault.ts";
 import type { Log } from "../log.ts";
 import { breaksConnection, toFault } from "./failure.ts";
+import { declareLock } from "./locks.ts";
 
 export interface MigrationOptions {
   readonly url: string;
@@ -24,6 +25,8 @@ interface Migration {
   readonly transactional: boolean;
   readonly breaking: boolean;
 }
+
+const migrateLock = declareLock("tessera migrate");
 
 const kitMigrations = new URL("../../migrations/", import.meta.url);
 
@@ -119,7 +122,7 @@ async function takeTurn(client: pg.Client, { schema, log }: MigrationOptions): P
   for (let asked = 1; ; asked += 1) {
     const { rows } = await client.query<{ ours: boolean }>(
       "select pg_try_advisory_lock(hashtextextended($1, 0)) as ours",
-      [`tessera migrate ${schema}`],
+      [migrateLock(schema).name],
     );
     if (rows[0]?.ours === true) return;
     if (asked === 20) log.info("waiting for another migrator of the same schema", { schema });

@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { toFault } from "./failure.ts";
+import { declareLock } from "./locks.ts";
+
+const provisionLock = declareLock("tessera provision");
 
 /** The role that a service acts as. */
 export function roleOf(schema: string): string {
@@ -32,7 +35,7 @@ export async function provision(options: { url: string; schemas: readonly string
 async function provisionAll(client: pg.Client, schemas: readonly string[]): Promise<void> {
   await client.query("begin");
   try {
-    await client.query("select pg_advisory_xact_lock(hashtextextended('tessera provision', 0))");
+    await client.query("select pg_advisory_xact_lock(hashtextextended($1, 0))", [provisionLock().name]);
     await client.query("create extension if not exists pg_trgm with schema public");
     for (const schema of schemas.toSorted()) await provisionSchema(client, schema);
     await client.query("commit");

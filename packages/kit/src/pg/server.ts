@@ -1,4 +1,7 @@
 import pg from "pg";
+import { declareLock } from "./locks.ts";
+
+const administrationLock = declareLock("tessera administration");
 
 /** A database server as its administrator sees it: databases come and go. */
 export interface DatabaseServer {
@@ -9,8 +12,8 @@ export interface DatabaseServer {
   dropDatabase(name: string): Promise<void>;
   /** Writes a table to a file on the server, then times a plain COPY of it into a bare table. */
   copyTable(table: string, options: { file: string; target: string }): Promise<{ rows: number; seconds: number }>;
-  /** Runs work while no other process runs work under the same name. */
-  exclusively<T>(name: string, work: () => Promise<T>): Promise<T>;
+  /** Runs work while no other process runs such work. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
@@ -47,12 +50,12 @@ export function openServer(url: string): DatabaseServer {
       const { rowCount } = await query(`copy ${quoted(target)} from ${pg.escapeLiteral(file)}`);
       return { rows: rowCount ?? 0, seconds: (performance.now() - started) / 1000 };
     },
-    async exclusively(name, work) {
-      await query("select pg_advisory_lock(hashtextextended($1, 0))", [name]);
+    async exclusively(work) {
+      await query("select pg_advisory_lock(hashtextextended($1, 0))", [administrationLock().name]);
       try {
         return await work();
       } finally {
-        await query("select pg_advisory_unlock(hashtextextended($1, 0))", [name]);
+        await query("select pg_advisory_unlock(hashtextextended($1, 0))", [administrationLock().name]);
       }
     },
     async close() {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mayHeal } from "@tessera/kit/bus/consume";
 import type { Files } from "@tessera/kit/files/files";
-import type { Job } from "@tessera/kit/jobs";
+import type { Job } from "@tessera/kit/jobs/interval";
 import type { Log } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";

@@ -1,6 +1,8 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import type { Scope } from "../domain/scope.ts";
+
+const named = declareLock("boxoffice");
 
 /** A lock that lasts until the end of the transaction. Many may share it, or one has it alone. */
 export interface Lock {
@@ -25,13 +27,11 @@ export function eventLocks(scopes: readonly Scope[]): Lock[] {
   return [...new Map(locks.map((lock) => [lock.name, lock])).values()];
 }
 
-/** Takes locks in the order of their names, so that no two transactions wait for each other. */
+/** Takes locks until the transaction ends. */
 export async function take(tx: Tx, locks: readonly Lock[]): Promise<void> {
-  const sorted = locks.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  await tx.run(sql`
-    select case when wanted.exclusive then pg_advisory_xact_lock(hashtextextended(wanted.name, 0))
-                else pg_advisory_xact_lock_shared(hashtextextended(wanted.name, 0))
-           end
-      from unnest(${sorted.map((lock) => `boxoffice ${lock.name}`)}::text[],
-                  ${sorted.map((lock) => lock.exclusive)}::boolean[]) as wanted (name, exclusive)`);
+  const toLock = ({ name }: Lock) => named(name);
+  await takeLocks(tx, {
+    alone: locks.filter(({ exclusive }) => exclusive).map(toLock),
+    shared: locks.filter(({ exclusive }) => !exclusive).map(toLock),
+  });
 }

@@ -1,8 +1,9 @@
 import type { Clock } from "@tessera/kit/clock";
-import type { Job } from "@tessera/kit/jobs";
+import type { Job } from "@tessera/kit/jobs/interval";
+import { leadOnce } from "@tessera/kit/jobs/leader";
 import { pause } from "@tessera/kit/pause";
 import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { declareLock } from "@tessera/kit/pg/locks";
 import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
 import { afterScan, countChange } from "../domain/presence.ts";
@@ -18,6 +19,8 @@ import {
 import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
 import { fromScanType } from "../wire/positions.ts";
 import { tellOfScan } from "../wire/scan-fact.ts";
+
+const exitLock = declareLock("tessera checkin automatic exit");
 
 /** An exit is handled within 15 seconds, and a large list takes most of them. */
 const everyMs = 1000;
@@ -54,15 +57,7 @@ export function exitDueLists(tools: ExitTools): Job {
     everyMs,
     async run(signal) {
       if ((await findDueLists(tools.db, { now: tools.clock.now(), limit: 1 })).length === 0) return;
-      const connection = await tools.db.dedicated();
-      try {
-        const { leads } = await connection.one<{ leads: boolean }>(sql`
-          select pg_try_advisory_lock(hashtextextended('tessera checkin automatic exit', 0)) as leads`);
-        if (leads) await handleInTurns(tools, signal);
-      } finally {
-        // Its end gives up the lock, too.
-        await connection.release();
-      }
+      await leadOnce(tools.db, { lock: exitLock(), signal }, (leading) => handleInTurns(tools, leading));
     },
   };
 }

@@ -1,10 +1,13 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import type { ScanType } from "../domain/presence.ts";
 import { indexedSecret } from "./indexed-secret.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
+
+const nonceLock = declareLock("tessera failed scan");
 
 /**
  * Lets those that bring one nonce pass one by one, until the transaction ends:
@@ -12,8 +15,7 @@ import type { EntityKey, EventKey } from "./keys.ts";
  * because what a nonce is compared with depends on how the ticket was found.
  */
 export async function lockNonce(tx: Queryable, { organizer, event, nonce }: EventKey & { nonce: string }) {
-  const name = JSON.stringify(["tessera failed scan", organizer, event, nonce]);
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  await takeLocks(tx, { alone: [nonceLock(organizer, event, nonce)] });
 }
 
 /** Holds a position so that it does not go, and take its scans along, before this one is among them. Tells whether it is there. */

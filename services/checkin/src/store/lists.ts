@@ -1,8 +1,11 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { CheckinList } from "../domain/list.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
+
+const idLock = declareLock("tessera checkin list ids");
 
 interface Row {
   id: number;
@@ -112,7 +115,7 @@ export async function pageLists(
 
 /** Keeps whoever assigns or imports ids of lists from overtaking each other, until the transaction ends. */
 export async function lockListIds(tx: Queryable): Promise<void> {
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('tessera checkin list ids', 0))`);
+  await takeLocks(tx, { alone: [idLock()] });
 }
 
 /** Takes an id for a new list; the caller holds `lockListIds`. */

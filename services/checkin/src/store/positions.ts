@@ -1,6 +1,7 @@
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import type { CountedAs, OrderStatus } from "../domain/counted-as.ts";
@@ -104,19 +105,19 @@ function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
           ${lock}) as held`;
 }
 
-const additions = sql`hashtextextended('tessera checkin added positions', 0)`;
+const additionLock = declareLock("tessera checkin added positions");
 
 /**
  * Until the transaction ends, nobody adds a position who is the only one to do so. Whoever is told of positions by their
  * topic shares this with all others who are: no two of them are told of one position.
  */
 export async function addAmongOthers(tx: Queryable): Promise<void> {
-  await tx.run(sql`select pg_advisory_xact_lock_shared(${additions})`);
+  await takeLocks(tx, { shared: [additionLock()] });
 }
 
 /** Until the transaction ends, nobody else adds a position. What is not there yet cannot be held, and would be counted twice. */
 export async function addAlone(tx: Queryable): Promise<void> {
-  await tx.run(sql`select pg_advisory_xact_lock(${additions})`);
+  await takeLocks(tx, { alone: [additionLock()] });
 }
 
 /** Until the transaction ends, no lock is waited for longer than a visitor at the gate may. */

@@ -1,8 +1,11 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 import { gatherAnswers } from "./given-answers.ts";
 import type { EntityKey } from "./keys.ts";
+
+const revisionLock = declareLock("checkin answer revisions");
 
 /** Sequences do not go back with a clock that is corrected a little. */
 const margin = 1_000_000;
@@ -18,7 +21,7 @@ const margin = 1_000_000;
 export async function drawAnswerRevision(tx: Queryable): Promise<number> {
   await tx.run(sql`set local lock_timeout = '250ms'`);
   await tx.run(sql`lock table given_answer in share mode`);
-  await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('checkin answer revisions', 0))`);
+  await takeLocks(tx, { alone: [revisionLock()] });
   const { revision } = await tx.one<{ revision: number }>(sql`
     select case when coalesce(pg_sequence_last_value('answer_revision'::regclass), 0) < clock.micros - ${margin}::bigint
                 then setval('answer_revision', clock.micros)

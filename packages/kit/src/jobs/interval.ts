@@ -1,6 +1,6 @@
-import { backoff } from "./backoff.ts";
-import type { Log } from "./log.ts";
-import { pause } from "./pause.ts";
+import { backoff } from "../backoff.ts";
+import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
 
 /** Work that repeats; with several replicas, one at a time runs it. */
 export interface Job {

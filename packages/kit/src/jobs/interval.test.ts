@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { runJobs } from "./jobs.ts";
-import { createLog } from "./log.ts";
+import { createLog } from "../log.ts";
+import { runJobs } from "./interval.ts";
 
 describe("a job", () => {
   it("that fails runs again, later each time, and at its interval once it has succeeded", async () => {

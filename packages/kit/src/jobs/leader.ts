@@ -1,0 +1,95 @@
+import { backoff } from "../backoff.ts";
+import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
+import type { Db, Dedicated } from "../pg/database.ts";
+import { type Lock, tryLead } from "../pg/locks.ts";
+
+/** How often a process that does not lead asks for the lead. */
+const followMs = 250;
+
+const pauses = { firstMs: 200, longestMs: 5000 };
+
+export interface Leader {
+  /** Gives up the lead when the work under way has ended. */
+  stop(): Promise<void>;
+}
+
+export interface LeaderOptions {
+  readonly db: Db;
+  readonly lock: Lock;
+  readonly log: Log;
+  /** What the leader does; the signal aborts when it stops and when the lead is lost. */
+  lead(connection: Dedicated, signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * Of all processes that start the same leader, one at a time leads: the one whose connection holds the lock. Losing the
+ * connection is losing the lead.
+ *
+ * | mode | what the process does | it enters |
+ * |---|---|---|
+ * | connecting | opens a connection for the lock | following; resting when that fails |
+ * | following | asks for the lock every 250 ms | leading when it gets it; resting when the connection is lost |
+ * | leading | runs `lead` | connecting when `lead` returns; resting when it throws |
+ * | resting | waits, twice as long after each failure | connecting |
+ *
+ * `stop` ends every mode.
+ */
+export function startLeader({ db, lock, log, lead }: LeaderOptions): Leader {
+  const stopping = new AbortController();
+
+  async function run(): Promise<void> {
+    const { signal } = stopping;
+    for (let failed = 0; !signal.aborted; ) {
+      try {
+        await withConnection(db, async (connection, lost) => {
+          while (!signal.aborted && !(await tryLead(connection, lock))) {
+            failed = 0;
+            await pause(followMs, signal);
+          }
+          failed = 0;
+          if (!signal.aborted) await lead(connection, AbortSignal.any([signal, lost]));
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        failed += 1;
+        log.warn("cannot lead; it tries again", { lock: lock.name, error });
+        await pause(backoff(pauses, failed), signal);
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Does work if no other process does; otherwise nothing. The signal of the work aborts also when the lead is lost. */
+export async function leadOnce(
+  db: Db,
+  { lock, signal }: { lock: Lock; signal: AbortSignal },
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  await withConnection(db, async (connection, lost) => {
+    if (await tryLead(connection, lock)) await work(AbortSignal.any([signal, lost]));
+  });
+}
+
+/** Runs work with a connection of its own, whose end gives up its locks. */
+async function withConnection(
+  db: Db,
+  work: (connection: Dedicated, lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const connection = await db.dedicated();
+  try {
+    const losing = new AbortController();
+    connection.onLost(() => losing.abort());
+    await work(connection, losing.signal);
+  } finally {
+    await connection.release().catch(() => {});
+  }
+}

@@ -1,0 +1,59 @@
+import type { Queryable } from "./database.ts";
+import { type Sql, sql } from "./sql.ts";
+
+/** An advisory lock. All services of a database share one space of names. */
+export interface Lock {
+  readonly name: string;
+}
+
+const declared = new Set<string>();
+
+/**
+ * Declares a kind of lock; its locks differ by what comes behind: a schema, an id. Every advisory lock of the platform is
+ * declared here, so that no two things share a name by accident and wait for each other.
+ */
+export function declareLock(kind: string): (...parts: readonly string[]) => Lock {
+  if (declared.has(kind)) throw new Error(`the lock ${kind} is declared twice`);
+  declared.add(kind);
+  return (...parts) => ({ name: [kind, ...parts].join(" ") });
+}
+
+/** Locks to take together: `shared` ones by any number of transactions, `alone` by one. */
+export interface Locks {
+  readonly alone?: readonly Lock[];
+  readonly shared?: readonly Lock[];
+}
+
+/** Waits for locks and keeps them until the transaction ends. It takes them in the order of their names: no two transactions deadlock. */
+export async function takeLocks(tx: Queryable, { alone = [], shared = [] }: Locks): Promise<void> {
+  const wanted = [
+    ...alone.map(({ name }) => ({ name, exclusive: true })),
+    ...shared.map(({ name }) => ({ name, exclusive: false })),
+  ].sort((one, other) => (one.name < other.name ? -1 : 1));
+  await tx.run(sql`
+    select case when wanted.exclusive then pg_advisory_xact_lock(${key(sql`wanted.name`)})
+                else pg_advisory_xact_lock_shared(${key(sql`wanted.name`)})
+           end
+      from unnest(${wanted.map(({ name }) => name)}::text[],
+                  ${wanted.map(({ exclusive }) => exclusive)}::boolean[]) as wanted (name, exclusive)`);
+}
+
+/** Takes a lock until the transaction ends, if it is free. */
+export async function tryLock(tx: Queryable, { name }: Lock): Promise<boolean> {
+  const { taken } = await tx.one<{ taken: boolean }>(
+    sql`select pg_try_advisory_xact_lock(${key(sql`${name}`)}) as taken`,
+  );
+  return taken;
+}
+
+/** Takes a lock until the connection ends, if it is free. */
+export async function tryLead(connection: Queryable, { name }: Lock): Promise<boolean> {
+  const { leads } = await connection.one<{ leads: boolean }>(
+    sql`select pg_try_advisory_lock(${key(sql`${name}`)}) as leads`,
+  );
+  return leads;
+}
+
+function key(name: Sql): Sql {
+  return sql`hashtextextended(${name}, 0)`;
+}
