@@ -88,9 +88,14 @@ export function socketNetwork(options: {
   };
 }
 
+/** The setting that says where a peer serves gRPC. */
+export function addressSetting(service: string): string {
+  return `${service.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
+}
+
 function readAddresses(peers: readonly string[], environment: Environment): Map<string, string> {
   const found = peers.map((peer) => {
-    const setting = `${peer.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
+    const setting = addressSetting(peer);
     return { peer, setting, address: environment[setting] ?? "" };
   });
   const missing = found.filter(({ address }) => address === "");
@@ -98,10 +103,10 @@ function readAddresses(peers: readonly string[], environment: Environment): Map<
     const lines = missing.map(({ peer, setting }) => `  ${setting} is required: where ${peer} serves gRPC`);
     throw new Fault("invalid", "configuration_invalid", `configuration:\n${lines.join("\n")}`);
   }
-  return new Map(found.map(({ peer, address }) => [peer, toTarget(address)]));
+  return new Map(found.map(({ peer, address }) => [peer, grpcTarget(address)]));
 }
 
 /** A name stands for all its addresses, which are asked for again when a connection is lost. */
-function toTarget(address: string): string {
+export function grpcTarget(address: string): string {
   return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
 }

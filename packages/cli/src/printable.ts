@@ -1,7 +1,12 @@
 const longest = 200;
 
-/** Prepares a text that may come from anybody: what would move a terminal's cursor is made visible, and no line is endless. */
+/** Makes visible what would move a terminal's cursor: names and messages come from outside. */
+export function visible(text: string): string {
+  return text.replace(/\p{C}|\p{Zl}|\p{Zp}/gu, "\ufffd");
+}
+
+/** Prepares a text from outside for a line: visible and not too long. */
 export function printable(text: string): string {
-  const visible = text.replace(/\p{C}|\p{Zl}|\p{Zp}/gu, "\ufffd");
-  return visible.length > longest ? `${visible.slice(0, longest)}…` : visible;
+  const shown = visible(text);
+  return shown.length > longest ? `${shown.slice(0, longest)}…` : shown;
 }

@@ -11,6 +11,7 @@ import { databaseUrlOf, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
 import { showProgress } from "./progress.ts";
 import type { ServeValues } from "./serve-options.ts";
+import { environmentOfAll, ownUrl } from "./served-environment.ts";
 import { applyCatalogue } from "./topics/catalogue.ts";
 
 const names = ["all"];
@@ -45,14 +46,7 @@ export async function serveAll(
     await migrateAll({ url: database.url, names });
     if (options.environment["BUS"] === "kafka") await applyCatalogue(options.environment);
     progress.update("starting services…");
-    const environment = {
-      HTTP_HOST: "127.0.0.1",
-      BASE_URL: `http://localhost:${port}`,
-      FILES_DIR: data.files,
-      ...options.environment,
-      HTTP_PORT: String(port),
-      OPERATOR_KEY: operatorKey,
-    };
+    const environment = environmentOfAll(options.environment, { port: String(port), files: data.files, operatorKey });
     const platform = await startPlatform({
       names,
       environment,
@@ -94,9 +88,4 @@ function openLog(
     file,
     written: () => new Promise((resolve) => void stream.write("", () => resolve())),
   };
-}
-
-/** Where this very process answers, whatever its public address. */
-function ownUrl(host: string, port: number): string {
-  return `http://${host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host}:${port}`;
 }

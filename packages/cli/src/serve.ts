@@ -7,6 +7,7 @@ import { databaseUrlOf, readOptions, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
 import { serveAll } from "./serve-all.ts";
 import { type ServeValues, serveOptions } from "./serve-options.ts";
+import { environmentOfPod } from "./served-environment.ts";
 import { requireAllAlone, services } from "./services.ts";
 
 const usage = `tessera serve all | NAME…  [OPTIONS]
@@ -61,11 +62,10 @@ async function servePod(
     throw new Fault("invalid", "no_database_url", "set DATABASE_URL or pass --database-url");
   return startPlatform({
     names,
-    environment: {
+    environment: environmentOfPod({
       ...environment,
       ...(values.port === undefined ? {} : { HTTP_PORT: String(readPort("--port", values.port)) }),
-      OPERATOR_KEY: environment["OPERATOR_KEY"] || environment["TESSERA_OPERATOR_KEY"],
-    },
+    }),
     databaseUrl,
     transport: readTransport(values.transport) ?? "grpc",
     operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] || "9090", { lowest: 0 }),

@@ -7,10 +7,7 @@ const strongKey = "0123456789abcdef0123456789abcdef";
 
 /** What is found in an environment, for the services named. */
 async function examine(environment: Record<string, string>, names: readonly string[] = ["all"]) {
-  const around = await lookAround(
-    { names, environment, data: "/nonexistent", url: undefined, health: [] },
-    { clock: systemClock },
-  );
+  const around = await lookAround({ names, environment, data: "/nonexistent", health: [] }, { clock: systemClock });
   try {
     return await examineConfiguration(around);
   } finally {

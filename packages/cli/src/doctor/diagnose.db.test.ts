@@ -17,7 +17,7 @@ const log = createLog({ service: "test", destination: { write: () => {} } });
 
 function questionAbout(url: string, names: readonly string[] = ["all"]) {
   const environment = { HTTP_PORT: "18439", DATABASE_URL: url };
-  return { names, environment, data: "/nonexistent", url: undefined, health: [] };
+  return { names, environment, data: "/nonexistent", health: [] };
 }
 
 /** What was found about parts that live in the database. */
@@ -61,9 +61,9 @@ describe("a database that is ready", () => {
       "ok: the schema of gateway is up to date",
     ]);
     expect(say("facts")).toEqual([
-      "ok: boxoffice has no late and no parked facts; no process of it is connected",
-      "ok: checkin has no late and no parked facts; no process of it is connected",
-      "ok: gateway has no late and no parked facts; no process of it is connected",
+      "ok: boxoffice has no late facts and no dead letters; no process of it is connected",
+      "ok: checkin has no late facts and no dead letters; no process of it is connected",
+      "ok: gateway has no late facts and no dead letters; no process of it is connected",
     ]);
     expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
   });
@@ -77,7 +77,7 @@ describe("a database that is ready", () => {
     ]);
   });
 
-  it("tells of facts that wait and of facts that were parked, with the command for them", async () => {
+  it("reports facts that wait and dead letters, with the command for them", async () => {
     const boxoffice = open({ schema: "boxoffice", role: roleOf("boxoffice") });
     await boxoffice.run(sql`
       insert into outbox (topic, key, created_at)
@@ -88,9 +88,9 @@ describe("a database that is ready", () => {
     const idle = await examine(database.url);
     expect(idle.say("facts", "wrong", "warning")).toEqual([
       "warning: the outbox of boxoffice holds 3 facts, the oldest for 2 hours",
-      "wrong: boxoffice has parked 2 facts of c.d.v1",
+      "wrong: boxoffice has dead-lettered 2 facts of c.d.v1",
     ]);
-    expect(idle.findings.find(({ what }) => what.includes("parked 2"))?.mend).toContain(
+    expect(idle.findings.find(({ what }) => what.includes("dead-lettered 2"))?.mend).toContain(
       "tessera topics parked --service boxoffice --topic c.d.v1",
     );
     expect(JSON.stringify(idle.findings)).not.toContain("Müller");
@@ -103,7 +103,7 @@ describe("a database that is ready", () => {
     await boxoffice.run(sql`delete from dead_letter`);
   });
 
-  it("tells of migrations that were changed or are missing", async () => {
+  it("reports migrations that were changed or are missing", async () => {
     const checkin = open({ schema: "checkin", role: roleOf("checkin") });
     const gateway = open({ schema: "gateway", role: roleOf("gateway") });
     await checkin.run(sql`update migration set checksum = 'x' where scope = 'own' and revision = 1`);
@@ -121,7 +121,7 @@ describe("a database that is ready", () => {
     expect(say("facts", "skipped")).toEqual(["skipped: the facts of checkin", "skipped: the facts of gateway"]);
   });
 
-  it("tells of transactions that stay open and of indexes that are invalid", async () => {
+  it("reports transactions that stay open and of indexes that are invalid", async () => {
     const around = await lookAround(questionAbout(database.url), { clock: systemClock });
     const boxoffice = open({ schema: "boxoffice", role: roleOf("boxoffice") });
     await boxoffice.run(sql`create table twice (value integer)`);

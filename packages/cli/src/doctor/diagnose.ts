@@ -6,17 +6,14 @@ import { examineConfiguration, settingsOf } from "./examine-configuration.ts";
 import { examineDatabase } from "./examine-database.ts";
 import { examineFacts } from "./examine-facts.ts";
 import { examineFiles } from "./examine-files.ts";
-import { examineGateway } from "./examine-gateway.ts";
-import { examinePorts } from "./examine-ports.ts";
 import { examineProcesses } from "./examine-processes.ts";
-import { examineSchema } from "./examine-schemas.ts";
-import { examineVersions } from "./examine-versions.ts";
+import { examineSchema } from "./examine-schema.ts";
 import type { Examination, PlacedFinding } from "./finding.ts";
 import { secretsOf } from "./hide-secrets.ts";
 import { runExaminations } from "./run-examinations.ts";
 import { lookAround, type Question, type Surroundings } from "./surroundings.ts";
 
-/** Examines everything side by side and returns what was found, part by part. */
+/** Examines everything at the same time and returns what was found, part by part. */
 export async function diagnose(
   question: Question,
   { limitMs, clock = systemClock }: { limitMs: number; clock?: Clock },
@@ -26,28 +23,29 @@ export async function diagnose(
   const names = [...secret.map(({ name }) => name), "TESSERA_OPERATOR_KEY"];
   const secrets = secretsOf(question.environment, names);
   try {
-    return await runExaminations(examinationsOf(around), { limitMs, secrets });
+    return await runExaminations(examinationsOf(around), { limitMs, secrets, unreadable: around.unreadable });
   } finally {
-    // A frozen server does not let go; whoever asked does not wait for it.
+    // A frozen server keeps its connections open, so this may take long.
     void around.close();
   }
 }
 
 function examinationsOf(around: Surroundings): Examination[] {
-  const ofEach = (area: string, examine: typeof examineSchema) =>
-    around.definitions.map((service) => ({ area, subject: service.name, examine: () => examine(around, service) }));
+  const ofEach = (area: string, subject: string, examine: typeof examineSchema): Examination[] =>
+    around.definitions.map((service) => ({
+      area,
+      subject: `${subject} of ${service.name}`,
+      examine: () => examine(around, service),
+    }));
   return [
-    { area: "configuration", examine: () => examineConfiguration(around) },
-    { area: "versions", examine: examineVersions },
-    { area: "database", examine: () => examineDatabase(around) },
-    ...ofEach("schemas", examineSchema),
-    { area: "clock", examine: (signal) => examineClock(around, signal) },
-    { area: "bus", examine: () => examineBus(around) },
-    ...ofEach("facts", examineFacts),
-    { area: "cache", examine: (signal) => examineCache(around, signal) },
-    { area: "files", examine: () => examineFiles(around) },
-    { area: "ports", examine: (signal) => examinePorts(around, signal) },
-    { area: "processes", examine: (signal) => examineProcesses(around, signal) },
-    { area: "gateway", examine: (signal) => examineGateway(around, signal) },
+    { area: "configuration", subject: "the configuration", examine: () => examineConfiguration(around) },
+    { area: "database", subject: "the database", examine: () => examineDatabase(around) },
+    ...ofEach("schemas", "the schema", examineSchema),
+    { area: "clock", subject: "the clock", examine: (signal) => examineClock(around, signal) },
+    { area: "bus", subject: "the bus", settings: /^(?:BUS$|KAFKA_)/, examine: () => examineBus(around) },
+    ...ofEach("facts", "the facts", examineFacts),
+    { area: "cache", subject: "the cache", settings: /^(?:CACHE$|REDIS_)/, examine: () => examineCache(around) },
+    { area: "files", subject: "the files", settings: /^(?:FILES|S3_)/, examine: () => examineFiles(around) },
+    { area: "processes", subject: "the processes", examine: (signal) => examineProcesses(around, signal) },
   ];
 }

@@ -7,7 +7,7 @@ import type { Question } from "./surroundings.ts";
 
 const usage = `tessera doctor [all | NAME…]  [OPTIONS]
 
-Tells what is wrong with configuration, database, bus, cache, files, ports, versions and clocks, and how to mend it. It
+Prints what is wrong with configuration, database, bus, facts, cache, files, clocks and processes, and how to mend it. It
 reads the settings that \`tessera serve\` would read for the same names (${Object.keys(services).join(", ")}; without one: all),
 changes nothing, and prints no secret. Exit status: 0 nothing is wrong, 1 something is, 2 the command is used wrongly.`;
 
@@ -19,7 +19,6 @@ const options = {
     default: ".tessera",
     help: "without a database URL: the data folder of `tessera serve all` (default .tessera)",
   },
-  url: { type: "string", value: "URL", help: "where clients reach the gateway (default BASE_URL)" },
   health: {
     type: "string",
     value: "URL,…",
@@ -54,21 +53,14 @@ async function readQuestion(
   const names = read.names.length === 0 ? ["all"] : read.names;
   requireAllAlone(names);
   const health = (values.health ?? "").split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
-  for (const url of [...health, ...(values.url === undefined ? [] : [values.url])]) {
-    if (!/^https?:\/\/./.test(url) || !URL.canParse(url))
-      throw new Fault("invalid", "bad_url", "--url and --health take addresses such as http://localhost:9090");
-  }
+  if (!health.every((url) => /^https?:\/\/./.test(url) && URL.canParse(url)))
+    throw new Fault("invalid", "bad_url", "--health takes addresses such as http://localhost:9090");
   const limitMs = readLimit(values.timeout);
-  // Unknown names are wrong usage, and told before anything is examined.
+  // Unknown names are wrong usage, and reported before anything is examined.
   await loadServices(names);
-  const { data, url } = values;
-  const given = values["database-url"];
-  const environment = { ...process.env, ...(given === undefined ? {} : { DATABASE_URL: given }) };
-  return {
-    question: { names, environment, data, url, health },
-    limitMs,
-    json: values.json,
-  };
+  const { data, json } = values;
+  const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };
+  return { question: { names, environment, data, health }, limitMs, json };
 }
 
 function readLimit(text: string): number {

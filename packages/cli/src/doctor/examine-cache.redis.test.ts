@@ -13,7 +13,7 @@ describeEachRedis("the cache of %s is examined", (flavour) => {
   });
   afterAll(() => server.stop());
 
-  async function examine(password: string, limitMs = 5000) {
+  async function examine(password: string) {
     const url = new URL(server.url);
     url.password = encodeURIComponent(password);
     const environment = { CACHE: "redis", REDIS_URL: url.href };
@@ -21,11 +21,11 @@ describeEachRedis("the cache of %s is examined", (flavour) => {
       names: ["all"],
       environment,
       data: "/nonexistent",
-      url: undefined,
+
       health: [],
     };
     const around = await lookAround(question, { clock: systemClock });
-    const findings = await examineCache(around, AbortSignal.timeout(limitMs));
+    const findings = await examineCache(around);
     return findings.map(({ level, what }) => `${level}: ${what}`);
   }
 
@@ -33,13 +33,13 @@ describeEachRedis("the cache of %s is examined", (flavour) => {
     const { host } = new URL(server.url);
     const name = flavour === "redis" ? "Redis" : "Valkey";
     expect(await examine("o pen/sesame")).toEqual([
-      expect.stringMatching(new RegExp(`^ok: ${name} \\d+\\.\\d+\\.\\d+ at ${host} answers within`)),
+      expect.stringMatching(new RegExp(`^ok: ${name} \\d+\\.\\d+\\.\\d+ at ${host} answers$`)),
       `warning: ${name} refuses writes when its memory is full (maxmemory-policy noeviction)`,
     ]);
     expect(await examine("")).toEqual([`wrong: Redis at ${host} refuses what it is asked (NOAUTH)`]);
     expect(await examine("shut")).toEqual([`wrong: Redis at ${host} refuses what it is asked (WRONGPASS)`]);
     server.pause();
-    expect(await examine("o pen/sesame", 200)).toEqual([`warning: Redis at ${host} is away`]);
+    expect(await examine("o pen/sesame")).toEqual([`warning: Redis at ${host} is away`]);
     server.resume();
     await server.kill();
     expect(await examine("o pen/sesame")).toEqual([`warning: Redis at ${host} is away`]);

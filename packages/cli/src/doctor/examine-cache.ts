@@ -1,83 +1,55 @@
-import { askRedis, RedisRefusal } from "./ask-redis.ts";
-import { type Finding, skipped, well } from "./finding.ts";
-import { placeOf } from "./hide-secrets.ts";
+import { inspectRedis } from "@tessera/kit/cache/redis";
+import { explainFailure } from "./explain-failure.ts";
+import { type Finding, only, Skip, warning, well, wrong } from "./finding.ts";
+import { endpointOf } from "./hide-secrets.ts";
 import type { Surroundings } from "./surroundings.ts";
-import { tellFailure } from "./tell-failure.ts";
-
-/** The cache asks nobody who is slower than 75 ms. */
-const slowMs = 40;
-
-/** One that has frozen is away, too. */
-const patienceMs = 3000;
 
 const independent = "answers do not depend on it: until then limits count in each process alone";
 
-/** Examines what processes tell each other through without needing it. */
-export async function examineCache({ config, cannotRead }: Surroundings, ending: AbortSignal): Promise<Finding[]> {
-  const signal = AbortSignal.any([ending, AbortSignal.timeout(patienceMs)]);
-  if (cannotRead(/^(?:CACHE$|REDIS_)/)) return [skipped("the cache", "its settings cannot be read")];
+/** Examines the cache, which no answer depends on. */
+export async function examineCache({ config }: Pick<Surroundings, "config">): Promise<Finding[]> {
   if (config.cache === "memory") return [well("each process has a cache of its own (CACHE=memory)")];
   const url = config.redisUrl?.reveal() ?? "";
-  if (!/^rediss?:\/\/./.test(url) || !URL.canParse(url)) return [skipped("the cache", "REDIS_URL cannot be read")];
-  const place = placeOf(url);
+  if (!isRedisUrl(url)) throw new Skip("REDIS_URL cannot be read");
+  const endpoint = endpointOf(url);
   try {
-    const [information = ""] = await askRedis(url, [["INFO"]], { signal });
-    const started = performance.now();
-    await askRedis(url, [["PING"]], { signal });
-    return judgeRedis(readInformation(information), { place, ms: performance.now() - started });
+    const answer = await inspectRedis(url);
+    if (typeof answer === "string") return judgeRedis(answer, endpoint);
+    const mend = /^(?:NOAUTH|WRONGPASS|ERR)$/.test(answer.refusal)
+      ? "correct user and password in REDIS_URL"
+      : "look at that server's log and access rules";
+    return [wrong(`Redis at ${endpoint} refuses what it is asked (${answer.refusal})`, { why: independent, mend })];
   } catch (error) {
-    if (error instanceof RedisRefusal) return [tellRefused(error, place)];
     const mend = "start it, or correct REDIS_URL";
-    const finding = tellFailure(error, { what: `Redis at ${place} is away`, level: "warning", mend });
+    const finding = explainFailure(error, { what: `Redis at ${endpoint} is away`, level: "warning", mend });
     return [{ ...finding, why: `${finding.why}; ${independent}` }];
   }
 }
 
-function tellRefused({ message }: RedisRefusal, place: string): Finding {
-  const word = message.split(" ")[0] ?? "";
-  const mend = /^(?:NOAUTH|WRONGPASS|ERR)$/.test(word)
-    ? "correct user and password in REDIS_URL"
-    : "look at that server's log and access rules";
-  return { level: "wrong", what: `Redis at ${place} refuses what it is asked (${word})`, why: independent, mend };
+/** Whether this is an address of Redis. */
+export function isRedisUrl(url: string): boolean {
+  return /^rediss?:\/\/./.test(url) && URL.canParse(url);
 }
 
-function readInformation(text: string): ReadonlyMap<string, string> {
-  return new Map(
-    text.split("\r\n").map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
-  );
-}
-
-/** Judges what Redis or Valkey says of itself. */
-export function judgeRedis(
-  information: ReadonlyMap<string, string>,
-  { place, ms }: { place: string; ms: number },
-): Finding[] {
-  const read = (name: string) => information.get(name) ?? "";
+/** Judges what Redis or Valkey says of itself: the text that INFO answers. */
+export function judgeRedis(information: string, endpoint: string): Finding[] {
+  const read = (field: string) => new RegExp(`^${field}:(.*?)\r?$`, "m").exec(information)?.[1] ?? "";
   const valkey = read("valkey_version");
-  const version = valkey === "" ? read("redis_version") : valkey;
-  const name = valkey === "" ? "Redis" : "Valkey";
-  const findings = [well(`${name} ${version} at ${place} answers within ${ms.toFixed(1)} ms`)];
-  if (valkey === "" && Number.parseInt(version, 10) < 7)
-    findings.push({
-      level: "warning",
-      what: `Redis ${version} is older than what is tested`,
-      mend: "use Redis 7 or newer",
-    });
-  if (ms > slowMs) {
-    const what = `connecting to ${name} takes ${Math.round(ms)} ms`;
-    findings.push({ level: "warning", what, why: "a server that is too slow is not asked", mend: "run it nearby" });
-  }
-  if (read("role") === "slave") {
-    const what = `this ${name} is a replica`;
-    findings.push({ level: "wrong", what, why: "it takes no writes", mend: "set REDIS_URL to the primary" });
-  }
-  if (Number(read("maxmemory")) > 0 && read("maxmemory_policy") === "noeviction") {
-    findings.push({
-      level: "warning",
-      what: `${name} refuses writes when its memory is full (maxmemory-policy noeviction)`,
-      why: "limits would then count in each process alone",
-      mend: "set maxmemory-policy to volatile-ttl",
-    });
-  }
-  return findings;
+  const [name, version] = valkey === "" ? ["Redis", read("redis_version")] : ["Valkey", valkey];
+  return [
+    well(`${name} ${version} at ${endpoint} answers`),
+    ...only([
+      name === "Redis" &&
+        Number.parseInt(version, 10) < 7 &&
+        warning(`Redis ${version} is older than what is tested`, { mend: "use Redis 7 or newer" }),
+      read("role") === "slave" &&
+        wrong(`this ${name} is a replica`, { why: "it takes no writes", mend: "set REDIS_URL to the primary" }),
+      Number(read("maxmemory")) > 0 &&
+        read("maxmemory_policy") === "noeviction" &&
+        warning(`${name} refuses writes when its memory is full (maxmemory-policy noeviction)`, {
+          why: "limits would then count in each process alone",
+          mend: "set maxmemory-policy to volatile-ttl",
+        }),
+    ]),
+  ];
 }

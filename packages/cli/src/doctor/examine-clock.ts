@@ -1,43 +1,49 @@
 import type { Clock } from "@tessera/kit/clock";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { askHttp } from "./ask-tessera.ts";
-import { type Finding, skipped, well } from "./finding.ts";
-import { judgeSkew, skewByDate } from "./judge-skew.ts";
+import { askHttp } from "./ask-http.ts";
+import { type Finding, only, skipped, warning, well, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
+
+/** Sessions, leases and the validity of keys are measured in seconds: less than the first is too little to matter. */
+const warnedMs = 1000;
+const wrongMs = 5000;
 
 /** Compares the clock of this machine with the database's and the file store's. */
 export async function examineClock(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
   const { clock, database } = around;
-  const { admin } = database;
   const findings = await compareWithFiles(around, signal);
-  if ((await database.absence()) !== undefined || admin === undefined)
-    return [...findings, skipped("the database's clock", "there is no database that answers")];
-  const skewMs = await compareWithDatabase(admin, clock);
-  const judged = judgeSkew("the database's machine", skewMs);
+  const db = await database.connect().catch(() => undefined);
+  if (db === undefined) return [...findings, skipped("the database's clock", "there is no database that answers")];
+  const skewMs = await compareWithDatabase(db, clock);
   const near = well(`the database's clock and this one are ${Math.abs(skewMs).toFixed(0)} ms apart`);
-  return [...findings, ...(judged.length > 0 ? judged : [near])];
+  return [...findings, ...only([judgeSkew("the database's machine", skewMs) || near])];
 }
 
-/** By how much the database's clock is ahead, in milliseconds: by the quickest of some questions, and its middle. */
+/** Judges by how much another clock is ahead of ours; false where they agree. */
+export function judgeSkew(whose: string, skewMs: number | undefined): Finding | false {
+  const off = Math.abs(skewMs ?? 0);
+  if (skewMs === undefined || off <= warnedMs) return false;
+  const judge = off > wrongMs ? wrong : warning;
+  const side = skewMs > 0 ? "ahead of" : "behind";
+  return judge(`the clock of ${whose} is ${(off / 1000).toFixed(1)} seconds ${side} that of this machine`, {
+    why: "scans, validity and the order of events are judged by both",
+    mend: "have both machines keep their time by NTP (chronyc tracking, timedatectl)",
+  });
+}
+
+/** By how much the database's clock is ahead, in milliseconds, of the middle of the question. */
 async function compareWithDatabase(db: Db, clock: Clock): Promise<number> {
-  let best = { took: Number.POSITIVE_INFINITY, skew: 0 };
-  for (let round = 0; round < 3; round += 1) {
-    const asked = clock.now();
-    const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
-    const answered = clock.now();
-    const took = answered - asked;
-    if (took < best.took) best = { took, skew: now - (asked + answered) / 2 };
-  }
-  return best.skew / 1000;
+  const asked = clock.now();
+  const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
+  return (now - (asked + clock.now()) / 2) / 1000;
 }
 
-/** A store of Amazon's kind refuses requests of a clock that is a quarter of an hour off, and tells its own to everybody. */
+/** S3 refuses requests when the clocks are a quarter of an hour apart, and sends its own time without authentication. */
 async function compareWithFiles({ config, clock }: Surroundings, signal: AbortSignal): Promise<Finding[]> {
   if (config.files !== "s3") return [];
   const url = config.s3Endpoint ?? `https://s3.${config.s3Region}.amazonaws.com/`;
-  // That it cannot be reached is told with the files.
-  const said = await askHttp(url, { signal, now: () => clock.now() / 1000 }).catch(() => undefined);
-  const skewMs = said === undefined ? undefined : skewByDate(said.date, said);
-  return skewMs === undefined ? [] : judgeSkew("the file store's machine", skewMs);
+  // The examination of the files reports that it cannot be reached.
+  const answer = await askHttp(url, { signal, clock }).catch(() => undefined);
+  return only([judgeSkew("the file store's machine", answer?.skewMs)]);
 }

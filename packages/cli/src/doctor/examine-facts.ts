@@ -1,115 +1,83 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { type Finding, skipped, well } from "./finding.ts";
-import { sayCount } from "./say-count.ts";
+import { describeAge, describeCount } from "./describe-amount.ts";
+import { type Finding, warning, well, wrong } from "./finding.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
-/** Nobody needs to know how many more there are, and counting them all would take as long as their number. */
+/** More need not be counted: counting them all would take as long as their number. */
 const mostCounted = 10_000;
 
-/** A running service's relay moves facts within milliseconds; after this, alerts are due. */
+/** A running service's relay publishes facts within milliseconds; after this, alerts are due. */
 const lateSeconds = 60;
 
-/** Examines the facts of one service: those that wait in its outbox, and those that it has set aside. */
+/** Examines the facts of one service: those that wait in its outbox, and its dead letters. */
 export async function examineFacts({ database, config }: Surroundings, service: Service): Promise<Finding[]> {
   const { name } = service;
-  if ((await database.absence()) !== undefined)
-    return [skipped(`the facts of ${name}`, "there is no database that answers")];
-  if ((await database.refusal(service)) !== undefined)
-    return [skipped(`the facts of ${name}`, "its schema cannot be used")];
-  const db = database.as(service);
-  const [waiting, parked, running] = [await readWaiting(db), await readParked(db), await countConnections(db, name)];
-  const problems = [
-    ...judgeWaiting(waiting, { name, running, bus: config.bus }),
-    ...parked.map((each) => tellParked(each, name)),
-  ];
+  const db = await database.as(service);
+  const state = await readState(db, name);
+  const { running } = state;
+  const problems = [...judgeWaiting({ ...state, name, bus: config.bus }), ...(await findDeadLetters(db, name))];
+  if (problems.length > 0) return problems;
   const connected =
-    running === 0 ? "no process of it is connected" : `its processes hold ${sayCount(running, "connection")}`;
-  return problems.length > 0 ? problems : [well(`${name} has no late and no parked facts; ${connected}`)];
+    running === 0 ? "no process of it is connected" : `its processes hold ${describeCount(running, "connection")}`;
+  return [well(`${name} has no late facts and no dead letters; ${connected}`)];
 }
 
-interface Waiting {
-  readonly count: number;
+interface State {
+  readonly waiting: number;
   readonly seconds: number;
+  /** Connections that processes of the service hold; they carry its name. */
+  readonly running: number;
 }
 
-async function readWaiting(db: Db): Promise<Waiting> {
-  return db.one<Waiting>(sql`
-    select (select count(*) from (select from outbox limit ${mostCounted}) as counted) as count,
+async function readState(db: Db, name: string): Promise<State> {
+  return db.one<State>(sql`
+    select (select count(*) from (select from outbox limit ${mostCounted}) as counted) as waiting,
            coalesce((select extract(epoch from clock_timestamp() - outbox.created_at)
                        from outbox
                       order by outbox.id
-                      limit 1), 0)::integer as seconds`);
-}
-
-/** Processes of a service call their connections by its name. */
-async function countConnections(db: Db, name: string): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    select count(*) as count
-      from pg_stat_activity
-     where pg_stat_activity.datname = current_database()
-       and pg_stat_activity.application_name = ${`tessera-${name}`}`);
-  return count;
+                      limit 1), 0)::integer as seconds,
+           (select count(*)
+              from pg_stat_activity
+             where pg_stat_activity.datname = current_database()
+               and pg_stat_activity.application_name = ${`tessera-${name}`}) as running`);
 }
 
 /** Judges what an outbox holds. */
-export function judgeWaiting(
-  { count, seconds }: Waiting,
-  { name, running, bus }: { name: string; running: number; bus: "memory" | "kafka" },
-): Finding[] {
-  if (count === 0 || seconds < lateSeconds) return [];
-  const what = `the outbox of ${name} holds ${sayFacts(count)}, the oldest for ${describeAge(seconds)}`;
-  if (running === 0) {
-    return [
-      { level: "warning", what, why: `no process of ${name} is connected`, mend: `start it: tessera serve ${name}` },
-    ];
-  }
-  const why =
-    bus === "kafka" ? "the brokers do not take them" : "a consumer in the same process does not come to an end";
-  return [{ level: "wrong", what, why, mend: `look at the log of ${name} for "facts are waiting"` }];
+export function judgeWaiting({
+  waiting,
+  seconds,
+  running,
+  name,
+  bus,
+}: State & { name: string; bus: "memory" | "kafka" }): Finding[] {
+  if (waiting === 0 || seconds < lateSeconds) return [];
+  const what = `the outbox of ${name} holds ${describeFacts(waiting)}, the oldest for ${describeAge(seconds)}`;
+  if (running === 0)
+    return [warning(what, { why: `no process of ${name} is connected`, mend: `start it: tessera serve ${name}` })];
+  const why = bus === "kafka" ? "the brokers do not take them" : "a consumer in the same process does not finish";
+  return [wrong(what, { why, mend: `look at the log of ${name} for "facts are waiting"` })];
 }
 
-interface Parked {
-  readonly topic: string;
-  readonly count: number;
-  readonly asked: number;
-}
-
-async function readParked(db: Db): Promise<Parked[]> {
-  return db.many<Parked>(sql`
-    select parked.topic, count(*) as count,
-           count(*) filter (where parked.replay_requested_at is not null) as asked
+async function findDeadLetters(db: Db, name: string): Promise<Finding[]> {
+  const rows = await db.many<{ topic: string; count: number; asked: number }>(sql`
+    select letter.topic, count(*) as count, count(*) filter (where letter.replay_requested_at is not null) as asked
       from (select dead_letter.topic, dead_letter.replay_requested_at
               from dead_letter
-             limit ${mostCounted}) as parked
-     group by parked.topic
-     order by parked.topic`);
+             limit ${mostCounted}) as letter
+     group by letter.topic
+     order by letter.topic`);
+  return rows.map(({ topic, count, asked }) =>
+    wrong(`${name} has dead-lettered ${describeFacts(count)} of ${topic}`, {
+      why:
+        asked === 0
+          ? "it could not act on them, so its copies lack what they say"
+          : `the replay of ${asked} is requested`,
+      mend: `tessera topics parked --service ${name} --topic ${topic} lists the causes; when they are mended, tessera topics replay`,
+    }),
+  );
 }
 
-function tellParked({ topic, count, asked }: Parked, name: string): Finding {
-  return {
-    level: "wrong",
-    what: `${name} has parked ${sayFacts(count)} of ${topic}`,
-    why:
-      asked === 0
-        ? "it could not act on them, so it does not know what they say"
-        : `the replay of ${asked} is asked for`,
-    mend: `tessera topics parked --service ${name} --topic ${topic} tells the causes; when they are mended, tessera topics replay`,
-  };
-}
-
-function sayFacts(count: number): string {
-  return count === mostCounted ? `${count} facts or more` : sayCount(count, "fact");
-}
-
-/** Writes a length of time as a person would say it. */
-export function describeAge(seconds: number): string {
-  const units = [
-    ["day", 86_400],
-    ["hour", 3600],
-    ["minute", 60],
-  ] as const;
-  const [unit, length] = units.find(([, each]) => seconds >= each) ?? (["second", 1] as const);
-  const count = Math.floor(seconds / length);
-  return sayCount(count, unit);
+function describeFacts(count: number): string {
+  return count === mostCounted ? `${count} facts or more` : describeCount(count, "fact");
 }

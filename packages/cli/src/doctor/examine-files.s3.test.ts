@@ -22,7 +22,7 @@ async function around({ bucket = server.bucket, secretKey = server.secretKey, ah
     S3_SECRET_ACCESS_KEY: secretKey,
   };
   const clock = { now: () => systemClock.now() + aheadMs * 1000 };
-  return lookAround({ names: ["all"], environment, data: "/nonexistent", url: undefined, health: [] }, { clock });
+  return lookAround({ names: ["all"], environment, data: "/nonexistent", health: [] }, { clock });
 }
 
 it("a bucket is tried out, and its server's clock is looked at", async () => {

@@ -5,18 +5,20 @@ export type Level = "ok" | "warning" | "wrong" | "skipped";
 export interface Finding {
   readonly level: Level;
   readonly what: string;
-  /** What follows from it, or how it is known. */
-  readonly why?: string;
+  /** The consequence, or how it is known. */
+  readonly why?: string | undefined;
   /** What to do about it, with the setting or command by its name. */
-  readonly mend?: string;
+  readonly mend?: string | undefined;
 }
 
 /** What examines one part of the platform. */
 export interface Examination {
-  /** The part, as a heading; examinations of one part stand together. */
+  /** The part, as a heading; examinations of one part are printed together. */
   readonly area: string;
-  /** Told within an area where one of several does not end: `checkin`. */
-  readonly subject?: string;
+  /** What is examined, as a sentence names it: `the facts of checkin`. */
+  readonly subject: string;
+  /** The settings that it uses. Where one cannot be read there is nothing to examine. */
+  readonly settings?: RegExp;
   examine(signal: AbortSignal): readonly Finding[] | Promise<readonly Finding[]>;
 }
 
@@ -25,12 +27,34 @@ export interface PlacedFinding extends Finding {
   readonly area: string;
 }
 
+/** Thrown by an examination that has nothing to examine; the message is the reason. */
+export class Skip extends Error {
+  override readonly name = "Skip";
+}
+
+type Explanation = Pick<Finding, "why" | "mend">;
+
 /** States that something is as it should be. */
 export function well(what: string): Finding {
   return { level: "ok", what };
 }
 
+/** States that something should be changed, though the platform works. */
+export function warning(what: string, explanation: Explanation): Finding {
+  return { level: "warning", what, ...explanation };
+}
+
+/** States that something keeps the platform from working. */
+export function wrong(what: string, explanation: Explanation): Finding {
+  return { level: "wrong", what, ...explanation };
+}
+
 /** States that something was not examined, and why. */
 export function skipped(what: string, why: string): Finding {
   return { level: "skipped", what, why };
+}
+
+/** Keeps the findings whose condition holds: `isOld && wrong(…)`. */
+export function only(candidates: readonly (Finding | false)[]): Finding[] {
+  return candidates.filter((candidate) => candidate !== false);
 }

@@ -1,10 +1,16 @@
 import type { Environment } from "@tessera/kit/config";
 import type { Finding } from "./finding.ts";
-import { wellKnownSecrets } from "./well-known-secrets.ts";
+
+/** Passwords that examples, images and installers bring along, so they are guessed first. */
+export const wellKnownSecrets: ReadonlySet<string> = new Set([
+  ...["admin", "administrator", "change-me", "changeit", "changeme", "default", "example", "guest", "key", "kafka"],
+  ...["minio", "minio123", "minioadmin", "operator", "operator-key", "pass", "passw0rd", "password", "postgres"],
+  ...["redis", "root", "secret", "tessera", "test", "user", "123456", "12345678"],
+]);
 
 const mark = "[secret]";
 
-/** Shorter ones would black out half of every sentence, as would those that are words of ours. */
+/** Shorter ones would black out half of every sentence, and well-known ones are words of our own sentences. */
 const shortest = 5;
 
 /** Lists what must not be printed: the values of secret settings, and the passwords within URLs. */
@@ -16,13 +22,15 @@ export function secretsOf(environment: Environment, names: readonly string[]): s
     .sort((a, b) => b.length - a.length);
 }
 
-/** The password of a URL, as it stands there and as it is meant. */
+/** The password of a URL, as it is written there and as it is meant. */
 export function passwordsIn(url: string): string[] {
-  const [, raw] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#:@]*:([^/?#]*)@/i.exec(url) ?? [];
-  // One that was not escaped goes on to the last @ there is.
-  const [, unescaped] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#:@]*:(.*)@/i.exec(url) ?? [];
-  const [, parameter] = /[?&]password=([^&#]*)/i.exec(url) ?? [];
-  return [raw, unescaped, parameter].flatMap((text) => (text === undefined || text === "" ? [] : [decode(text), text]));
+  const found = [
+    /^[a-z][a-z0-9+.-]*:\/\/[^/?#:@]*:([^/?#]*)@/i,
+    // One that was not escaped extends to the last @.
+    /^[a-z][a-z0-9+.-]*:\/\/[^/?#:@]*:(.*)@/i,
+    /[?&]password=([^&#]*)/i,
+  ].flatMap((pattern) => pattern.exec(url)?.[1] || []);
+  return found.flatMap((text) => [decode(text), text]);
 }
 
 function decode(text: string): string {
@@ -33,21 +41,16 @@ function decode(text: string): string {
   }
 }
 
-/** Marks every secret in what a finding says; findings are written without any, but drivers' messages are not ours. */
+/** Marks every secret in a finding. Our sentences contain none, but messages of drivers are quoted. */
 export function hideSecrets<F extends Finding>(finding: F, secrets: readonly string[]): F {
-  const hide = (text: string) => secrets.reduce((clean, secret) => clean.replaceAll(secret, mark), text);
-  return {
-    ...finding,
-    what: hide(finding.what),
-    ...(finding.why === undefined ? {} : { why: hide(finding.why) }),
-    ...(finding.mend === undefined ? {} : { mend: hide(finding.mend) }),
-  };
+  const hide = (text: string | undefined) => secrets.reduce((clean, secret) => clean?.replaceAll(secret, mark), text);
+  return { ...finding, what: hide(finding.what), why: hide(finding.why), mend: hide(finding.mend) };
 }
 
-/** Says where a URL leads, without who comes: `db.example:5432/tessera`. */
-export function placeOf(url: string): string {
+/** Writes where a URL leads, without user and password: `db.example:5432/tessera`. */
+export function endpointOf(url: string): string {
   if (!URL.canParse(url)) {
-    // A socket's URL has no host before its path, which is no URL to others than PostgreSQL.
+    // PostgreSQL accepts a socket's URL, which has no host before its path; others do not.
     const socket = /[?&]host=([^&#]*)/.exec(url)?.[1];
     return socket === undefined ? "an address that cannot be read" : `the socket in ${decode(socket)}`;
   }

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { visible } from "../printable.ts";
 import type { Level, PlacedFinding } from "./finding.ts";
 
 /** How each level looks where there are colors. */
@@ -6,7 +7,7 @@ const styles = { ok: "green", warning: "yellow", wrong: "red", skipped: "dim" } 
 
 const width = Math.max(...Object.keys(styles).map(({ length }) => length)) + 2;
 
-/** Whether what was found makes the platform unwell. */
+/** Whether something keeps the platform from working. */
 export function isUnwell(findings: readonly PlacedFinding[]): boolean {
   return findings.some(({ level }) => level === "wrong");
 }
@@ -20,9 +21,9 @@ export function renderText(findings: readonly PlacedFinding[], { colored }: { co
     Map.groupBy(findings, ({ area }) => area),
     ([area, of]) => {
       const lines = of.flatMap(({ level, what, why, mend }) => [
-        `  ${paint(styles[level], level.padEnd(width))}${printable(level === "skipped" ? `${what}: ${why}` : what)}`,
-        ...(why === undefined || level === "skipped" ? [] : [`${indent}${paint("dim", printable(why))}`]),
-        ...(mend === undefined ? [] : [`${indent}→ ${printable(mend)}`]),
+        `  ${paint(styles[level], level.padEnd(width))}${visible(level === "skipped" ? `${what}: ${why}` : what)}`,
+        ...(why === undefined || level === "skipped" ? [] : [`${indent}${paint("dim", visible(why))}`]),
+        ...(mend === undefined ? [] : [`${indent}→ ${visible(mend)}`]),
       ]);
       return `${paint("bold", area)}\n${lines.join("\n")}\n`;
     },
@@ -42,12 +43,7 @@ function summary(findings: readonly PlacedFinding[]): string {
     [count("warning"), "to think about"],
     [count("skipped"), "not examined"],
   ] as const;
-  const wrong = count("wrong");
-  const first = wrong === 0 ? "Nothing is wrong" : `${wrong} ${wrong === 1 ? "thing is" : "things are"} wrong`;
+  const bad = count("wrong");
+  const first = bad === 0 ? "Nothing is wrong" : `${bad} ${bad === 1 ? "thing is" : "things are"} wrong`;
   return `${[first, ...remarks.flatMap(([number, text]) => (number === 0 ? [] : `${number} ${text}`))].join(", ")}.`;
-}
-
-/** Names may come from anybody: what would move a terminal's cursor is made visible. */
-function printable(text: string): string {
-  return text.replace(/\p{C}|\p{Zl}|\p{Zp}/gu, "\ufffd");
 }

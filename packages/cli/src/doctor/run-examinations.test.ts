@@ -1,13 +1,17 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { Examination, PlacedFinding } from "./finding.ts";
-import { passwordsIn, placeOf, secretsOf } from "./hide-secrets.ts";
+import { endpointOf, passwordsIn, secretsOf } from "./hide-secrets.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
 import { runExaminations } from "./run-examinations.ts";
 
-const limits = { limitMs: 60, secrets: [] };
+const limits = { limitMs: 60, secrets: [], unreadable: [] };
 
-const examination = (area: string, examine: Examination["examine"]): Examination => ({ area, examine });
+const examination = (area: string, examine: Examination["examine"]): Examination => ({
+  area,
+  subject: `the ${area} part`,
+  examine,
+});
 
 describe("runExaminations", () => {
   it("gives one up that hangs, tells one that breaks, and loses nothing of the others", async () => {
@@ -29,13 +33,13 @@ describe("runExaminations", () => {
       {
         area: "hanging",
         level: "wrong",
-        what: "the examination of hanging did not come to an end",
+        what: "the examination of the hanging part was not completed",
         why: "no end within 0.06 seconds",
       },
       {
         area: "broken",
         level: "wrong",
-        what: "the examination of broken did not come to an end",
+        what: "the examination of the broken part was not completed",
         why: "no such thing",
       },
       { area: "well", level: "ok", what: "all is well" },
@@ -74,10 +78,10 @@ describe("runExaminations", () => {
 
 describe("URLs", () => {
   it("lose who comes, however they are written", () => {
-    expect(placeOf("postgresql://u:secret@db.example:5432/tickets?sslmode=require")).toBe("db.example:5432/tickets");
-    expect(placeOf("postgresql://postgres@/postgres?host=%2Ftmp%2Frun&port=5432")).toBe("the socket in /tmp/run");
-    expect(placeOf("rediss://:secret@[::1]:6379/")).toBe("[::1]:6379");
-    expect(placeOf("postgres://u:se/cret@db/x")).toBe("an address that cannot be read");
+    expect(endpointOf("postgresql://u:secret@db.example:5432/tickets?sslmode=require")).toBe("db.example:5432/tickets");
+    expect(endpointOf("postgresql://postgres@/postgres?host=%2Ftmp%2Frun&port=5432")).toBe("the socket in /tmp/run");
+    expect(endpointOf("rediss://:secret@[::1]:6379/")).toBe("[::1]:6379");
+    expect(endpointOf("postgres://u:se/cret@db/x")).toBe("an address that cannot be read");
   });
 
   it("tell their passwords to those who hide them", () => {

@@ -1,9 +1,9 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
-import { readServerFile } from "@tessera/kit/pg/server-process";
+import { findLocalServer } from "../find-local-server.ts";
 import { databaseUrlOf } from "../options.ts";
 import { loadServices } from "../services.ts";
 
@@ -59,13 +59,11 @@ export async function withServices<T>(
 
 /** The database that `tessera serve all` has brought along and runs. */
 async function findLocalDatabase(data: string): Promise<string> {
-  const server = await readServerFile(join(resolve(data), "postgres", "data"));
-  if (server === undefined) {
-    throw new Fault(
-      "invalid",
-      "no_database_url",
-      `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${resolve(data)}`,
-    );
-  }
-  return `postgresql://postgres@/postgres?host=${encodeURIComponent(server.socketDirectory)}&port=5432&sslmode=disable`;
+  const server = await findLocalServer(resolve(data));
+  if (server.kind === "running") return server.url;
+  throw new Fault(
+    "invalid",
+    "no_database_url",
+    `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${resolve(data)}`,
+  );
 }

@@ -157,6 +157,24 @@ export function redisCache(options: RedisCacheOptions): Cache {
   };
 }
 
+/** Asks a server what it says of itself: the text that INFO answers, or the code of a refusal, such as NOAUTH. */
+export async function inspectRedis(url: string): Promise<string | { readonly refusal: string }> {
+  const client = makeClient(url).on("error", () => {});
+  try {
+    const late = () => new Error(`Redis does not answer within ${connectMs} ms`);
+    return await waitAtMost(
+      connectMs,
+      client.connect().then(() => client.info()),
+      late,
+    );
+  } catch (error) {
+    if (error instanceof ErrorReply) return { refusal: error.message.split(" ")[0] ?? "" };
+    throw error;
+  } finally {
+    if (client.isOpen) client.destroy();
+  }
+}
+
 type Client = ReturnType<typeof makeClient>;
 
 function makeClient(url: string) {

@@ -1,0 +1,30 @@
+import type { Clock } from "@tessera/kit/clock";
+
+/** A server on this machine answers in milliseconds, and across a network in tens of them. */
+const patienceMs = 3000;
+
+/** Asks over HTTP, within a few seconds and without redirects; also by how much the server's clock is ahead, at least. */
+export async function askHttp(
+  url: string,
+  { signal, clock }: { signal: AbortSignal; clock: Clock },
+): Promise<{ readonly text: string; readonly skewMs: number | undefined }> {
+  const asked = clock.now() / 1000;
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  const response = await fetch(url, { signal: limited, redirect: "manual" });
+  const skewMs = skewByDate(response.headers.get("date"), { asked, answered: clock.now() / 1000 });
+  return { text: await response.text(), skewMs };
+}
+
+/**
+ * By how much an HTTP Date is ahead, at least. It holds whole seconds, rounded down, of some moment of the request, so
+ * only what is outside of all such moments counts. Undefined: there is no date.
+ */
+export function skewByDate(
+  date: string | null,
+  { asked, answered }: { asked: number; answered: number },
+): number | undefined {
+  const there = Date.parse(date ?? "");
+  if (Number.isNaN(there)) return undefined;
+  if (there > answered) return there - answered;
+  return Math.min(0, there + 1000 - asked);
+}
