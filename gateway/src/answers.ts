@@ -1,22 +1,23 @@
-import type { Schema } from "@tessera/kit/schema";
+import type { JsonSchema, Properties } from "@tessera/kit/schema";
 import { object, text } from "@tessera/kit/schema-build";
 import type { Answer } from "./route.ts";
 
 /** An object whose keys are all there, and no others. */
-export function record(
+export function record<P extends Properties, const O extends keyof P & string = never>(
   title: string,
-  properties: Readonly<Record<string, Schema>>,
-  options: { optional?: readonly string[] } = {},
-): Schema {
-  const required = Object.keys(properties).filter((name) => options.optional?.includes(name) !== true);
-  return { title, ...object(properties, { required, closed: true }) };
+  properties: P,
+  options: { optional?: readonly O[] } = {},
+) {
+  const optional: readonly string[] = options.optional ?? [];
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { title, ...object(properties, { required: required as Exclude<keyof P & string, O>[], closed: true }) };
 }
 
 /** One message about the whole request. */
-export const detail: Schema = record("Detail", { detail: text() });
+export const detail = record("Detail", { detail: text() });
 
 /** Messages by field, or one about the whole request. */
-export const fieldErrors: Schema = {
+export const fieldErrors: JsonSchema = {
   title: "FieldErrors",
   type: "object",
   additionalProperties: { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] },

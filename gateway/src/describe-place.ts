@@ -1,4 +1,4 @@
-import { type Schema, toJsonSchema } from "@tessera/kit/schema";
+import { type JsonSchema, toJsonSchema } from "@tessera/kit/schema";
 import { bodyTypes } from "./body/parse-body.ts";
 import type { Place } from "./place.ts";
 
@@ -22,9 +22,9 @@ export function describePlace({ routes, produces }: Place): object {
   };
 }
 
-function fieldsOf(schema: Schema): object {
+function fieldsOf(schema: JsonSchema): object {
   const { properties = {}, required = [] } = toJsonSchema(schema) as {
-    properties?: Record<string, Schema>;
+    properties?: Record<string, JsonSchema>;
     required?: readonly string[];
   };
   return Object.fromEntries(

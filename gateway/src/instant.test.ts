@@ -16,7 +16,7 @@ describe("formatInstant", () => {
   });
 
   it("[A9.5] is read back as it was", () => {
-    const check = compileSchema<number>(instant());
+    const check = compileSchema(instant());
     assert(
       property(integer({ min: Date.UTC(1686, 0) * 1000, max: Date.UTC(2254, 0) * 1000 }), (us) => {
         expect(check(formatInstant(us))).toEqual({ ok: true, value: us });

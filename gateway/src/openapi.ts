@@ -1,4 +1,4 @@
-import { type Schema, toJsonSchema } from "@tessera/kit/schema";
+import { type JsonSchema, toJsonSchema } from "@tessera/kit/schema";
 import type { Access } from "./access/may-use.ts";
 import { detail, fieldErrors } from "./answers.ts";
 import { bodyTypes } from "./body/parse-body.ts";
@@ -176,9 +176,9 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
 /** Schemas with a title become components, once each. */
 class Components {
   readonly schemas: Record<string, object> = {};
-  readonly #seen = new Map<string, Schema>();
+  readonly #seen = new Map<string, JsonSchema>();
 
-  refer(schema: Schema): object {
+  refer(schema: JsonSchema): object {
     return this.#hoist(toJsonSchema(schema)) as object;
   }
 

@@ -82,7 +82,7 @@ function noSuchPage(): Fault {
 }
 
 /** Describes the answer of a list. */
-export function pageOf(results: Schema): Schema {
+export function pageOf(results: Schema) {
   const link = (description: string) => text({ nullable: true, description });
   return object(
     {

@@ -1,12 +1,12 @@
 import { Fault } from "@tessera/kit/fault";
-import { compileSchema, type Schema } from "@tessera/kit/schema";
+import { compileSchema, type JsonSchema } from "@tessera/kit/schema";
 import { instant } from "@tessera/kit/schema-build";
 
 /** One query parameter: how it is described, and how it is read. */
 export interface Parameter<T> {
   readonly description: string;
   /** The schema of one value, as OpenAPI shows it. */
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   /** May be sent several times; of others the last value counts. */
   readonly repeatable: boolean;
   /** Reads what counts of what was sent, in its order and without empty values; nothing when it was left out. */
@@ -50,7 +50,7 @@ export function readQuery<P extends Parameters>(parameters: P, search: URLSearch
 /** A parameter of which the last value counts. */
 function single<T>(
   description: string,
-  schema: Schema,
+  schema: JsonSchema,
   { absent, read }: { absent: T; read: (text: string) => Reading<T> },
 ): Parameter<T> {
   return {
@@ -162,7 +162,7 @@ export function textFilter(description: string): Parameter<string | undefined> {
   );
 }
 
-const checkInstant = compileSchema<number>(instant());
+const checkInstant = compileSchema(instant());
 
 export function instantFilter(description: string): Parameter<number | undefined> {
   return single<number | undefined>(

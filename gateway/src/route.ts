@@ -1,4 +1,11 @@
-import { type Check, compileSchema, type Schema } from "@tessera/kit/schema";
+import {
+  type Check,
+  compileSchema,
+  type JsonSchema,
+  type ObjectSchema,
+  type Properties,
+  type Schema,
+} from "@tessera/kit/schema";
 import type { Caller, Tenant } from "./access/caller.ts";
 import type { Access } from "./access/may-use.ts";
 import type { Parameters, Values } from "./parameter.ts";
@@ -8,22 +15,25 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** A JSON body, and how it is read. */
 export interface Body<B> {
-  readonly schema: Schema;
+  readonly schema: Schema<B> & { readonly properties: Properties };
   readonly check: Check<B>;
   /** What a form means that lacks a boolean: a box that was not ticked, or nothing. */
   readonly missingBooleans: "false" | "absent";
 }
 
 /** Declares the body of a route. */
-export function bodyOf<B>(schema: Schema, options: { missingBooleans?: "false" | "absent" } = {}): Body<B> {
-  return { schema, check: compileSchema<B>(schema), missingBooleans: options.missingBooleans ?? "false" };
+export function bodyOf<P extends Properties, B>(
+  schema: ObjectSchema<P, B>,
+  options: { missingBooleans?: "false" | "absent" } = {},
+): Body<B> {
+  return { schema, check: compileSchema(schema), missingBooleans: options.missingBooleans ?? "false" };
 }
 
 /** One way a route answers. */
 export interface Answer {
   readonly description: string;
   /** Undefined: no body. */
-  readonly schema?: Schema;
+  readonly schema?: JsonSchema;
 }
 
 /** What a handler answers. */

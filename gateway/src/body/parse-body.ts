@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import { Fault } from "@tessera/kit/fault";
-import type { Schema } from "@tessera/kit/schema";
+import type { JsonSchema } from "@tessera/kit/schema";
 import type { Body } from "../route.ts";
 import { nestsTooDeep } from "./nesting.ts";
 
@@ -82,9 +82,8 @@ async function parseMultipart(bytes: Buffer, type: string): Promise<URLSearchPar
 
 /** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */
 function readForm(form: URLSearchParams, { schema, missingBooleans }: Body<unknown>): unknown {
-  const properties = (schema["properties"] ?? {}) as Readonly<Record<string, Schema>>;
   const fields = new Map<string, unknown>(form);
-  for (const [name, property] of Object.entries(properties)) {
+  for (const [name, property] of Object.entries(schema.properties)) {
     const sent = form.getAll(name);
     const last = sent.at(-1);
     if (last !== undefined) fields.set(name, readFormField(property, sent, last));
@@ -93,7 +92,7 @@ function readForm(form: URLSearchParams, { schema, missingBooleans }: Body<unkno
   return Object.fromEntries(fields);
 }
 
-function readFormField(property: Schema, sent: readonly string[], last: string): unknown {
+function readFormField(property: JsonSchema, sent: readonly string[], last: string): unknown {
   const types = [property["type"]].flat();
   if (types.includes("array")) return sent;
   if (property["read"] !== "any" && !types.includes("object")) return last;

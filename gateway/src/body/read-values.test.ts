@@ -26,7 +26,7 @@ const echo = at(
     name: "echo",
     summary: "Answers with what it has read",
     access: { kind: "public" },
-    body: bodyOf<object>(sample),
+    body: bodyOf(sample),
     answers: { 200: { description: "What was read." } },
     handle: async ({ body }) => ({ status: 200, body }),
   }),

@@ -1,4 +1,4 @@
-import { type Checked, compileSchema, type Schema } from "@tessera/kit/schema";
+import { type Checked, compileSchema, type JsonSchema } from "@tessera/kit/schema";
 import { answersOf } from "../openapi.ts";
 import { routeFor } from "../place.ts";
 import type { ServedApp } from "./serve-app.ts";
@@ -22,8 +22,8 @@ export function requireDocumented({ seen }: Pick<ServedApp, "seen">): void {
 }
 
 /** Each shape that a body may have sees a copy of its own, because reading a value may change it. */
-function checkBody(schema: Schema, body: unknown): Checked<unknown> {
-  const shapes = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as Schema[]) : [schema];
+function checkBody(schema: JsonSchema, body: unknown): Checked<unknown> {
+  const shapes = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as JsonSchema[]) : [schema];
   const results = shapes.map((shape) => compileSchema(shape)(structuredClone(body)));
   return results.find(({ ok }) => ok) ?? results[0] ?? { ok: true, value: body };
 }

@@ -1,92 +1,170 @@
-import type { Schema } from "./schema.ts";
-import type { LeafOptions } from "./schema-leaf.ts";
+import type { JsonSchema, ObjectOf, ObjectSchema, Properties, Schema, TypeOf } from "./schema.ts";
+import type { LeafOptions, Read } from "./schema-leaf.ts";
 
-/** What any field may say besides its kind. */
-interface FieldOptions extends LeafOptions {
+interface Annotations<Default> {
   readonly description?: string;
-  readonly default?: unknown;
+  readonly default?: Default | null;
+  readonly nullable?: boolean;
+}
+
+/** What any field may say besides its kind. Its default is read like what was sent. */
+interface FieldOptions<Default> extends LeafOptions, Annotations<Default> {
+  readonly nullable?: boolean;
   readonly readOnly?: boolean;
 }
 
-const leaf = (read: string, type: string, options: FieldOptions, extra: Schema = {}): Schema => ({
-  read,
-  ...extra,
-  ...options,
-  type: options.nullable === true ? [type, "null"] : type,
-});
+/** What options say of the type: null where that may be, and whether a default fills the field in. */
+type With<T, O> = Schema<T | NullOf<O>, IsFilled<O>>;
+type NullOf<O> = O extends { readonly nullable?: infer N } ? (N extends true ? null : never) : never;
+type IsFilled<O> = O extends { readonly default: unknown } ? true : false;
+
+/** The one place where a schema is given its type. */
+function typed<S extends Schema>(schema: JsonSchema): S {
+  return schema as S;
+}
+
+function leafOf<T, Default = T>(read: Read, type: string, extra: JsonSchema = {}) {
+  return <const O extends FieldOptions<Default> = Record<never, never>>(options?: O): With<T, O> =>
+    typed({ read, ...extra, ...options, type: orNull(type, options) });
+}
+
+function orNull(type: string, options: { readonly nullable?: boolean } = {}): string | string[] {
+  return options.nullable === true ? [type, "null"] : type;
+}
 
 /** A trimmed string. */
-export const text = (options: FieldOptions = {}): Schema => leaf("text", "string", options);
+export const text = leafOf<string>("text", "string");
 
-export const integer = (options: FieldOptions = {}): Schema => leaf("integer", "integer", options);
+export const integer = leafOf<number>("integer", "integer");
 
 /** The id of a record: a whole number, also as digits. */
-export const id = (options: FieldOptions = {}): Schema => leaf("id", "integer", options);
+export const id = leafOf<number>("id", "integer");
 
-export const boolean = (options: FieldOptions = {}): Schema => leaf("boolean", "boolean", options);
+export const boolean = leafOf<boolean>("boolean", "boolean");
 
 /** A decimal, read from number or string and kept as a string with fixed places. */
-export const decimal = (options: FieldOptions = {}): Schema =>
-  leaf("decimal", "string", options, { format: "decimal" });
+export const decimal = leafOf<string>("decimal", "string", { format: "decimal" });
 
 /** ISO 8601, kept as microseconds since 1970. */
-export const instant = (options: FieldOptions = {}): Schema =>
-  leaf("instant", "string", options, { format: "date-time" });
+export const instant = leafOf<number, string>("instant", "string", { format: "date-time" });
 
-export const slug = (options: FieldOptions = {}): Schema => leaf("slug", "string", options);
+export const slug = leafOf<string>("slug", "string");
 
 /** One of a closed list of words. */
-export const choice = (words: readonly string[], options: FieldOptions = {}): Schema =>
-  leaf("choice", "string", { ...options, enum: options.nullable === true ? [...words, null] : words });
+export const choice = <const W extends string, const O extends FieldOptions<W> = Record<never, never>>(
+  words: readonly W[],
+  options?: O,
+): With<W, O> =>
+  typed({
+    read: "choice",
+    ...options,
+    enum: options?.nullable === true ? [...words, null] : words,
+    type: orNull("string", options),
+  });
 
 /** Any JSON. */
-export const any = (options: FieldOptions = {}): Schema => ({ read: "any", nullable: true, ...options });
+export const any = <const O extends FieldOptions<unknown> = Record<never, never>>(options?: O): With<unknown, O> =>
+  typed({ read: "any", nullable: true, ...options });
+
+interface ObjectOptions<Name> extends Annotations<unknown> {
+  readonly required?: readonly Name[];
+  readonly closed?: boolean;
+}
+
+type RequiredIn<O> = O extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
 /** An object of named fields; those listed in `required` must be there. Others are ignored, unless it is closed. */
-export function object(
-  properties: Readonly<Record<string, Schema>>,
-  options: {
-    required?: readonly string[];
-    closed?: boolean;
-    description?: string;
-    default?: unknown;
-    nullable?: boolean;
-  } = {},
-): Schema {
-  const { required = [], closed = false, nullable = false, ...rest } = options;
-  return {
-    type: nullable ? ["object", "null"] : "object",
+export function object<
+  const P extends Properties,
+  const O extends ObjectOptions<keyof P & string> = Record<never, never>,
+>(properties: P, options?: O): ObjectSchema<P, ObjectOf<P, RequiredIn<O> & keyof P> | NullOf<O>, IsFilled<O>> {
+  const { required = [], closed = false, nullable: _inType, ...rest } = options ?? {};
+  return typed({
+    type: orNull("object", options),
     properties,
     ...(required.length > 0 ? { required } : {}),
     ...(closed ? { additionalProperties: false } : {}),
     ...rest,
-  };
+  });
+}
+
+/** Fields without defaults. */
+type Unfilled<P extends Properties> = { readonly [K in keyof P]: Schema<TypeOf<P[K]>, false> };
+
+/** The same fields, of which any may be missing and none is filled in: what a change may say. */
+export function partial<P extends Properties>({
+  properties,
+}: {
+  readonly properties: P;
+}): ObjectSchema<Unfilled<P>, ObjectOf<Unfilled<P>>, false> {
+  const fields = Object.entries(properties).map(([name, { default: _none, ...schema }]) => [name, schema]);
+  return typed({ type: "object", properties: Object.fromEntries(fields) });
+}
+
+interface MapOptions<T> extends Annotations<Readonly<Record<string, T>>> {
+  readonly maxProperties?: number;
+  /** What the names may be: a text. */
+  readonly propertyNames?: Schema<string>;
 }
 
 /** A map from names to values of one kind. */
-export const mapOf = (
-  values: Schema,
-  options: {
-    description?: string;
-    default?: unknown;
-    maxProperties?: number;
-    /** What the names may be: a text. */
-    propertyNames?: Schema;
-    nullable?: boolean;
-  } = {},
-): Schema => {
-  const { nullable = false, ...rest } = options;
-  return { type: nullable ? ["object", "null"] : "object", additionalProperties: values, ...rest };
+export const mapOf = <S extends Schema, const O extends MapOptions<TypeOf<S>> = Record<never, never>>(
+  values: S,
+  options?: O,
+): With<Readonly<Record<string, TypeOf<S>>>, O> => {
+  const { nullable: _inType, ...rest } = options ?? {};
+  return typed({ type: orNull("object", options), additionalProperties: values, ...rest });
 };
 
-export const arrayOf = (
-  items: Schema,
-  options: { description?: string; default?: unknown; maxItems?: number; nullable?: boolean } = {},
-): Schema => {
-  const { nullable = false, ...rest } = options;
-  return { type: nullable ? ["array", "null"] : "array", items, ...rest };
+interface ArrayOptions<T> extends Annotations<readonly T[]> {
+  readonly maxItems?: number;
+}
+
+export const arrayOf = <S extends Schema, const O extends ArrayOptions<TypeOf<S>> = Record<never, never>>(
+  items: S,
+  options?: O,
+): With<TypeOf<S>[], O> => {
+  const { nullable: _inType, ...rest } = options ?? {};
+  return typed({ type: orNull("array", options), items, ...rest });
 };
 
 /** A text per language. */
-export const localized = (options: { description?: string; default?: unknown; propertyNames?: Schema } = {}): Schema =>
-  mapOf(text({ trim: false }), { maxProperties: 200, ...options });
+export const localized = <const O extends MapOptions<string> = Record<never, never>>(options?: O) =>
+  mapOf(text({ trim: false }), { maxProperties: 200, ...(options as O) });
+
+interface Plain {
+  readonly string: string;
+  readonly number: number;
+  readonly integer: number;
+  readonly object: Readonly<Record<string, unknown>>;
+  readonly null: null;
+}
+
+interface PlainOptions<T> extends Omit<Annotations<T>, "nullable"> {
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+/** Values of JSON as they are: no text is taken for a number. */
+export const plain = <const K extends keyof Plain, const O extends PlainOptions<Plain[K]> = Record<never, never>>(
+  types: readonly K[],
+  options?: O,
+): Schema<Plain[K], IsFilled<O>> => typed({ ...options, type: types });
+
+/** What a schema reads, or in its place plain values of other types. */
+export const orPlain = <
+  S extends Schema,
+  const K extends keyof Plain,
+  const O extends PlainOptions<TypeOf<S> | Plain[K]> = Record<never, never>,
+>(
+  schema: S,
+  types: readonly K[],
+  options?: O,
+): Schema<TypeOf<S> | Plain[K], IsFilled<O>> =>
+  typed({ ...schema, ...options, type: [schema["type"], ...types].flat() });
+
+/** This value and no other. */
+export const constant = <const V extends string>(value: V): Schema<V, false> => typed({ const: value });

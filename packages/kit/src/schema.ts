@@ -8,7 +8,39 @@ import { checkLeaf, type LeafSchema } from "./schema-leaf.ts";
  * the extra keyword `read`, which names how a value is read (spec: conventions
  * A9): `"3"` is an integer, `" x "` is trimmed, `"yes"` is true.
  */
-export type Schema = Readonly<Record<string, unknown>>;
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * A schema that carries the type of what it reads. Only the builders make one, so type and check cannot differ. `F`:
+ * whether a default fills in what is missing.
+ */
+export interface Schema<out T = unknown, out F extends boolean = boolean> extends JsonSchema {
+  /** For the compiler alone: at run time there is nothing but the JSON Schema. */
+  readonly "~type": T;
+  readonly "~filled": F;
+}
+
+/** What a schema reads; of plain JSON Schema nothing is known. */
+export type TypeOf<S> = S extends Schema<infer T> ? T : unknown;
+
+/** The named fields of an object schema. */
+export type Properties = Readonly<Record<string, Schema>>;
+
+/** What an object of these fields is: required fields and those with a default are present. */
+export type ObjectOf<P extends Properties, Required extends keyof P = never> = Flat<
+  { readonly [K in PresentIn<P> | Required]: TypeOf<P[K]> } & {
+    readonly [K in Exclude<keyof P, PresentIn<P> | Required>]?: TypeOf<P[K]>;
+  }
+>;
+
+type PresentIn<P extends Properties> = { [K in keyof P]: P[K] extends Schema<unknown, true> ? K : never }[keyof P];
+
+type Flat<T> = { [K in keyof T]: T[K] };
+
+/** A schema of an object, whose fields can be named. */
+export interface ObjectSchema<P extends Properties, T, F extends boolean = boolean> extends Schema<T, F> {
+  readonly properties: P;
+}
 
 export type Checked<T> =
   | { readonly ok: true; readonly value: T }
@@ -97,7 +129,7 @@ function partReader(schema: AnySchemaObject, self: SchemaObjCxt["self"]) {
  * Names that the sender chose, those of a map, are not among the names of fields: they may be personal data. Its values,
  * like elements of a list that have no fields themselves, are reported under the name of the whole, by their number.
  */
-export function compileSchema<T>(schema: Schema): Check<T> {
+export function compileSchema<S extends JsonSchema>(schema: S): Check<TypeOf<S>> {
   const ajv = new Ajv({
     strict: true,
     allErrors: true,
@@ -111,11 +143,11 @@ export function compileSchema<T>(schema: Schema): Check<T> {
   return (value) => {
     // Wrapped, so that a leaf at the top can be replaced like any other.
     const holder = { value };
-    if (validate(holder)) return { ok: true, value: holder.value as T };
+    if (validate(holder)) return { ok: true, value: holder.value as TypeOf<S> };
     return { ok: false, errors: toFieldErrors(validate.errors ?? []) };
   };
 
-  function executable(root: Schema): Schema {
+  function executable(root: JsonSchema): JsonSchema {
     return { type: "object", properties: { value: toExecutable(root) }, required: ["value"] };
   }
 }
@@ -128,7 +160,7 @@ function toExecutable(schema: unknown): unknown {
     const { default: fallback, ...leaf } = schema as LeafSchema & { default?: unknown };
     return { leaf, ...(fallback === undefined ? {} : { default: fallback }) };
   }
-  const { items, maxItems, additionalProperties, propertyNames, maxProperties, ...around } = schema as Schema;
+  const { items, maxItems, additionalProperties, propertyNames, maxProperties, ...around } = schema as JsonSchema;
   const entries = Object.entries(around).filter(([name]) => !annotations.has(name));
   return {
     ...Object.fromEntries(entries.map(([name, value]) => [name, rewriteKeyword(name, value, toExecutable)])),
@@ -149,7 +181,7 @@ function toExecutable(schema: unknown): unknown {
 function rewriteKeyword(name: string, value: unknown, rewrite: (schema: unknown) => unknown): unknown {
   if (literalKeywords.has(name)) return value;
   if (name !== "properties") return rewrite(value);
-  return Object.fromEntries(Object.entries(value as Schema).map(([field, inner]) => [field, rewrite(inner)]));
+  return Object.fromEntries(Object.entries(value as JsonSchema).map(([field, inner]) => [field, rewrite(inner)]));
 }
 
 /** Said to readers, not to the validator. */
@@ -158,14 +190,14 @@ const annotations = new Set(["description", "title", "example", "examples", "rea
 const literalKeywords = new Set(["enum", "const", "default", "required", "type"]);
 
 /** The same schema as OpenAPI 3.1 shows it: without the keyword that is ours. */
-export function toJsonSchema(schema: Schema): Schema {
+export function toJsonSchema(schema: JsonSchema): JsonSchema {
   const strip = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(strip);
     if (typeof value !== "object" || value === null) return value;
     const entries = Object.entries(value).filter(([name]) => !internalKeywords.has(name));
     return Object.fromEntries(entries.map(([name, inner]) => [name, rewriteKeyword(name, inner, strip)]));
   };
-  return strip(schema) as Schema;
+  return strip(schema) as JsonSchema;
 }
 
 const internalKeywords = new Set(["read", "nullable", "blank", "trim", "digits", "places"]);

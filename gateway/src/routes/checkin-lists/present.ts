@@ -5,7 +5,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { formatNullableInstant } from "../../instant.ts";
 import type { Resource } from "../listed-positions/expand.ts";
-import type { ListBody } from "./schema.ts";
+import type { ListPatch } from "./schema.ts";
 
 /** The fields of a list, in the order in which clients know them; its date in full where that was read. */
 export function presentList(list: CheckinList | undefined, subevents: ReadonlyMap<number, Resource> = new Map()) {
@@ -31,7 +31,7 @@ export function presentList(list: CheckinList | undefined, subevents: ReadonlyMa
 }
 
 /** The fields a body sets, for the service that owns them. Left out ones take the wire's zero; a mask says that they do not count. */
-export function toFields(body: Partial<ListBody>): CheckinListFields {
+export function toFields(body: ListPatch): CheckinListFields {
   return {
     name: body.name ?? "",
     allProducts: body.all_products ?? false,

@@ -10,7 +10,7 @@ import { declare, type Incoming } from "../../route.ts";
 import { withoutFields } from "../../without-fields.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
 import { presentList, presentStatus, toFields } from "./present.ts";
-import { type ListBody, listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
+import { type ListPatch, listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
 
 const reading: Access = {
   kind: "event",
@@ -26,12 +26,12 @@ const shown = (description: string) => ({ description, schema: listShown });
 const missing = notFound("The event has no such list.");
 
 /** Fields that a client may leave out of the answer. */
-const excludable = Object.keys(listShown["properties"] ?? {});
+const excludable = Object.keys(listShown.properties);
 
 const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
 
 /** All fields that PATCH and PUT can set. */
-const settable = Object.keys(listPatch.schema["properties"] as object);
+const settable = Object.keys(listPatch.schema.properties);
 
 type Anything = Incoming<unknown, unknown>;
 
@@ -44,7 +44,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
   };
 
-  const update = async (request: Anything, body: Partial<ListBody>, updateMask: string[]) => {
+  const update = async (request: Anything, body: ListPatch, updateMask: string[]) => {
     const { list } = await checkinLists.updateCheckinList({ ...ofPath(request), fields: toFields(body), updateMask });
     return { status: 200, body: presentList(list) };
   };

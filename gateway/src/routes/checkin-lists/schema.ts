@@ -1,27 +1,11 @@
-import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, id, instant, integer, object, text } from "@tessera/kit/schema-build";
+import type { TypeOf } from "@tessera/kit/schema";
+import { any, arrayOf, boolean, id, instant, integer, object, partial, plain, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 
-/** What an organizer can set, as the API names it. */
-export interface ListBody {
-  readonly name: string;
-  readonly all_products: boolean;
-  readonly limit_products: readonly number[];
-  readonly subevent: number | null;
-  readonly include_pending: boolean;
-  readonly allow_multiple_entries: boolean;
-  readonly allow_entry_after_exit: boolean;
-  readonly rules: unknown;
-  readonly exit_all_at: number | null;
-  readonly addon_match: boolean;
-  readonly ignore_in_statistics: boolean;
-  readonly consider_tickets_used: boolean;
-}
-
 const name = text({ blank: false, maxLength: 190, description: "Internal name." });
 
-const optional: Readonly<Record<string, Schema>> = {
+const optional = {
   all_products: boolean({ default: true, description: "Covers all products; `limit_products` is ignored then." }),
   limit_products: arrayOf(id(), { default: [], maxItems: 10_000, description: "Ids of the products on the list." }),
   subevent: id({ nullable: true, default: null, description: "Date of an event series; null: all dates." }),
@@ -45,43 +29,37 @@ const optional: Readonly<Record<string, Schema>> = {
   }),
 };
 
-/** The same fields without their defaults: what a PATCH leaves out keeps its value. */
-const patchable = Object.fromEntries(
-  Object.entries({ name, ...optional }).map(([field, { default: _dropped, ...schema }]) => [field, schema]),
-);
+const fields = object({ name, ...optional }, { required: ["name"] });
 
 /** The body of POST and PUT: what is left out gets its default. */
-export const listBody = bodyOf<ListBody>({
-  title: "CheckinListBody",
-  ...object({ name, ...optional }, { required: ["name"] }),
-});
+export const listBody = bodyOf({ title: "CheckinListBody", ...fields });
 
-export const listPatch = bodyOf<Partial<ListBody>>(
-  { title: "CheckinListPatch", ...object(patchable) },
-  { missingBooleans: "absent" },
-);
+const patchable = partial(fields);
 
-const { name: nameShown, ...fieldsShown } = patchable;
+export const listPatch = bodyOf({ title: "CheckinListPatch", ...patchable }, { missingBooleans: "absent" });
+
+export type ListPatch = TypeOf<typeof patchable>;
+
+const { name: nameShown, ...fieldsShown } = patchable.properties;
 
 /** A list as it is answered. */
-export const listShown: Schema = record("CheckinList", {
+export const listShown = record("CheckinList", {
   id: id(),
-  name: nameShown ?? name,
+  name: nameShown,
   position_count: integer({ description: "Tickets that match the list." }),
   checkin_count: integer({ description: "Tickets with at least one successful entry on the list." }),
   ...fieldsShown,
-  subevent: {
-    type: ["integer", "object", "null"],
+  subevent: plain(["integer", "object", "null"], {
     description: "Date of an event series; null: all dates. With `expand=subevent` the date itself.",
-  },
+  }),
 });
 
 /** The same in a page, where a client may have left out fields. */
-export const listInPage: Schema = { ...listShown, title: "CheckinListInPage", required: [] };
+export const listInPage = { ...listShown, title: "CheckinListInPage", required: [] };
 
 const counts = { checkin_count: integer(), position_count: integer() };
 
-export const statusShown: Schema = record("CheckinListStatus", {
+export const statusShown = record("CheckinListStatus", {
   ...counts,
   inside_count: integer({ description: "Tickets whose latest successful scan is an entry." }),
   event: object({ name: text() }, { required: ["name"], closed: true }),

@@ -1,4 +1,3 @@
-import type { Schema } from "@tessera/kit/schema";
 import { boolean, id, instant, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 import { checkinFields } from "../listed-positions/schema.ts";
@@ -6,7 +5,7 @@ import { checkinFields } from "../listed-positions/schema.ts";
 const maybe = { nullable: true } as const;
 
 /** A scan as the history of its event shows it. */
-export const pastCheckinShown: Schema = record("PastCheckin", {
+export const pastCheckinShown = record("PastCheckin", {
   ...checkinFields,
   successful: boolean(),
   error_reason: text({ ...maybe, description: "Why it was refused; null where it succeeded." }),

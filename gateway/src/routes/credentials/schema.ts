@@ -1,31 +1,11 @@
-import type { Schema } from "@tessera/kit/schema";
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 
-/** What can be said of an API key. */
-export interface ApiKeyBody {
-  readonly name: string;
-  readonly permissions: readonly string[];
-  readonly all_events: boolean;
-  readonly events: readonly string[];
-  readonly active: boolean;
-}
-
-/** What can be said of a device. */
-export interface DeviceBody {
-  readonly name: string;
-  readonly gate: number | null;
-  readonly security_profile: string | null;
-  readonly software_brand: string | null;
-  readonly all_events: boolean;
-  readonly events: readonly string[];
-  readonly revoked: boolean;
-}
-
 const name = text({ blank: false, maxLength: 190, description: "What to find it again by." });
 
-const scope: Readonly<Record<string, Schema>> = {
+const scope = {
   all_events: boolean({
     default: false,
     description: "Good for all events of the organizer; `events` is ignored then.",
@@ -39,7 +19,7 @@ const permissions = arrayOf(text(), {
   description: "Names of permissions, classic names included; `*` for all.",
 });
 
-const ofDevice: Readonly<Record<string, Schema>> = {
+const ofDevice = {
   gate: id({ nullable: true, default: null, description: "Id of the gate it stands at." }),
   security_profile: text({
     nullable: true,
@@ -52,7 +32,7 @@ const ofDevice: Readonly<Record<string, Schema>> = {
 };
 
 /** The body of a new API key. */
-export const apiKeyBody = bodyOf<ApiKeyBody>(
+export const apiKeyBody = bodyOf(
   {
     title: "ApiKeyBody",
     ...object({ name, permissions, ...scope, active: boolean({ default: true }) }, { required: ["name"] }),
@@ -60,14 +40,18 @@ export const apiKeyBody = bodyOf<ApiKeyBody>(
   { missingBooleans: "absent" },
 );
 
+export type ApiKeyBody = TypeOf<typeof apiKeyBody.schema>;
+
 /** The body of a new device. */
-export const deviceBody = bodyOf<DeviceBody>(
+export const deviceBody = bodyOf(
   {
     title: "DeviceBody",
     ...object({ name, ...ofDevice, ...scope, revoked: boolean({ default: false }) }, { required: ["name"] }),
   },
   { missingBooleans: "absent" },
 );
+
+export type DeviceBody = TypeOf<typeof deviceBody.schema>;
 
 const token = text({ description: "What it authenticates with. Shown here and never again." });
 const settled = boolean({
@@ -95,11 +79,11 @@ const deviceShownFields = {
 };
 
 /** An API key as it is answered. */
-export const apiKeyShown: Schema = record("ApiKey", keyShownFields);
-export const apiKeyCreated: Schema = record("CreatedApiKey", { ...keyShownFields, token, settled });
-export const apiKeyRevoked: Schema = record("RevokedApiKey", { ...keyShownFields, settled });
+export const apiKeyShown = record("ApiKey", keyShownFields);
+export const apiKeyCreated = record("CreatedApiKey", { ...keyShownFields, token, settled });
+export const apiKeyRevoked = record("RevokedApiKey", { ...keyShownFields, settled });
 
 /** A device as it is answered. */
-export const deviceShown: Schema = record("Device", deviceShownFields);
-export const deviceCreated: Schema = record("CreatedDevice", { ...deviceShownFields, token, settled });
-export const deviceRevoked: Schema = record("RevokedDevice", { ...deviceShownFields, settled });
+export const deviceShown = record("Device", deviceShownFields);
+export const deviceCreated = record("CreatedDevice", { ...deviceShownFields, token, settled });
+export const deviceRevoked = record("RevokedDevice", { ...deviceShownFields, settled });

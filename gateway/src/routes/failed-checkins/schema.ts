@@ -1,4 +1,4 @@
-import type { Schema } from "@tessera/kit/schema";
+import type { TypeOf } from "@tessera/kit/schema";
 import { choice, id, instant, object, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
@@ -14,27 +14,12 @@ export const errorReasons = [
 /** What a code may be read from. */
 const sourceTypes = ["barcode", "nfc_uid", "nfc_mf0aes"] as const;
 
-/** What a scanner tells of a scan that it has refused by itself. */
-export interface FailedCheckinBody {
-  readonly error_reason: string;
-  readonly raw_barcode: string;
-  readonly error_explanation?: string | null;
-  readonly raw_source_type?: string | null;
-  readonly raw_item?: number | null;
-  readonly raw_variation?: number | null;
-  readonly raw_subevent?: number | null;
-  readonly nonce?: string | null;
-  readonly datetime?: number | null;
-  readonly type?: "entry" | "exit" | null;
-  readonly position?: number | null;
-}
-
 /** No code holds so much, also where it is written in base64, and a page of explanations is still answered quickly. */
 const longestText = 10_000;
 
 const maybe = { nullable: true } as const;
 
-const fields: Readonly<Record<string, Schema>> = {
+const fields = {
   error_reason: choice(errorReasons),
   error_explanation: text({ ...maybe, maxLength: longestText, description: "For a person." }),
   raw_barcode: text({ blank: false, maxLength: longestText, description: "What was scanned." }),
@@ -56,13 +41,16 @@ const fields: Readonly<Record<string, Schema>> = {
   position: id({ ...maybe, description: "Default: the position with `raw_barcode` for its secret, if there is one." }),
 };
 
-export const failedCheckinBody = bodyOf<FailedCheckinBody>({
+export const failedCheckinBody = bodyOf({
   title: "FailedCheckinBody",
   ...object(fields, { required: ["error_reason", "raw_barcode"] }),
 });
 
+/** What a scanner reports of a scan that it has refused by itself. */
+export type FailedCheckinBody = TypeOf<typeof failedCheckinBody.schema>;
+
 /** A refusal as it is answered. */
-export const failedCheckinShown: Schema = record("FailedCheckin", {
+export const failedCheckinShown = record("FailedCheckin", {
   ...fields,
   raw_source_type: choice(sourceTypes),
   datetime: instant(),

@@ -1,4 +1,3 @@
-import type { Schema } from "@tessera/kit/schema";
 import { arrayOf, boolean, integer, mapOf, text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 
@@ -30,7 +29,7 @@ const summary = {
   ),
 };
 
-export const summaryShown: Schema = record("ImportSummary", summary);
+export const summaryShown = record("ImportSummary", summary);
 
 /** What an import that ended early had done by then. */
-export const failureShown: Schema = record("ImportFailure", { detail: text(), ...summary });
+export const failureShown = record("ImportFailure", { detail: text(), ...summary });

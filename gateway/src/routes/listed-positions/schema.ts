@@ -1,18 +1,27 @@
-import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, choice, id, instant, integer, mapOf, text } from "@tessera/kit/schema-build";
+import {
+  any,
+  arrayOf,
+  boolean,
+  choice,
+  id,
+  instant,
+  integer,
+  mapOf,
+  orPlain,
+  plain,
+  text,
+} from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 
 const maybe = { nullable: true } as const;
 /** An id, or with `expand` the resource it stands for. */
-const expandable = (name: string, options: { readonly nullable?: true } = {}): Schema => ({
-  type: ["integer", "object", ...(options.nullable === true ? ["null"] : [])],
-  description: `An id; with \`expand=${name}\` the resource itself.`,
-});
+const expandable = (name: string) =>
+  plain(["integer", "object"], { description: `An id; with \`expand=${name}\` the resource itself.` });
 
 const money = text({ description: "A decimal." });
 
 /** What is shown of a scan wherever one is shown. */
-export const checkinFields: Readonly<Record<string, Schema>> = {
+export const checkinFields = {
   id: id(),
   datetime: instant({ description: "When it was scanned." }),
   list: id(),
@@ -33,8 +42,8 @@ const answerShown = record("Answer", {
   option_identifiers: arrayOf(text()),
 });
 
-const seatShown: Schema = {
-  ...record("Seat", {
+const seatShown = orPlain(
+  record("Seat", {
     id: id(),
     name: text(),
     seat_guid: text(),
@@ -44,15 +53,15 @@ const seatShown: Schema = {
     seat_label: text(maybe),
     seat_number: text(),
   }),
-  type: ["object", "null"],
-};
+  ["null"],
+);
 
 const fields = {
   id: id(),
   order: text({ description: "Code of its order." }),
   positionid: integer({ description: "Number within its order." }),
   item: expandable("item"),
-  variation: expandable("variation", maybe),
+  variation: orPlain(expandable("variation"), ["null"]),
   price: money,
   attendee_name: text({ ...maybe, description: "Its own name, else its parent's, else that of the invoice address." }),
   attendee_name_parts: mapOf(text()),
@@ -69,7 +78,7 @@ const fields = {
   tax_rule: id(maybe),
   secret: text(),
   addon_to: id(maybe),
-  subevent: expandable("subevent", maybe),
+  subevent: orPlain(expandable("subevent"), ["null"]),
   checkins: arrayOf(checkinShown, { description: "Successful scans on this list, newest first." }),
   print_logs: arrayOf(any()),
   downloads: arrayOf(record("Download", { output: text(), url: text() })),
@@ -92,7 +101,7 @@ const addonShown = record("ListedAddon", {
 });
 
 /** A position as a check-in list shows it. */
-export const positionShown: Schema = record(
+export const positionShown = record(
   "ListedPosition",
   {
     ...fields,

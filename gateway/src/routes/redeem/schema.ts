@@ -1,26 +1,25 @@
-import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, choice, id, instant, integer, mapOf, object, text } from "@tessera/kit/schema-build";
+import type { TypeOf } from "@tessera/kit/schema";
+import {
+  any,
+  arrayOf,
+  boolean,
+  choice,
+  constant,
+  id,
+  instant,
+  integer,
+  mapOf,
+  object,
+  text,
+} from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
-/** What a scanner sends. */
-export interface RedeemBody {
-  readonly type?: "entry" | "exit" | "" | null;
-  readonly datetime?: number | null;
-  readonly force?: boolean | null;
-  readonly ignore_unpaid?: boolean | null;
-  readonly questions_supported?: boolean | null;
-  readonly canceled_supported?: boolean | null;
-  readonly nonce?: string | null;
-  readonly answers?: Readonly<Record<string, unknown>> | null;
-  readonly simulate?: boolean | null;
-}
-
 const decision = (description: string, byDefault: boolean) =>
   boolean({ nullable: true, description: `${description} Default: ${byDefault}.` });
 
-export const redeemBody = bodyOf<RedeemBody>(
+export const redeemBody = bodyOf(
   {
     title: "RedeemBody",
     ...object({
@@ -48,6 +47,9 @@ export const redeemBody = bodyOf<RedeemBody>(
   { missingBooleans: "absent" },
 );
 
+/** What a scanner sends. */
+export type RedeemBody = TypeOf<typeof redeemBody.schema>;
+
 const listShown = record("ScannedList", {
   id: id(),
   name: text(),
@@ -62,16 +64,16 @@ const around = {
   list: listShown,
 };
 
-export const admittedShown: Schema = record("Admitted", {
-  status: { const: "ok" },
+export const admittedShown = record("Admitted", {
+  status: constant("ok"),
   ...around,
   position: positionShown,
 });
 
-export const refusedShown: Schema = record(
+export const refusedShown = record(
   "Refused",
   {
-    status: { const: "error" },
+    status: constant("error"),
     reason: text({ description: "Why, for instance `already_redeemed` or `unpaid`." }),
     reason_explanation: text({ nullable: true, description: "For a person; null where the reason says it all." }),
     ...around,
@@ -81,7 +83,7 @@ export const refusedShown: Schema = record(
 );
 
 /** A question as its record has it: these keys and those that clients in the field read besides. */
-const questionShown: Schema = {
+const questionShown = {
   title: "Question",
   ...object(
     {
@@ -104,24 +106,24 @@ const questionShown: Schema = {
     },
     {
       required: [
-        ...["id", "question", "type", "required", "items", "position", "identifier", "options"],
-        ...["ask_during_checkin", "show_during_checkin", "hidden"],
+        ...(["id", "question", "type", "required", "items", "position", "identifier", "options"] as const),
+        ...(["ask_during_checkin", "show_during_checkin", "hidden"] as const),
       ],
     },
   ),
 };
 
-export const incompleteShown: Schema = record("Incomplete", {
-  status: { const: "incomplete" },
+export const incompleteShown = record("Incomplete", {
+  status: constant("incomplete"),
   ...around,
   position: positionShown,
   questions: arrayOf(questionShown, { description: "What has to be answered first, in the order to ask it." }),
 });
 
-export const unknownShown: Schema = record("UnknownTicket", {
+export const unknownShown = record("UnknownTicket", {
   detail: text(),
-  status: { const: "error" },
-  reason: { const: "invalid" },
+  status: constant("error"),
+  reason: constant("invalid"),
   reason_explanation: text({ nullable: true }),
   ...around,
 });

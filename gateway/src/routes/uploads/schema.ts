@@ -1,13 +1,13 @@
-import type { Schema } from "@tessera/kit/schema";
+import type { JsonSchema } from "@tessera/kit/schema";
 import { text } from "@tessera/kit/schema-build";
 import { record } from "../../answers.ts";
 
-export const uploadShown: Schema = record("Upload", {
+export const uploadShown = record("Upload", {
   id: text({ description: "`file:` and a UUID; names the file in later requests of the same key for 24 hours." }),
 });
 
 /** What is wrong with a file stands alone in a list. */
-export const objectionsShown: Schema = {
+export const objectionsShown: JsonSchema = {
   title: "UploadObjections",
   type: "array",
   items: { type: "string" },

@@ -8,10 +8,6 @@ import { compileKeyReader, compileReader, type Reading, type Rule } from "./read
 import { verbatim } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
 
-interface ApiKey extends StoredApiKey {
-  readonly token: string;
-}
-
 /** An API key without its clear token. */
 interface ApiKeyRecord {
   readonly id: string;
@@ -43,10 +39,10 @@ function complete<K extends StoredApiKey>(key: K): K {
   return { ...key, permissions: resolvePermissions(key.permissions) };
 }
 
-const read = compileReader<ApiKey>(schema, { rules, complete, omit: ["token"] });
+const read = compileReader(schema, { rules, complete, omit: ["token"] });
 
 /** Reads all there is of an API key but its token. */
-export const readApiKeyFields = compileReader<StoredApiKey>(object(fields), { rules, complete });
+export const readApiKeyFields = compileReader(object(fields), { rules, complete });
 
 /** Makes the record of a key whose token only its hash is known of. */
 export function apiKeyOf(tokenHash: Buffer, { data, document }: Reading<StoredApiKey>): ApiKeyRecord {

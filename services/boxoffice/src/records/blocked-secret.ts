@@ -1,16 +1,10 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { boolean, id, instant, object } from "@tessera/kit/schema-build";
-import type { BlockedSecretChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { verbatim } from "./schema-parts.ts";
-
-interface BlockedSecret {
-  id: number;
-  secret: string;
-  blocked: boolean;
-}
 
 const schema = object(
   {
@@ -22,9 +16,11 @@ const schema = object(
   { required: ["id", "secret", "updated"] },
 );
 
+type BlockedSecret = TypeOf<typeof schema>;
+
 /** A secret that is blocked, or was. Devices that are offline learn from it which tickets to refuse. */
 export const blockedSecret: RecordKind<Reading<BlockedSecret>> = {
-  ...catalogueKind<BlockedSecret, BlockedSecretChanged>({
+  ...catalogueKind({
     table: "blocked_secret",
     belongsTo: "event",
     schema,

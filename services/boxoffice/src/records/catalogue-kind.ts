@@ -1,7 +1,7 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { Fault } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
-import type { Checked, Schema } from "@tessera/kit/schema";
+import type { Checked, JsonSchema, Properties } from "@tessera/kit/schema";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
@@ -15,9 +15,9 @@ import { rebuildEntities } from "./rebuild-entities.ts";
 export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision: number };
 
 interface CommonOptions<T> {
-  readonly schema: Schema;
+  readonly schema: JsonSchema & { readonly properties: Properties };
   /** The field of the schema that is the key. */
-  readonly key: keyof T & string;
+  readonly key: keyof NoInfer<T> & string;
   readonly read: (data: unknown) => Checked<Reading<T>>;
   /** What else a change brings about. */
   readonly afterChange?: (tx: Tx, scope: Scope, changed: readonly Changed<T>[]) => Promise<void>;

@@ -1,20 +1,15 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { boolean, id, integer, object } from "@tessera/kit/schema-build";
-import type { CategoryChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
-import { lineOrNull, names, namesOrNull } from "./schema-parts.ts";
-
-interface Category {
-  id: number;
-  position: number;
-}
+import { lineOrNull, namesOrNone, namesOrNull } from "./schema-parts.ts";
 
 const schema = object(
   {
     id: id(),
-    name: names({ default: {} }),
+    name: namesOrNone(),
     internal_name: lineOrNull(),
     description: namesOrNull(),
     position: integer({ default: 0 }),
@@ -23,9 +18,11 @@ const schema = object(
   { required: ["id"] },
 );
 
+type Category = TypeOf<typeof schema>;
+
 /** A category of products. */
 export const category: RecordKind<Reading<Category>> = {
-  ...catalogueKind<Category, CategoryChanged>({
+  ...catalogueKind({
     table: "category",
     belongsTo: "event",
     schema,

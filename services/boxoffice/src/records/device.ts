@@ -1,3 +1,4 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { resolveSecurityProfile } from "../domain/security-profile.ts";
@@ -7,16 +8,6 @@ import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
-
-/** As it may be sent. */
-interface SentDevice extends Omit<StoredDevice, "security_profile" | "software_brand"> {
-  readonly security_profile: string | null;
-  readonly software_brand: string | null;
-}
-
-interface Tokened {
-  readonly token: string | null;
-}
 
 /** A device without its clear token. */
 interface DeviceRecord {
@@ -52,7 +43,7 @@ const fields = {
 
 const schema = object({ device_id: id(), token, ...fields }, { required: ["device_id"] });
 
-function complete<D extends SentDevice>(device: D) {
+function complete<D extends Pick<TypeOf<typeof schema>, "security_profile" | "software_brand">>(device: D) {
   return {
     ...device,
     security_profile: resolveSecurityProfile(device.security_profile),
@@ -60,13 +51,12 @@ function complete<D extends SentDevice>(device: D) {
   };
 }
 
-const read = compileReader<SentDevice & Tokened, StoredDevice & Tokened>(schema, { complete, omit: ["token"] });
+const read = compileReader(schema, { complete, omit: ["token"] });
 
 /** Reads all there is of a device but its token. */
-export const readDeviceFields = compileReader<SentDevice, StoredDevice>(
-  object({ device_id: id(), ...fields }, { required: ["device_id"] }),
-  { complete },
-);
+export const readDeviceFields = compileReader(object({ device_id: id(), ...fields }, { required: ["device_id"] }), {
+  complete,
+});
 
 /** Makes the record of a device whose token only its hash is known of; null for one without. */
 export function deviceOf(tokenHash: Buffer | null, { data, document }: Reading<StoredDevice>): DeviceRecord {

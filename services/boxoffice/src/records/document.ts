@@ -1,4 +1,4 @@
-import type { Schema } from "@tessera/kit/schema";
+import type { JsonSchema } from "@tessera/kit/schema";
 import { formatInstant } from "@tessera/values";
 
 type Write = (value: unknown) => unknown;
@@ -14,12 +14,12 @@ export interface DocumentOptions {
  * Compiles a schema into the function that makes a record's document: the known fields and no others, always in the
  * schema's order, instants as the REST API shows them.
  */
-export function compileDocument(schema: Schema, { omit = [], nullIsMissing = false }: DocumentOptions = {}): Write {
+export function compileDocument(schema: JsonSchema, { omit = [], nullIsMissing = false }: DocumentOptions = {}): Write {
   return writerOf(schema, { omit, nullIsMissing }) ?? ((value) => value);
 }
 
 /** Undefined where values stay as they are, so that nothing is copied in vain. */
-function writerOf(schema: Schema, options: Required<DocumentOptions>): Write | undefined {
+function writerOf(schema: JsonSchema, options: Required<DocumentOptions>): Write | undefined {
   if (schema["read"] === "instant") return (value) => (typeof value === "number" ? formatInstant(value) : value);
   if (isSchemas(schema["properties"])) return objectWriter(schema["properties"], options);
   if (isSchemas(schema["items"])) return arrayWriter(writerOf(schema["items"], below("*", options)));

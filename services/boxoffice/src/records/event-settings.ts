@@ -1,4 +1,4 @@
-import { arrayOf, boolean, integer, object, text } from "@tessera/kit/schema-build";
+import { arrayOf, boolean, integer, object, orPlain, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { isTimeZone } from "@tessera/values";
 import * as events from "../store/events.ts";
@@ -8,13 +8,7 @@ import { compileReader, type Reading, type Rule } from "./read.ts";
 import { lineOrNull, names, storableText } from "./schema-parts.ts";
 
 /** A text per language; where there is none, it may be sent as null or as an empty text. */
-const infoText = {
-  ...names(),
-  ...storableText,
-  type: ["object", "string", "null"],
-  maxLength: 10_000,
-  default: null,
-};
+const infoText = orPlain(names(), ["string", "null"], { ...storableText, maxLength: 10_000, default: null });
 
 const schema = object({
   locale: text({ default: "en", blank: false, maxLength: 50 }),
@@ -42,7 +36,7 @@ export const timeZoneRule: Rule = (name) =>
     ? "There is no time zone of this name. Use an IANA name, for instance Europe/Berlin."
     : undefined;
 
-const read = compileReader<EventSettings>(schema, { rules: { timezone: timeZoneRule } });
+const read = compileReader(schema, { rules: { timezone: timeZoneRule } });
 
 /** What holds where no record says otherwise. */
 export const defaultSettings: Reading<EventSettings> = mustRead({});

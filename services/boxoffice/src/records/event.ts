@@ -1,4 +1,5 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, instant, object, slug, text } from "@tessera/kit/schema-build";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
@@ -11,11 +12,6 @@ import { defaultSettings, timeZoneRule } from "./event-settings.ts";
 import { type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 import { degreesOrNull, freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
-
-interface Event {
-  slug: string;
-  has_subevents: boolean;
-}
 
 const schema = object(
   {
@@ -34,18 +30,20 @@ const schema = object(
     geo_lat: degreesOrNull(90),
     geo_lon: degreesOrNull(180),
     has_subevents: boolean({ default: false, description: "Whether it is a series. It stays what it was at first." }),
-    meta_data: freeMap(text({ trim: false, maxLength: 10_000 }), { default: {} }),
+    meta_data: freeMap(text({ trim: false, maxLength: 10_000 })),
     seating_plan: idOrNull(),
     plugins: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
-    seat_category_mapping: freeMap(idOrNull(), { default: {} }),
+    seat_category_mapping: freeMap(idOrNull()),
     timezone: { ...lineOrNull(), description: "IANA name. Null: that of the event's settings, or UTC." },
-    item_meta_properties: freeMap(text({ nullable: true, trim: false, maxLength: 10_000 }), { default: {} }),
+    item_meta_properties: freeMap(text({ nullable: true, trim: false, maxLength: 10_000 })),
     all_sales_channels: boolean({ default: true }),
     limit_sales_channels: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
     public_url: lineOrNull(2000),
   },
   { required: ["slug", "name", "date_from"] },
 );
+
+type Event = TypeOf<typeof schema>;
 
 /** An event. Removing it takes everything along that lives in it. */
 export const event: RecordKind<Reading<Event>> = {

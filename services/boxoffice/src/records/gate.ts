@@ -1,3 +1,4 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { id, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import * as credentials from "../store/credentials.ts";
@@ -6,19 +7,16 @@ import { deviceFact, type StoredDevice } from "./credential-fact.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 
-interface Gate {
-  id: number;
-  name: string;
-}
-
 const schema = object(
   { id: id(), name: text({ blank: false, maxLength: 190 }), identifier: text({ default: "", maxLength: 190 }) },
   { required: ["id", "name"] },
 );
 
+type Gate = TypeOf<typeof schema>;
+
 /** A gate: where devices stand. */
 export const gate: RecordKind<Reading<Gate>> = {
-  ...catalogueKind<Gate>({
+  ...catalogueKind({
     table: "gate",
     belongsTo: "organizer",
     schema,

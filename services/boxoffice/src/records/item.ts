@@ -1,6 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
-import type { ItemChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import type { Known } from "../store/references.ts";
 import { findUsers } from "../store/usage.ts";
@@ -8,31 +8,6 @@ import { catalogueKind } from "./catalogue-kind.ts";
 import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
-
-interface Item {
-  id: number;
-  name: Record<string, string>;
-  internal_name: string | null;
-  tax_rule: number | null;
-  admission: boolean;
-  category: number | null;
-  position: number;
-  checkin_attention: boolean;
-  checkin_text: string | null;
-  generate_tickets: boolean | null;
-  has_variations: boolean;
-  variations: Variation[];
-  addons: { addon_category: number }[];
-  bundles: { bundled_item: number; bundled_variation: number | null }[];
-}
-
-interface Variation {
-  id: number;
-  value: Record<string, string>;
-  position: number;
-  checkin_attention: boolean;
-  checkin_text: string | null;
-}
 
 const priceOrNull = () => decimal({ nullable: true, default: null });
 
@@ -52,7 +27,7 @@ const offer = () => ({
   limit_sales_channels: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
   free_price_suggestion: priceOrNull(),
   require_membership: boolean({ default: false }),
-  meta_data: freeMap(text({ trim: false, maxLength: 10_000 }), { default: {} }),
+  meta_data: freeMap(text({ trim: false, maxLength: 10_000 })),
 });
 
 const variation = object(
@@ -129,14 +104,16 @@ const schema = object(
   { required: ["id", "name"] },
 );
 
+type Item = TypeOf<typeof schema>;
+
 /** A product. An item either always has variations or never; those that are sold stay. */
 export const item: RecordKind<Reading<Item>> = {
-  ...catalogueKind<Item, ItemChanged>({
+  ...catalogueKind({
     table: "item",
     belongsTo: "event",
     schema,
     key: "id",
-    read: compileReader<Item>(schema, {
+    read: compileReader(schema, {
       complete: (data) => ({ ...data, has_variations: data.variations.length > 0 }),
     }),
     fact: {

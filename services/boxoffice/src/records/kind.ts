@@ -2,7 +2,7 @@ import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { FieldErrors } from "@tessera/kit/fault";
 import { FieldProblems } from "@tessera/kit/field-problems";
 import type { Tx } from "@tessera/kit/pg/database";
-import type { Checked, Schema } from "@tessera/kit/schema";
+import type { Checked, JsonSchema } from "@tessera/kit/schema";
 import type { Scope } from "../domain/scope.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
 import type { Known, Mentioned } from "../store/references.ts";
@@ -40,7 +40,7 @@ export interface Removal {
  */
 export interface RecordKind<V> {
   /** What a record's `data` may be. */
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   /** Where its records live; organizers live nowhere. */
   readonly belongsTo: "nothing" | "organizer" | "event";
   /** The part of a record's address that repeats its key. */

@@ -1,89 +1,18 @@
-import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
+import type { TypeOf } from "@tessera/kit/schema";
+import {
+  any,
+  arrayOf,
+  boolean,
+  choice,
+  decimal,
+  id,
+  instant,
+  integer,
+  object,
+  orPlain,
+  text,
+} from "@tessera/kit/schema-build";
 import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, storableText, verbatim } from "./schema-parts.ts";
-
-type NameParts = Record<string, string | null>;
-
-export interface OrderData {
-  code: string;
-  status: "n" | "p" | "e" | "c";
-  email: string | null;
-  locale: string;
-  sales_channel: string;
-  datetime: number;
-  checkin_attention: boolean;
-  checkin_text: string | null;
-  require_approval: boolean;
-  valid_if_pending: boolean;
-  invoice_address: { name: string | null; name_parts: NameParts | null; company: string | null } | null;
-  fees: { tax_rule: number | null }[];
-  positions: PositionData[];
-}
-
-export interface PositionData {
-  id: number;
-  positionid: number;
-  canceled: boolean;
-  item: number;
-  variation: number | null;
-  price: string;
-  attendee_name: string | null;
-  attendee_name_parts: NameParts | null;
-  attendee_email: string | null;
-  company: string | null;
-  street: string | null;
-  zipcode: string | null;
-  city: string | null;
-  country: string | null;
-  state: string | null;
-  voucher: number | null;
-  tax_rate: string;
-  tax_value: string;
-  tax_rule: number | null;
-  secret: string;
-  addon_to: number | null;
-  subevent: number | null;
-  blocked: string[] | null;
-  valid_from: number | null;
-  valid_until: number | null;
-  pseudonymization_id: string;
-  answers: AnswerData[] | null;
-  seat: SeatData | string | null;
-  checkins: CheckinData[] | null;
-}
-
-export interface AnswerData {
-  question: number;
-  answer: string;
-  question_identifier: string;
-  options: number[];
-  option_identifiers: string[];
-  file_name: string | null;
-  /** Its file is stored beside it, and `answer` is a reference. No part of a record. */
-  isFile?: true;
-}
-
-export interface SeatData {
-  id: number | null;
-  name: string | null;
-  seat_guid: string;
-  zone_name: string;
-  row_name: string;
-  row_label: string | null;
-  seat_number: string;
-  seat_label: string | null;
-}
-
-export interface CheckinData {
-  id: number;
-  list: number;
-  datetime: number;
-  type: "entry" | "exit";
-  gate: number | null;
-  device: number | null;
-  device_id: number | null;
-  auto_checked_in: boolean;
-}
 
 /** A text that is empty, or null, where there is none. */
 const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });
@@ -103,6 +32,9 @@ const answer = object(
   { required: ["question"] },
 );
 
+/** `isFile` is no part of a record: the file is stored beside it, and `answer` is a reference. */
+export type AnswerData = TypeOf<typeof answer> & { readonly isFile?: true };
+
 const longestGuid = 190;
 
 /** What a seat says of itself, as a record and in a position. */
@@ -117,16 +49,18 @@ export const seatFields = {
   seat_label: lineOrNull(1000),
 };
 
+const seatObject = object(seatFields, { required: ["seat_guid"] });
+
+export type SeatData = TypeOf<typeof seatObject>;
+
 /** A seat as its guid alone, or with all that is known of it. */
-const seat: Schema = {
-  ...object(seatFields, { required: ["seat_guid"] }),
-  type: ["object", "string", "null"],
+const seat = orPlain(seatObject, ["string", "null"], {
   minLength: 1,
   maxLength: longestGuid,
   description: "Its guid, or the seat itself, which then need not be known. A seat that is known stays as it is.",
   ...storableText,
   default: null,
-};
+});
 
 const checkin = object(
   {
@@ -141,6 +75,8 @@ const checkin = object(
   },
   { required: ["id", "list", "datetime"] },
 );
+
+export type CheckinData = TypeOf<typeof checkin>;
 
 const taxed = {
   tax_rate: decimal({ default: "0.00", digits: 10 }),
@@ -187,6 +123,8 @@ const position = object(
   { required: ["id", "positionid", "item", "secret"] },
 );
 
+export type PositionData = Omit<TypeOf<typeof position>, "answers"> & { readonly answers: AnswerData[] | null };
+
 const fee = object({
   id: idOrNull(),
   fee_type: text({ default: "other", maxLength: 190 }),
@@ -197,8 +135,8 @@ const fee = object({
   ...taxed,
 });
 
-const invoiceAddress: Schema = {
-  ...object({
+const invoiceAddress = object(
+  {
     last_modified: instantOrNull(),
     company: blankOrNull(1000),
     is_business: boolean({ default: false }),
@@ -215,10 +153,9 @@ const invoiceAddress: Schema = {
     vat_id_validated: boolean({ default: false }),
     transmission_type: lineOrNull(190),
     transmission_info: any({ default: null }),
-  }),
-  type: ["object", "null"],
-  default: null,
-};
+  },
+  { nullable: true, default: null },
+);
 
 /** An order with its positions. */
 export const orderSchema = object(
@@ -237,7 +174,7 @@ export const orderSchema = object(
     total: decimal({ default: "0.00" }),
     tax_rounding_mode: text({ default: "line", maxLength: 190 }),
     comment: text({ default: "", maxLength: 1_000_000 }),
-    api_meta: freeMap(any(), { default: {} }),
+    api_meta: freeMap(any()),
     custom_followup_at: lineOrNull(50),
     checkin_attention: boolean({ default: false }),
     checkin_text: lineOrNull(10_000),
@@ -251,3 +188,5 @@ export const orderSchema = object(
   },
   { required: ["code", "status", "datetime"] },
 );
+
+export type OrderData = Omit<TypeOf<typeof orderSchema>, "positions"> & { readonly positions: PositionData[] };

@@ -31,7 +31,7 @@ interface OrderRecord extends Reading<ReadOrder> {
   readonly positions: readonly positions.PositionRow[];
 }
 
-const read = compileReader<OrderData, ReadOrder>(orderSchema, {
+const read = compileReader(orderSchema, {
   rules: {
     "positions.*.answers.*.answer": (answer) =>
       typeof answer !== "string" || answer.length <= longestAnswer || isDataUrl(answer) ? undefined : answerTooLong,

@@ -1,3 +1,4 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { object, slug, text } from "@tessera/kit/schema-build";
 import { entityKey, topics } from "@tessera/protos/topics";
 import * as catalogue from "../store/catalogue.ts";
@@ -7,12 +8,9 @@ import { credentialKey } from "./credential-fact.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 
-interface Organizer {
-  slug: string;
-  name: string;
-}
-
 const schema = object({ slug: slug(), name: text({ blank: false, maxLength: 200 }) }, { required: ["slug", "name"] });
+
+type Organizer = TypeOf<typeof schema>;
 
 /** An organizer: what all else belongs to. */
 export const organizer: RecordKind<Reading<Organizer>> = {

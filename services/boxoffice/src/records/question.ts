@@ -1,5 +1,5 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, choice, decimal, id, integer, object, text } from "@tessera/kit/schema-build";
-import type { QuestionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { parseInstant } from "@tessera/values";
 import type { Known, KnownQuestion } from "../store/references.ts";
@@ -7,38 +7,6 @@ import { catalogueKind } from "./catalogue-kind.ts";
 import { type Complain, notKnown, ofElement, type RecordKind, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
-
-interface SentQuestion {
-  id: number;
-  type: string;
-  items: number[];
-  options: Option[];
-  position: number;
-  ask_during_checkin: boolean;
-  identifier: string | null;
-  dependency_question: number | null;
-  dependency_values: string[] | null;
-  dependency_value: string | null;
-  valid_number_min: string | null;
-  valid_number_max: string | null;
-  valid_date_min: string | null;
-  valid_date_max: string | null;
-  valid_datetime_min: number | null;
-  valid_datetime_max: number | null;
-  valid_string_length_min: number | null;
-  valid_string_length_max: number | null;
-}
-
-interface Option {
-  id: number;
-  identifier: string | null;
-}
-
-interface Question extends SentQuestion {
-  identifier: string;
-  options: (Option & { identifier: string })[];
-  dependency_values: string[];
-}
 
 const option = object(
   { id: id(), identifier: lineOrNull(190), position: integer({ default: 0 }), answer: names() },
@@ -83,7 +51,9 @@ const schema = object(
   { required: ["id", "question", "type"] },
 );
 
-function complete(data: SentQuestion): Question {
+type Question = ReturnType<typeof complete>;
+
+function complete(data: TypeOf<typeof schema>) {
   const { dependency_value: former } = data;
   const sent = data.dependency_values ?? [];
   const values = sent.length === 0 && former !== null ? [former] : sent;
@@ -96,7 +66,7 @@ function complete(data: SentQuestion): Question {
   };
 }
 
-const readFields = compileReader<SentQuestion, Question>(schema, {
+const readFields = compileReader(schema, {
   complete,
   rules: { valid_date_min: dayRule, valid_date_max: dayRule },
 });
@@ -110,7 +80,7 @@ function dayRule(value: unknown): string | undefined {
 
 /** A question that buyers are asked, or visitors at the gate. */
 export const question: RecordKind<Reading<Question>> = {
-  ...catalogueKind<Question, QuestionChanged>({
+  ...catalogueKind({
     table: "question",
     belongsTo: "event",
     schema,

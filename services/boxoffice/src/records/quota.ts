@@ -1,16 +1,10 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, id, integer, object, text } from "@tessera/kit/schema-build";
 import type { Known } from "../store/references.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type Complain, notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
-
-interface Quota {
-  id: number;
-  items: number[];
-  variations: number[];
-  subevent: number | null;
-}
 
 const schema = object(
   {
@@ -28,9 +22,11 @@ const schema = object(
   { required: ["id"] },
 );
 
+type Quota = TypeOf<typeof schema>;
+
 /** A quota: how much of some products there is. */
 export const quota: RecordKind<Reading<Quota>> = {
-  ...catalogueKind<Quota>({ table: "quota", belongsTo: "event", schema, key: "id", read: compileReader(schema) }),
+  ...catalogueKind({ table: "quota", belongsTo: "event", schema, key: "id", read: compileReader(schema) }),
   idsOf: ({ data }) => [["quota_id_seq", data.id]],
   mention({ data }, mentioned) {
     mentioned.everyItem ||= data.variations.length > 0;

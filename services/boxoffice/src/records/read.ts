@@ -1,5 +1,5 @@
 import { FieldProblems } from "@tessera/kit/field-problems";
-import { type Checked, compileSchema, type Schema } from "@tessera/kit/schema";
+import { type Checked, compileSchema, type Properties, type Schema, type TypeOf } from "@tessera/kit/schema";
 import { object } from "@tessera/kit/schema-build";
 import { compileDocument, type DocumentOptions } from "./document.ts";
 import { ofElement } from "./kind.ts";
@@ -14,39 +14,48 @@ export interface Reading<T> {
 /** Says what is wrong with a value that its schema accepts, never quoting it. */
 export type Rule = (value: unknown) => string | undefined;
 
-export interface ReaderOptions<T, U> extends DocumentOptions {
+export interface ReaderOptions extends DocumentOptions {
   /** Rules by the path of the field they are about; `*` stands for every element. */
   readonly rules?: Readonly<Record<string, Rule>>;
-  /** Replaces aliases by what they stand for and fills in what follows from other fields. */
-  readonly complete?: (data: T) => U;
 }
 
-/**
- * Compiles the reader of one kind of record: checks known fields, naming every wrong one, and forgets unknown ones.
- * `T` states what the schema accepts, `U` what is made of it.
- */
-export function compileReader<T extends object, U extends object = T>(
-  schema: Schema,
-  options: ReaderOptions<T, U> = {},
-): (data: unknown) => Checked<Reading<U>> {
-  const check = compileSchema<T & U>(schema);
+/** Replaces aliases by what they stand for and fills in what follows from other fields. */
+interface Completion<T, U> {
+  readonly complete: (data: T) => U;
+}
+
+/** Compiles the reader of one kind of record: checks known fields, naming every wrong one, and forgets unknown ones. */
+export function compileReader<S extends Schema, U>(
+  schema: S,
+  options: ReaderOptions & Completion<TypeOf<S>, U>,
+): (data: unknown) => Checked<Reading<U>>;
+export function compileReader<S extends Schema>(
+  schema: S,
+  options?: ReaderOptions,
+): (data: unknown) => Checked<Reading<TypeOf<S>>>;
+export function compileReader(schema: Schema, options: ReaderOptions & Partial<Completion<unknown, unknown>> = {}) {
+  const check = compileSchema(schema);
   const toDocument = compileDocument(schema, options);
   const rules = Object.entries(options.rules ?? {}).map(([path, rule]) => ({ steps: path.split("."), rule }));
-  return (data) => {
+  return (data: unknown): Checked<Reading<unknown>> => {
     const checked = check(data);
     const problems = new FieldProblems();
     if (!checked.ok) problems.addAll(checked.errors);
     for (const { steps, rule } of rules) applyRule(data, { steps, rule, path: "", problems });
     if (!checked.ok || !problems.isEmpty) return { ok: false, errors: problems.toErrors() };
-    const value = options.complete?.(checked.value) ?? checked.value;
+    const value = options.complete === undefined ? checked.value : options.complete(checked.value);
     return { ok: true, value: { data: value, document: JSON.stringify(toDocument(value)) } };
   };
 }
 
 /** Compiles the reader of a removal: of its data, only the key counts. */
-export function compileKeyReader(schema: Schema, key: string): (data: unknown) => Checked<string> {
-  const properties = schema["properties"] as Readonly<Record<string, Schema>>;
-  const check = compileSchema<Record<string, unknown>>(object({ [key]: properties[key] ?? {} }, { required: [key] }));
+export function compileKeyReader(
+  { properties }: { readonly properties: Properties },
+  key: string,
+): (data: unknown) => Checked<string> {
+  const field = properties[key];
+  if (field === undefined) throw new Error(`the schema has no field ${key}`);
+  const check = compileSchema(object({ [key]: field }, { required: [key] }));
   return (data) => {
     const checked = check(data);
     return checked.ok ? { ok: true, value: String(checked.value[key]) } : checked;

@@ -1,6 +1,5 @@
-import type { Schema } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, id, object, text } from "@tessera/kit/schema-build";
-import type { ReusableMediumChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import type { TypeOf } from "@tessera/kit/schema";
+import { any, arrayOf, boolean, id, object, orPlain, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { maxImportedId } from "@tessera/values";
 import * as catalogue from "../store/catalogue.ts";
@@ -10,28 +9,11 @@ import { type Complain, notKnown, ofElement, type RecordKind, type Run, refuseTo
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull, instantOrNull, lineOrNull, storableText, verbatim } from "./schema-parts.ts";
 
-interface Medium {
-  id: number;
-  organizer: string | null;
-  type: string;
-  identifier: string;
-  active: boolean;
-  expires: number | null;
-  linked_orderpositions: Link[];
-}
-
-interface SentMedium extends Omit<Medium, "linked_orderpositions"> {
-  linked_orderposition: SentLink | null;
-  linked_orderpositions: SentLink[] | null;
-}
-
 /** A position of one of the organizer's events; null until it is looked up which. */
 interface Link {
   event: string | null;
   id: number;
 }
-
-type SentLink = number | string | { id: number; event: string | null; order: { event: string | null } | string | null };
 
 const slugOrNull = () => lineOrNull(50);
 
@@ -39,19 +21,19 @@ const slugOrNull = () => lineOrNull(50);
  * Ids of positions are unique per event and a medium belongs to none, so a link may name the event of its position. An
  * expanded position does, by its order.
  */
-const link: Schema = {
-  ...object(
-    {
-      id: id(),
-      event: slugOrNull(),
-      order: { ...object({ event: slugOrNull() }), type: ["object", "string", "null"], ...storableText, default: null },
-    },
-    { required: ["id"] },
-  ),
-  type: ["object", "integer", "string"],
+const linked = object(
+  {
+    id: id(),
+    event: slugOrNull(),
+    order: orPlain(object({ event: slugOrNull() }), ["string", "null"], { ...storableText, default: null }),
+  },
+  { required: ["id"] },
+);
+
+const link = orPlain(linked, ["integer", "string"], {
   description:
     'The id of a position that no other event of the organizer has, or `{"id": …, "event": slug}`; an expanded position will do.',
-};
+});
 
 const schema = object(
   {
@@ -64,12 +46,10 @@ const schema = object(
     active: boolean({ default: true }),
     expires: instantOrNull(),
     customer: lineOrNull(),
-    linked_orderposition: {
-      ...link,
-      type: ["object", "integer", "string", "null"],
+    linked_orderposition: orPlain(link, ["null"], {
       default: null,
       description: "Of former times: counts where `linked_orderpositions` is empty.",
-    },
+    }),
     linked_orderpositions: arrayOf(link, { nullable: true, default: [], maxItems: 10_000 }),
     linked_giftcard: idOrNull(),
     notes: text({ nullable: true, default: null, maxLength: 1_000_000 }),
@@ -78,16 +58,20 @@ const schema = object(
   { required: ["id", "type", "identifier"] },
 );
 
-const base = catalogueKind<Medium, ReusableMediumChanged>({
+type Medium = ReturnType<typeof complete>;
+
+const read = compileReader(schema, {
+  complete,
+  rules: { linked_orderposition: linkRule, "linked_orderpositions.*": linkRule },
+  omit: ["linked_orderposition"],
+});
+
+const base = catalogueKind({
   table: "reusable_medium",
   belongsTo: "organizer",
   schema,
   key: "id",
-  read: compileReader<SentMedium, Medium>(schema, {
-    complete,
-    rules: { linked_orderposition: linkRule, "linked_orderpositions.*": linkRule },
-    omit: ["linked_orderposition"],
-  }),
+  read,
   fact: {
     topic: topics.reusableMediumChanged,
     of: ({ scope, data, revision }) => ({
@@ -139,13 +123,13 @@ function linkRule(value: unknown): string | undefined {
   return isId ? undefined : "Expected the id of a position, or a position with its event.";
 }
 
-function complete({ linked_orderposition, linked_orderpositions, ...data }: SentMedium): Medium {
+function complete({ linked_orderposition, linked_orderpositions, ...data }: TypeOf<typeof schema>) {
   const several = linked_orderpositions ?? [];
   const sent = several.length === 0 && linked_orderposition !== null ? [linked_orderposition] : several;
   return { ...data, linked_orderpositions: sent.map(toLink) };
 }
 
-function toLink(sent: SentLink): Link {
+function toLink(sent: TypeOf<typeof link>): Link {
   if (typeof sent !== "object") return { event: null, id: Number(sent) };
   const { id, event, order } = sent;
   return { event: event ?? (typeof order === "object" ? (order?.event ?? null) : null), id };

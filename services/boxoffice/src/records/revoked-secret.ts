@@ -1,16 +1,10 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { id, instant, object } from "@tessera/kit/schema-build";
-import type { RevokedSecretChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull, verbatim } from "./schema-parts.ts";
-
-interface RevokedSecret {
-  id: number;
-  secret: string;
-  position: number | null;
-}
 
 const schema = object(
   {
@@ -22,9 +16,11 @@ const schema = object(
   { required: ["id", "secret", "created"] },
 );
 
+type RevokedSecret = TypeOf<typeof schema>;
+
 /** A secret that a ticket had and that admits nobody any more. */
 export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
-  ...catalogueKind<RevokedSecret, RevokedSecretChanged>({
+  ...catalogueKind({
     table: "revoked_secret",
     belongsTo: "event",
     schema,

@@ -1,4 +1,5 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import type { TypeOf } from "@tessera/kit/schema";
 import { any, boolean, id, object } from "@tessera/kit/schema-build";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Scope } from "../domain/scope.ts";
@@ -9,19 +10,11 @@ import { findSeated, replaceStates } from "../store/seats.ts";
 import { findUsers } from "../store/usage.ts";
 import { type Changed, catalogueKind } from "./catalogue-kind.ts";
 import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
-import { type SeatData, seatFields } from "./order-schema.ts";
+import { seatFields } from "./order-schema.ts";
 import { positionChanged } from "./position-fact.ts";
 import { toSeat } from "./position-message.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { idOrNull } from "./schema-parts.ts";
-
-/** A seat as it is kept. */
-export interface Seat extends SeatData {
-  readonly id: number;
-  readonly subevent: number | null;
-  readonly product: number | null;
-  readonly blocked: boolean;
-}
 
 const schema = object(
   {
@@ -34,6 +27,9 @@ const schema = object(
   },
   { required: ["id", "seat_guid"] },
 );
+
+/** A seat as it is kept. */
+export type Seat = Omit<TypeOf<typeof schema>, "orderposition">;
 
 const base = catalogueKind<Seat>({
   table: "seat",

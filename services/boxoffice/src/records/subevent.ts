@@ -1,19 +1,10 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/kit/schema-build";
-import type { SubeventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseEach, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
 import { degreesOrNull, freeMap, idOrNull, instantOrNull, names, namesOrNull } from "./schema-parts.ts";
-
-interface Subevent {
-  id: number;
-  name: Record<string, string>;
-  active: boolean;
-  date_from: number;
-  date_to: number | null;
-  date_admission: number | null;
-}
 
 const override = {
   disabled: boolean({ default: false }),
@@ -45,17 +36,19 @@ const schema = object(
       default: [],
       maxItems: 10_000,
     }),
-    meta_data: freeMap(text({ trim: false, maxLength: 10_000 }), { default: {} }),
+    meta_data: freeMap(text({ trim: false, maxLength: 10_000 })),
     seating_plan: idOrNull(),
-    seat_category_mapping: freeMap(idOrNull(), { default: {} }),
+    seat_category_mapping: freeMap(idOrNull()),
     last_modified: instantOrNull(),
   },
   { required: ["id", "name", "date_from"] },
 );
 
+type Subevent = TypeOf<typeof schema>;
+
 /** A date of a series. Its price overrides name products that may come after it, so they are taken as they are. */
 export const subevent: RecordKind<Reading<Subevent>> = {
-  ...catalogueKind<Subevent, SubeventChanged>({
+  ...catalogueKind({
     table: "subevent",
     belongsTo: "event",
     schema,

@@ -1,17 +1,14 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { any, boolean, decimal, id, object } from "@tessera/kit/schema-build";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 import { compileReader, type Reading } from "./read.ts";
-import { lineOrNull, names } from "./schema-parts.ts";
-
-interface TaxRule {
-  id: number;
-}
+import { lineOrNull, namesOrNone } from "./schema-parts.ts";
 
 const schema = object(
   {
     id: id(),
-    name: names({ default: {} }),
+    name: namesOrNone(),
     internal_name: lineOrNull(),
     rate: decimal({ default: "0.00", digits: 10 }),
     code: lineOrNull(190),
@@ -25,9 +22,11 @@ const schema = object(
   { required: ["id"] },
 );
 
+type TaxRule = TypeOf<typeof schema>;
+
 /** A tax rule: the rate of what it is set for. */
 export const taxRule: RecordKind<Reading<TaxRule>> = {
-  ...catalogueKind<TaxRule>({ table: "tax_rule", belongsTo: "event", schema, key: "id", read: compileReader(schema) }),
+  ...catalogueKind({ table: "tax_rule", belongsTo: "event", schema, key: "id", read: compileReader(schema) }),
   idsOf: ({ data }) => [["tax_rule_id_seq", data.id]],
   refuseRemoval: (tx, removal) => refuseUsed(tx, "tax_rule", removal),
 };

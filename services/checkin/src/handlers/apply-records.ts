@@ -1,5 +1,5 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
-import { compileSchema } from "@tessera/kit/schema";
+import { compileSchema, type TypeOf } from "@tessera/kit/schema";
 import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/kit/schema-build";
 import type {
   ApplyRecordsRequest,
@@ -18,44 +18,28 @@ import { lockListIds, putList, raiseListIds, removeList } from "../store/lists.t
 import { checkAgainstEvent } from "./create-checkin-list.ts";
 
 /** A list in the shape of the API, as records bring it. */
-interface ListRecord {
-  readonly id: number;
-  readonly name: string;
-  readonly all_products: boolean;
-  readonly limit_products: readonly number[];
-  readonly subevent: number | null;
-  readonly include_pending: boolean;
-  readonly allow_multiple_entries: boolean;
-  readonly allow_entry_after_exit: boolean;
-  readonly rules: unknown;
-  readonly exit_all_at: number | null;
-  readonly addon_match: boolean;
-  readonly ignore_in_statistics: boolean;
-  readonly consider_tickets_used: boolean;
-}
-
-const readList = compileSchema<ListRecord>(
-  object(
-    {
-      id: id(),
-      name: text({ blank: false, maxLength: 190 }),
-      all_products: boolean({ default: listDefaults.allProducts }),
-      limit_products: arrayOf(id(), { default: [], maxItems: mostProducts }),
-      subevent: id({ nullable: true, default: null }),
-      include_pending: boolean({ default: listDefaults.includePending }),
-      allow_multiple_entries: boolean({ default: listDefaults.allowMultipleEntries }),
-      allow_entry_after_exit: boolean({ default: listDefaults.allowEntryAfterExit }),
-      rules: any({ nullable: false, default: {} }),
-      exit_all_at: instant({ nullable: true, default: null }),
-      addon_match: boolean({ default: listDefaults.addonMatch }),
-      ignore_in_statistics: boolean({ default: listDefaults.ignoreInStatistics }),
-      consider_tickets_used: boolean({ default: listDefaults.considerTicketsUsed }),
-    },
-    { required: ["id", "name"] },
-  ),
+const listRecord = object(
+  {
+    id: id(),
+    name: text({ blank: false, maxLength: 190 }),
+    all_products: boolean({ default: listDefaults.allProducts }),
+    limit_products: arrayOf(id(), { default: [], maxItems: mostProducts }),
+    subevent: id({ nullable: true, default: null }),
+    include_pending: boolean({ default: listDefaults.includePending }),
+    allow_multiple_entries: boolean({ default: listDefaults.allowMultipleEntries }),
+    allow_entry_after_exit: boolean({ default: listDefaults.allowEntryAfterExit }),
+    rules: any({ nullable: false, default: {} }),
+    exit_all_at: instant({ nullable: true, default: null }),
+    addon_match: boolean({ default: listDefaults.addonMatch }),
+    ignore_in_statistics: boolean({ default: listDefaults.ignoreInStatistics }),
+    consider_tickets_used: boolean({ default: listDefaults.considerTicketsUsed }),
+  },
+  { required: ["id", "name"] },
 );
 
-const readKey = compileSchema<{ readonly id: number }>(object({ id: id() }, { required: ["id"] }));
+const readList = compileSchema(listRecord);
+
+const readKey = compileSchema(object({ id: id() }, { required: ["id"] }));
 
 /** What a record comes to: a list to store, the id of one to remove, or what is wrong with it. */
 type Reading =
@@ -159,7 +143,7 @@ function parse(data: Uint8Array): unknown {
   }
 }
 
-function toList(record: ListRecord): CheckinList {
+function toList(record: TypeOf<typeof listRecord>): CheckinList {
   return {
     id: record.id,
     name: record.name,
