@@ -12,8 +12,8 @@ import { failedCheckinRoutes } from "./failed-checkins/routes.ts";
 import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
 import { importRoutes } from "./import/routes.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
+import { gatherScans } from "./redeem/gather-scans.ts";
 import type { RefusedStatus } from "./redeem/present.ts";
-import { gatherScans } from "./redeem/redeem-batcher.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 

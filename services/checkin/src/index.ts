@@ -19,7 +19,6 @@ import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
-import { askBoxoffice } from "./handlers/ask-for-tickets.ts";
 import { createCheckinList } from "./handlers/create-checkin-list.ts";
 import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
 import { getCheckinList } from "./handlers/get-checkin-list.ts";
@@ -30,7 +29,8 @@ import { listCheckinLists } from "./handlers/list-checkin-lists.ts";
 import { listPositions } from "./handlers/list-positions.ts";
 import { listScans } from "./handlers/list-scans.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
-import { redeemTogether } from "./handlers/redeem-rpc.ts";
+import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
+import { openLanes, redeem } from "./handlers/redeem/redeem.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
@@ -59,15 +59,14 @@ export const checkin = defineService({
   rebuilds: [rebuildScans, rebuildAnswers],
   async start({ config, db, reads, clock, log, metrics, peer }) {
     const events = reportEvents({ log, metrics });
-    const redeem = redeemTogether({
-      db,
-      clock,
+    const unknownTickets = askBoxoffice({
+      tickets: peer("boxoffice", TicketsServiceService),
+      apply: (found) => takeOverPositions(db, found),
       events,
-      strangers: askBoxoffice({
-        tickets: peer("boxoffice", TicketsServiceService),
-        takeOver: (found) => takeOverPositions(db, found),
-        events,
-      }),
+    });
+    const lanes = openLanes({
+      db,
+      events,
       lanes: config.redeemLanes,
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
@@ -86,7 +85,9 @@ export const checkin = defineService({
           listPositions: (request) => listPositions({ db: reads, clock }, request),
           getPosition: (request) => getPosition({ db: reads, clock }, request),
         }),
-        implement(ScansServiceService, { redeem }),
+        implement(ScansServiceService, {
+          redeem: (request, call) => redeem(request, { db, clock, events, lanes, unknownTickets }, call),
+        }),
         implement(ScanHistoryServiceService, {
           recordFailedScan: (request) => recordFailedScan({ db, clock, events }, request),
           listScans: (request) => listScans(reads, request),

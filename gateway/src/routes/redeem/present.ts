@@ -47,7 +47,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
           reason,
           reason_explanation: explanation ?? null,
           ...around(outcome, options),
-          // A code that admits nobody says nothing of whoever had it.
+          // A revoked code says nothing about the ticket that had it.
           ...(reason === "revoked" ? { require_attention: false } : {}),
           ...(outcome.position === undefined ? {} : { position: present(outcome, options) }),
         },

@@ -11,15 +11,15 @@ import { readScanType } from "../../scan-type.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
+import type { RedeemScan } from "./gather-scans.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
-import type { RedeemScan } from "./redeem-batcher.ts";
 import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
 
 export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
   readonly redeem: RedeemScan;
   readonly refusedStatus: RefusedStatus;
-  /** The uploads of a caller among these, each kept until its answer is taken over. */
+  /** The uploads of a caller among these, each kept until boxoffice has its answer. */
   findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
 }
 
@@ -116,7 +116,7 @@ function notSimulated(): Fault {
   return new Fault("invalid", "simulation_not_supported", message, { fields: { simulate: [message] } });
 }
 
-/** Software that passes on what it scanned, whatever it says about that. */
+/** Software that passes on what it scanned: its input is not trusted, whatever the query says. */
 function isScanner(softwareBrand: string): boolean {
   return softwareBrand.toLowerCase().includes("pretixscan");
 }

@@ -1,30 +1,14 @@
+import type { ArrivedScan } from "./arrived-scan.ts";
 import { findCandidates, singleOut } from "./find-ticket.ts";
 import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
 import { formatLocalMinute } from "./local-minute.ts";
-import { afterScan, mayEnter, type Presence, type ScanType } from "./presence.ts";
-import { answerQuestions, type GivenAnswer, type SentAnswer } from "./questions/answer-questions.ts";
+import { afterScan, mayEnter, type Presence } from "./presence.ts";
+import { answerQuestions, type GivenAnswer } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
 import type { Refusal } from "./refusal.ts";
 import { judgeRules } from "./rules/judge-rules.ts";
 import type { Rules } from "./rules/read-rules.ts";
 import type { Match } from "./ticket.ts";
-
-/** What a device asks for. */
-export interface ScanToDecide {
-  readonly type: ScanType;
-  /** When it was scanned: what the device says, else when it arrived. */
-  readonly at: number;
-  /** Where the device stands. */
-  readonly gate: number | null;
-  /** Scanned offline, where somebody has decided already: it succeeds wherever the ticket is certain. */
-  readonly force: boolean;
-  readonly ignoreUnpaid: boolean;
-  /** The device knows the reason `canceled`. */
-  readonly canceledSupported: boolean;
-  /** The device can ask questions. */
-  readonly questionsSupported: boolean;
-  readonly answers: readonly SentAnswer[];
-}
 
 /** What counts for every ticket of a scan. */
 export interface Circumstances<M extends Match> {
@@ -37,7 +21,7 @@ export interface Circumstances<M extends Match> {
   readonly matches: readonly M[];
   /** The code is that of a medium, and its tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
-  /** A ticket had the code once, which may be gone. */
+  /** A ticket had the code once, which may be deleted. */
   readonly isRevoked: boolean;
 }
 
@@ -63,7 +47,7 @@ interface Refused<M> {
   readonly match: M;
   readonly reason: Refusal;
   readonly explanation: string | null;
-  /** Answers are kept where nothing is wrong with the ticket itself: nobody is asked twice. */
+  /** Answers are kept where nothing is wrong with the ticket itself, so that no visitor is asked twice. */
   readonly given: readonly GivenAnswer[];
 }
 
@@ -75,10 +59,10 @@ interface Incomplete<M> {
   readonly given: readonly GivenAnswer[];
 }
 
-/** No ticket answers to the code. */
+/** No ticket has the code. */
 interface UnknownTicket {
   readonly outcome: "unknown_ticket";
-  /** One did, and is gone. */
+  /** A ticket had the code once, and is deleted. */
   readonly isRevoked: boolean;
   readonly explanation: string | null;
 }
@@ -90,7 +74,7 @@ interface UnknownTicket {
  * changed since; then the ticket must be certain; then the first objection wins, those against the ticket itself
  * before those of the list, then its rules, the questions, and last what was scanned before.
  */
-export function decideScan<M extends Match>(scan: ScanToDecide, about: Circumstances<M>): Verdict<M> {
+export function decideScan<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): Verdict<M> {
   const repeated = about.matches.find((match) => match.hasNonce);
   if (repeated !== undefined) return { outcome: "repeated", match: repeated };
   const candidates = findCandidates(about.matches, about.list);
@@ -105,7 +89,7 @@ export function decideScan<M extends Match>(scan: ScanToDecide, about: Circumsta
   return judge(scan, about, match);
 }
 
-function judge<M extends Match>(scan: ScanToDecide, about: Circumstances<M>, match: M): Verdict<M> {
+function judge<M extends Match>(scan: ArrivedScan, about: Circumstances<M>, match: M): Verdict<M> {
   const { list } = about;
   const isEntry = scan.type === "entry";
   const againstTicket = objectToTicket(scan, about, match);
@@ -115,7 +99,7 @@ function judge<M extends Match>(scan: ScanToDecide, about: Circumstances<M>, mat
   const againstList = objectOnList(scan, list, match);
   if (againstList !== undefined && !scan.force) return refuse(match, againstList, given);
   const byRules = isEntry ? objectByRules(scan, about, match) : undefined;
-  // What cannot be evaluated was judged by nobody, so there is nothing that force could confirm.
+  // Rules that cannot be evaluated gave no judgment that force could override.
   if (byRules !== undefined && (!scan.force || byRules.isBroken)) return refuse(match, byRules, given);
   if (missing.length > 0 && scan.questionsSupported && !scan.force) {
     return { outcome: "incomplete", match, missing, given };
@@ -147,7 +131,7 @@ function refuse<M>(
 
 /** Finds what is wrong with the ticket, on whatever list. Exits are free of its time. */
 function objectToTicket(
-  scan: ScanToDecide,
+  scan: ArrivedScan,
   { timezone }: { readonly timezone: string },
   { ticket }: Match,
 ): Objection | undefined {
@@ -166,7 +150,7 @@ function objectToTicket(
   return undefined;
 }
 
-function objectOnList(scan: ScanToDecide, list: AdmissionTerms, { ticket }: Match): Objection | undefined {
+function objectOnList(scan: ArrivedScan, list: AdmissionTerms, { ticket }: Match): Objection | undefined {
   const { orderStatus, validIfPending } = ticket;
   if (!coversItem(list, ticket.item)) return { reason: "product" };
   if (!coversDate(list, ticket.subevent)) return { reason: "product" };
@@ -175,7 +159,7 @@ function objectOnList(scan: ScanToDecide, list: AdmissionTerms, { ticket }: Matc
 }
 
 function objectByRules(
-  { at, gate }: ScanToDecide,
+  { at, gate }: ArrivedScan,
   { rules, timezone }: Circumstances<Match>,
   { ticket: { item, variation }, scans, dates }: Match,
 ): (Objection & { readonly isBroken: boolean }) | undefined {
@@ -189,7 +173,7 @@ function objectByRules(
 const unasked = { given: [], missing: [] };
 
 function answer(
-  { answers: sent }: ScanToDecide,
+  { answers: sent }: ArrivedScan,
   { timezone, locale }: Circumstances<Match>,
   { questions, answers: stored }: Match,
 ) {

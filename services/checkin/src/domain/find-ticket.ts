@@ -21,14 +21,14 @@ export function findCandidates<M extends Match>(matches: readonly M[], list: Adm
   );
 }
 
-/** Finds the ticket that is meant among several: by product, then by time. Undefined: nobody can tell. */
+/** Finds the ticket that is meant among several: by product, then by time. Undefined: it is ambiguous. */
 export function singleOut<M extends Match>(
   candidates: readonly M[],
   { list, at }: { readonly list: AdmissionTerms; readonly at: number },
 ): M | undefined {
   if (candidates.length === 1) return candidates[0];
   const onList = candidates.filter(({ ticket }) => coversItem(list, ticket.item));
-  // None is on the list: any of them gets the same refusal, so the base ticket stands for all.
+  // None is on the list: any of them gets the same refusal, so the base ticket does for all.
   if (onList.length < 2) return onList[0] ?? candidates[0];
   const valid = onList.filter(({ ticket }) => isValidAt(ticket, at));
   if (valid.length === 0) return nearestInTime(candidates, at);

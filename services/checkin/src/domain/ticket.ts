@@ -27,7 +27,7 @@ export interface Ticket {
  */
 export type FoundBy = "code" | "code_with_blanks" | "medium" | "revoked";
 
-/** A ticket that a scan may mean, as it stands on the list of the scan. */
+/** A ticket that a scan may mean, with its state on the list of the scan. */
 export interface Match<T extends Ticket = Ticket> {
   readonly ticket: T;
   readonly foundBy: FoundBy;

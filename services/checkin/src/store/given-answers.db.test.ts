@@ -148,11 +148,17 @@ describe("an answer that is given again", () => {
 });
 
 it("of several answers at once the last one counts, also where it is what stands", async () => {
-  const put = (...answers: readonly (readonly [content: string, stands: boolean])[]) =>
+  const put = (...answers: readonly (readonly [content: string, isUnchanged: boolean])[]) =>
     checkin.db.transaction((tx) =>
       putGivenAnswers(
         tx,
-        answers.map(([content, stands]) => ({ ...place, id: 1, question: 7, state: Buffer.from(content), stands })),
+        answers.map(([content, isUnchanged]) => ({
+          ...place,
+          id: 1,
+          question: 7,
+          state: Buffer.from(content),
+          isUnchanged,
+        })),
       ),
     );
   expect(await put(["blue", false], ["red", true])).toEqual([]);

@@ -11,8 +11,8 @@ export interface AnswerToStore extends EntityKey {
   readonly state: Uint8Array;
   /** Boxoffice has taken over everything that the position was told up to this revision; without it, nothing. */
   readonly takenUpTo?: number;
-  /** This is what the position answers already. */
-  readonly stands?: boolean;
+  /** The position answers this already. */
+  readonly isUnchanged?: boolean;
 }
 
 /** Gathers answers by position: of each its first row, and all that it was told. */
@@ -35,7 +35,7 @@ export function gatherAnswers<R extends EntityKey & KeptAnswer>(
  */
 export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
   const last = [...new Map(answers.map((answer) => [`${nameOf(answer)}/${answer.question}`, answer])).values()];
-  const news = last.filter(({ stands }) => stands !== true);
+  const news = last.filter(({ isUnchanged }) => isUnchanged !== true);
   if (news.length === 0) return [];
   const changed = await tx.many<{ organizer: string; event: string; position: number }>(sql`
     insert into given_answer as kept (organizer, event, position, question, revision, state)

@@ -1,26 +1,17 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import type { LinkedTickets } from "./scan-reads.ts";
 
-/** A code that is no ticket's, as it was read. */
-export interface OtherCode {
-  readonly organizer: string;
-  readonly event: string;
-  readonly code: string | null;
-  /** `barcode`, `nfc_uid` or `nfc_mf0aes`. */
-  readonly sourceType: string;
-  readonly at: number;
-}
-
-/** What a code stands for that is no ticket's. */
+/** What a code means that is no ticket's. */
 export interface OtherMeaning {
   /** Tickets of the event that it leads to; null where it leads nowhere. */
   readonly linked: LinkedTickets | null;
   /** It is that of a medium, and all tickets of the medium are of other events. */
   readonly isMediumElsewhere: boolean;
-  /** A ticket had it once, which may be gone. */
+  /** A ticket had it once, which may be deleted. */
   readonly isRevoked: boolean;
 }
 
@@ -31,11 +22,14 @@ interface Row {
   revoked_position: number | null;
 }
 
-/** Of a code that stands for nothing else. */
+/** Of a code that means nothing else. */
 export const noMeaning: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
 
-/** Finds what codes stand for that are no ticket's: media that count at their time, else codes that tickets had once. */
-export async function findOtherMeanings(db: Queryable, codes: readonly OtherCode[]): Promise<OtherMeaning[]> {
+/** Finds what codes mean that are no ticket's: media that count at their time, else codes that tickets had once. */
+export async function findOtherMeanings(
+  db: Queryable,
+  codes: readonly Pick<ArrivedScan, "organizer" | "event" | "code" | "sourceType" | "at">[],
+): Promise<OtherMeaning[]> {
   const rows = await db.many<Row>(sql`
     select asked.ord, medium.linked_positions as linked, revoked.is_revoked as revoked, revoked.position as revoked_position
       from unnest(${codes.map((code) => code.organizer)}::text[],

@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
@@ -9,19 +10,9 @@ import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, ticketDates, toTicketRead } from "./ticket-rows.ts";
 
 /** What a scan is looked up by. */
-export interface ScanLookup {
-  readonly organizer: string;
-  readonly event: string;
-  readonly list: number;
-  /** Null: a code that no ticket can have. */
-  readonly code: string | null;
-  /** The code with blanks for plus signs, where it has any. */
-  readonly codeWithBlanks: string | null;
-  /** The code read as the id of a ticket, where the input is trusted. */
-  readonly ticketId: number | null;
-  readonly nonce: string | null;
+interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
   /** Tickets that the code leads to without being theirs. */
-  readonly linked: LinkedTickets | null;
+  readonly linked?: LinkedTickets | null;
 }
 
 export interface LinkedTickets {
@@ -39,6 +30,10 @@ export interface ScanRead {
   readonly locale: string;
   readonly downloads: DownloadSettings;
   readonly tickets: readonly FoundTicket[];
+  /** The code is that of a medium, and its tickets are all of other events. */
+  readonly isMediumElsewhere: boolean;
+  /** A ticket had the code once, which may be deleted. */
+  readonly isRevoked: boolean;
 }
 
 export interface ScannedList extends AdmissionTerms {
@@ -93,10 +88,10 @@ const columnsOfTicket = sql`
   position.addon_to, position.attendee_name, position.secret, position.state`;
 
 /**
- * Reads what all these scans are decided by, in one statement. What belongs to
- * lookup number n stands at n; where the event has no such list, nothing does.
+ * Reads what all these scans are decided by, in one statement. The result of
+ * lookup number n is at n; it is undefined where the event has no such list.
  */
-export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]): Promise<(ScanRead | undefined)[]> {
+export async function readForScans(db: Queryable, lookups: readonly Lookup[]): Promise<(ScanRead | undefined)[]> {
   const rows = await db.many<Row>(sql`
     select asked.ord, nextval('scan_id') as scan_id,
            list.name, list.all_products, list.limit_products, list.subevent as list_subevent, list.include_pending,
@@ -109,7 +104,7 @@ export async function readForScans(db: Queryable, lookups: readonly ScanLookup[]
                   ${lookups.map((lookup) => lookup.event)}::text[],
                   ${lookups.map((lookup) => lookup.list)}::bigint[],
                   ${lookups.map((lookup) => lookup.code)}::text[],
-                  ${lookups.map((lookup) => lookup.codeWithBlanks)}::text[],
+                  ${lookups.map(({ code }) => (code?.includes("+") ? code.replaceAll("+", " ") : null))}::text[],
                   ${lookups.map((lookup) => lookup.ticketId)}::bigint[],
                   ${lookups.map((lookup) => lookup.nonce)}::text[],
                   ${lookups.map(({ linked }) => linked?.by ?? null)}::text[],
@@ -218,6 +213,8 @@ function toRead(row: Row) {
       nonAdmission: row.pdf_for_non_admission,
       pending: row.pdf_while_pending,
     },
+    isMediumElsewhere: false,
+    isRevoked: false,
     tickets: new Map<number, FoundTicket>(),
     ways: new Map<number, FoundBy>(),
   };
@@ -236,7 +233,7 @@ function rank(way: FoundBy): number {
  */
 export async function findReplayed(
   db: Queryable,
-  lookups: readonly Pick<ScanLookup, "organizer" | "event" | "list" | "code" | "nonce">[],
+  lookups: readonly Pick<Lookup, "organizer" | "event" | "list" | "code" | "nonce">[],
 ): Promise<(number | undefined)[]> {
   const rows = await db.many<{ ord: number; position: number }>(sql`
     select asked.ord, scan.position

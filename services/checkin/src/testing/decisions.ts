@@ -1,4 +1,5 @@
-import { decideScan, type ScanToDecide } from "../domain/decide-scan.ts";
+import type { ArrivedScan } from "../domain/arrived-scan.ts";
+import { decideScan } from "../domain/decide-scan.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
 import { neverScanned, type Presence } from "../domain/presence.ts";
 import { readRules } from "../domain/rules/read-rules.ts";
@@ -7,15 +8,27 @@ import type { Match, Ticket } from "../domain/ticket.ts";
 export const noon = Date.UTC(2026, 10, 21, 12) * 1000;
 export const hour = 3_600_000_000;
 
-const scan = (changes: Partial<ScanToDecide> = {}): ScanToDecide => ({
+/** An entry by an up-to-date device. */
+export const arrivedScan = (changes: Partial<ArrivedScan> = {}): ArrivedScan => ({
+  organizer: "bigevents",
+  event: "sampleconf",
+  list: 1,
   type: "entry",
   at: noon,
+  code: "code",
+  rawCode: "code",
+  ticketId: null,
+  sourceType: "barcode",
+  nonce: null,
+  deviceId: null,
   gate: null,
   force: false,
   ignoreUnpaid: false,
   canceledSupported: true,
   questionsSupported: true,
   answers: [],
+  traceparent: null,
+  mayBeNew: false,
   ...changes,
 });
 
@@ -64,7 +77,7 @@ export const onlyLeft: Presence = { version: 1, entries: 0, last: { type: "exit"
 
 /** What differs from an ordinary entry on a list of everything. */
 export interface Otherwise {
-  readonly how?: Partial<ScanToDecide>;
+  readonly how?: Partial<ArrivedScan>;
   readonly on?: Partial<AdmissionTerms>;
   readonly rules?: unknown;
   readonly isMediumElsewhere?: boolean;
@@ -73,7 +86,7 @@ export interface Otherwise {
 
 export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
   const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false } = otherwise;
-  return decideScan(scan(how), {
+  return decideScan(arrivedScan(how), {
     list: list(on),
     rules: readRules(JSON.stringify(rules)),
     timezone: "Europe/Berlin",

@@ -18,8 +18,8 @@ import {
   questionFact,
   revokedSecretFact,
   subeventFact,
-} from "../testing/facts.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+} from "../../testing/facts.ts";
+import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -27,7 +27,7 @@ let list: number;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
 });
@@ -122,7 +122,7 @@ describe("codes that were revoked", () => {
     expect(checkin.asked).toEqual([]);
   });
 
-  it("[C3.11] are refused where their ticket is gone", async () => {
+  it("[C3.11] are refused where their ticket is deleted", async () => {
     const outcome = await redeem("of nobody", { force: true });
     expect(inWord(outcome)).toBe("revoked");
     expect(outcome.position).toBeUndefined();
@@ -136,7 +136,7 @@ describe("codes that were revoked", () => {
     expect(inWord(await redeem("secret2", { force: true }))).toBe("admitted");
   });
 
-  it("[C3.36] say nothing of whoever had them", async () => {
+  it("[C3.36] say nothing about the ticket that had them", async () => {
     await checkin.deliver(topics.itemChanged, [itemFact(10, { revision: 2, checkinText: "VIP" })]);
     expect((await redeem("former")).checkinTexts).toEqual([]);
     expect((await redeem("former", { force: true })).checkinTexts).toEqual(["VIP"]);
@@ -194,7 +194,7 @@ describe("questions", () => {
   const document = Buffer.from(questionDocument(7));
   const yes = [{ question: 7, value: "true" }];
 
-  const toldAnswers = async () => {
+  const publishedAnswers = async () => {
     const rows = await checkin.db.many<{ key: string; payload: Buffer }>(sql`
       select outbox.key, outbox.payload from outbox where outbox.topic = ${topics.answersGiven.name} order by outbox.id`);
     return rows.map(({ key, payload }) => ({ key, ...AnswersGiven.decode(payload) }));
@@ -222,12 +222,12 @@ describe("questions", () => {
     expect(inWord(await redeem("secret1"))).toBe("admitted");
   });
 
-  it("[C3.28] that are answered once are stored, shown, told, and not asked again", async () => {
+  it("[C3.28] that are answered once are stored, shown, published, and not asked again", async () => {
     const outcome = await redeem("secret1", { answers: yes });
     expect(inWord(outcome)).toBe("admitted");
     const answer = { question: 7, answer: "True", questionIdentifier: "Q7", options: [], optionIdentifiers: [] };
     expect(outcome.position?.position?.answers).toEqual([answer]);
-    expect(await toldAnswers()).toEqual([
+    expect(await publishedAnswers()).toEqual([
       {
         key: "bigevents/sampleconf/1",
         ...place,
@@ -250,18 +250,18 @@ describe("questions", () => {
     expect(positions.map((shown) => shown.position?.answers)).toEqual([[answer], []]);
   });
 
-  it("that are answered the same again are not told again", async () => {
+  it("that are answered the same again are not published again", async () => {
     await redeem("secret1", { answers: yes });
     await redeem("secret1", { answers: yes });
-    expect(await toldAnswers()).toHaveLength(1);
+    expect(await publishedAnswers()).toHaveLength(1);
     await redeem("secret1", { answers: [{ question: 7, value: '"true"' }] });
-    expect(await toldAnswers()).toHaveLength(1);
+    expect(await publishedAnswers()).toHaveLength(1);
   });
 
   it("are stored where the scan is then refused", async () => {
     await redeem("secret1", { questionsSupported: false });
     expect(inWord(await redeem("secret1", { answers: yes }))).toBe("already_redeemed");
-    expect(await toldAnswers()).toHaveLength(1);
+    expect(await publishedAnswers()).toHaveLength(1);
   });
 
   it("that are answered partly keep those answers", async () => {
@@ -269,12 +269,12 @@ describe("questions", () => {
     await checkin.deliver(topics.questionChanged, [questionFact(8, { items: [10], document: more })]);
     expect(inWord(await redeem("secret1", { answers: yes }))).toBe("incomplete");
     expect(inWord(await redeem("secret1", { answers: [{ question: 8, value: '"So."' }] }))).toBe("admitted");
-    expect((await toldAnswers()).at(-1)).toMatchObject({ answers: [{ question: 7 }, { question: 8 }] });
+    expect((await publishedAnswers()).at(-1)).toMatchObject({ answers: [{ question: 7 }, { question: 8 }] });
   });
 
   it("that boxoffice has taken over are shown as it tells them", async () => {
     await redeem("secret1", { answers: yes });
-    const [{ revision: answersRevision } = { revision: 0 }] = await toldAnswers();
+    const [{ revision: answersRevision } = { revision: 0 }] = await publishedAnswers();
     const changed = { question: 7, answer: "False", questionIdentifier: "Q7", options: [], optionIdentifiers: [] };
     await checkin.deliver(topics.positionChanged, [
       positionFact(1, { answers: [changed], answersRevision }, { revision: 2 }),
@@ -291,7 +291,7 @@ describe("questions", () => {
     expect(inWord(await redeem("secret1", { answers: [{ question: 7, value }] }))).toBe("incomplete");
     const file = { upload, name: "me.png", contentType: "image/png", size: 12, sha256: "ab".repeat(32) };
     expect(inWord(await redeem("secret1", { answers: [{ question: 7, value, file }] }))).toBe("admitted");
-    expect(await toldAnswers()).toMatchObject([{ answers: [{ question: 7, answer: { file: true }, file }] }]);
+    expect(await publishedAnswers()).toMatchObject([{ answers: [{ question: 7, answer: { file: true }, file }] }]);
   });
 
   it("are answered by twenty scans at once without any of them getting lost", async () => {
@@ -316,7 +316,7 @@ describe("what makes one scan impossible", () => {
   });
 });
 
-describe("a ticket that somebody else holds", () => {
+describe("a ticket that another transaction holds", () => {
   it("holds up its own scan alone, also one with answers", async () => {
     const document = Buffer.from(questionDocument(7));
     await checkin.deliver(topics.questionChanged, [questionFact(7, { items: [10], document })]);

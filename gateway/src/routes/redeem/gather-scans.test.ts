@@ -2,7 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { gatherScans, type RedeemScan } from "./redeem-batcher.ts";
+import { gatherScans, type RedeemScan } from "./gather-scans.ts";
 
 function scan(lookup: string, nonce?: string): Scan {
   return {
@@ -188,7 +188,7 @@ describe("when a call fails", () => {
   });
 });
 
-describe("scans nobody waits for any more", () => {
+describe("scans whose callers wait no more", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
   afterEach(() => void vi.useRealTimers());
 

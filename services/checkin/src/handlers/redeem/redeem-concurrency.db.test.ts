@@ -4,10 +4,10 @@ import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { rollFrom } from "../testing/dice.ts";
-import { earlierCheckin, eventFact, itemFact, noon, order, place, positionFact } from "../testing/facts.ts";
-import { recount } from "../testing/recount.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { rollFrom } from "../../testing/dice.ts";
+import { earlierCheckin, eventFact, itemFact, noon, order, place, positionFact } from "../../testing/facts.ts";
+import { recount } from "../../testing/recount.ts";
+import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 /** Two replicas: each with its own connections and its own lanes. */
@@ -16,7 +16,7 @@ let checkin: RunningCheckin;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   replicas = [await startCheckin(database.open("checkin")), await startCheckin(database.open("checkin"))];
   [checkin] = replicas;
@@ -121,7 +121,7 @@ describe("while everything moves", () => {
     await Promise.all(works.map(repeat));
   };
 
-  it("counts, presences and scans agree in the end, and nobody waits in a circle", async () => {
+  it("counts, presences and scans agree in the end, and there is no deadlock", async () => {
     const dice = rollFrom(Date.now());
     const lists = [
       await checkin.createList({ includePending: true }),
@@ -208,7 +208,7 @@ describe("while everything moves", () => {
 });
 
 describe("a list that is being deleted", () => {
-  it("holds up nobody at other lists", async () => {
+  it("delays no scan at other lists", async () => {
     const busy = await checkin.createList();
     const other = await checkin.createList();
     await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);

@@ -5,8 +5,8 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../testing/facts.ts";
-import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../../testing/facts.ts";
+import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -14,7 +14,7 @@ let list: number;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
 });
@@ -49,7 +49,7 @@ const storedScans = () =>
       from scan
      order by scan.id`);
 
-const told = async () =>
+const published = async () =>
   (
     await checkin.db.many<{ key: string; payload: Buffer }>(sql`
     select outbox.key, outbox.payload
@@ -61,7 +61,7 @@ const told = async () =>
 describe("an admission", () => {
   beforeEach(() => checkin.deliver(topics.positionChanged, [positionFact(1)]));
 
-  it("is stored, told, and shown with the new scan", async () => {
+  it("is stored, published, and shown with the new scan", async () => {
     const outcome = await checkin.redeem(scan(list, "secret1", { deviceId: 3, gate: 7 }));
     expect(outcome).toMatchObject({
       outcome: { $case: "admitted" },
@@ -90,7 +90,7 @@ describe("an admission", () => {
         at: noon,
       },
     ]);
-    expect(await told()).toEqual([
+    expect(await published()).toEqual([
       {
         key: "bigevents/sampleconf/1",
         ...place,
@@ -114,7 +114,7 @@ describe("an admission", () => {
       [true, null],
       [false, "already_redeemed"],
     ]);
-    expect((await told()).map(({ successful, reason }) => [successful, reason])).toEqual([
+    expect((await published()).map(({ successful, reason }) => [successful, reason])).toEqual([
       [true, undefined],
       [false, "already_redeemed"],
     ]);
@@ -230,13 +230,13 @@ describe("a lookup", () => {
   ])("answers unknown for %s, and stores that", async (_name, code) => {
     expect(await found(code)).toBe("unknownTicket");
     expect(await storedScans()).toMatchObject([{ position: null, successful: false, reason: "invalid" }]);
-    expect(await told()).toMatchObject([{ successful: false, reason: "invalid", position: undefined }]);
+    expect(await published()).toMatchObject([{ successful: false, reason: "invalid", position: undefined }]);
   });
 
   it("stores nothing for an unknown list", async () => {
     expect(inWord(await checkin.redeem(scan(4711, "plain")))).toBe("unknownList");
     expect(await storedScans()).toEqual([]);
-    expect(await told()).toEqual([]);
+    expect(await published()).toEqual([]);
   });
 });
 
@@ -288,7 +288,7 @@ describe("a nonce", () => {
     expect([first, again].map(inWord)).toEqual(["admitted", "admitted"]);
     expect(again.position?.checkins).toEqual(first.position?.checkins);
     expect(await storedScans()).toHaveLength(1);
-    expect(await told()).toHaveLength(1);
+    expect(await published()).toHaveLength(1);
   });
 
   it("counts for one ticket on one list", async () => {
@@ -299,7 +299,7 @@ describe("a nonce", () => {
     expect(await storedScans()).toHaveLength(3);
   });
 
-  it("of a refusal stands in nobody's way", async () => {
+  it("of a refusal is in no other scan's way", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, { blocked: ["admin"] }, { revision: 2 })]);
     expect(inWord(await checkin.redeem(scan(list, "secret1", { nonce: "n" })))).toBe("blocked");
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 3 })]);

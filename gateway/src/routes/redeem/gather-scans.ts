@@ -11,7 +11,7 @@ const largestBatch = 64;
 /** One call is decided while the next one travels; a third would only split the batches. */
 const mostInFlight = 2;
 
-/** A call that takes longer has met a replica that is not well: the next one goes past it, to another. */
+/** A call that takes longer has met a replica that is slow or down: the next call does not wait for it. */
 const patienceMs = 500;
 
 /** More scans than can be decided before their scanners give up are better refused at once. */
@@ -23,7 +23,7 @@ const scanMs = 8000;
 /** One call; what is left of a scan's time is for its retry. */
 const callMs = 5000;
 
-interface Waiting {
+interface PendingScan {
   readonly scan: Scan;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -35,12 +35,12 @@ interface Waiting {
  * Gathers scans: those that arrive while calls are in flight go together in the
  * next one. Nothing waits for a timer, so a single scan is as fast as ever.
  *
- * When a call fails, nobody knows which of its scans were stored. A scan with a
- * nonce is stored once however often it is sent, so it is tried once more, on
- * its own; any other is the scanner's to repeat.
+ * When a call fails, some of its scans may have been stored. A scan with a nonce
+ * is stored once however often it is sent, so it is tried once more, on its own;
+ * any other is the scanner's to repeat.
  */
 export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): RedeemScan {
-  const queue: Waiting[] = [];
+  const queue: PendingScan[] = [];
   let inFlight = 0;
 
   function send(): void {
@@ -63,17 +63,17 @@ export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): Rede
     }
   }
 
-  async function decide(batch: readonly Waiting[]): Promise<void> {
+  async function decide(batch: readonly PendingScan[]): Promise<void> {
     try {
       const outcomes = await call(batch);
-      // Settled one by one: the retries of a few do not hold up the next batch.
-      for (const [index, waiting] of batch.entries()) void settle(waiting, outcomes[index]);
+      // One by one: the retries of a few do not hold up the next batch.
+      for (const [index, waiting] of batch.entries()) void answer(waiting, outcomes[index]);
     } catch (error) {
       for (const waiting of batch) void retry(waiting, error);
     }
   }
 
-  async function call(batch: readonly Waiting[]): Promise<ScanOutcome[]> {
+  async function call(batch: readonly PendingScan[]): Promise<ScanOutcome[]> {
     const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
     const { outcomes } = await redeem({ scans: batch.map(({ scan }) => scan) }, { timeoutMs });
     if (outcomes.length !== batch.length)
@@ -81,12 +81,12 @@ export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): Rede
     return outcomes;
   }
 
-  async function settle(waiting: Waiting, outcome: ScanOutcome | undefined): Promise<void> {
+  async function answer(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> {
     if (outcome?.outcome === undefined || outcome.outcome.$case === "failed") await retry(waiting, undefined);
     else waiting.resolve(outcome);
   }
 
-  async function retry(waiting: Waiting, cause: unknown): Promise<void> {
+  async function retry(waiting: PendingScan, cause: unknown): Promise<void> {
     // Refused before it was looked at, and sending it again would only add to the load.
     if (cause instanceof Fault && cause.kind === "exhausted") return waiting.reject(overloaded());
     if (waiting.scan.nonce === undefined) return waiting.reject(undecided(cause));
@@ -121,8 +121,8 @@ export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): Rede
     });
 }
 
-/** Tells whether somebody still waits for a scan; if not, it is refused without having been sent. */
-function isInTime(waiting: Waiting): boolean {
+/** Whether the caller still waits for a scan; if not, it is refused without having been sent. */
+function isInTime(waiting: PendingScan): boolean {
   if (waiting.until > Date.now()) return true;
   waiting.reject(undecided(undefined));
   return false;

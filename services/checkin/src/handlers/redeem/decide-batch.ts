@@ -1,0 +1,80 @@
+import type { Db } from "@tessera/kit/pg/database";
+import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import { decideScan } from "../../domain/decide-scan.ts";
+import type { CheckinEvents } from "../../events.ts";
+import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
+import { conflict, type Decision, queuedBehind, unknownYet } from "./lanes.ts";
+import { type DecidedScan, failed, toOutcome, unknownList } from "./outcome.ts";
+import { readOtherMeanings, toCircumstances } from "./read-scans.ts";
+import { storeDecided } from "./store-decided.ts";
+
+interface Tools {
+  readonly db: Db;
+  readonly events: Pick<CheckinEvents, "scansFailed">;
+}
+
+/**
+ * Decides scans together: one read of everything they are decided by, one decision each, one write of everything that
+ * follows.
+ *
+ * Of several scans of one ticket on one list, all behind the first admission stay undecided: what was read is not true
+ * for them. So do those whose ticket or list another transaction changed between the read and the write. Where no
+ * ticket here has the code and boxoffice was not asked for it yet, nothing is stored.
+ */
+export async function decideBatch(tools: Tools, scans: readonly ArrivedScan[]): Promise<Decision[]> {
+  const decisions: Decision[] = [];
+  const open = new Map<number, DecidedScan>();
+  const changed = new Set<string>();
+  for (const [index, decided] of (await readAndDecide(tools, scans)).entries()) {
+    decisions.push(queuedBehind);
+    if (!("verdict" in decided)) {
+      decisions[index] = decided;
+      continue;
+    }
+    const { outcome } = decided.verdict;
+    const place = placeOf(decided);
+    if (outcome === "repeated") decisions[index] = toOutcome(decided);
+    else if (isUnknownYet(decided)) decisions[index] = unknownYet;
+    else if (place === undefined || !changed.has(place)) open.set(index, decided);
+    if (place !== undefined && outcome === "admitted") changed.add(place);
+  }
+  const stored = await storeDecided(tools.db, [...open.values()]);
+  for (const [index, decided] of open) decisions[index] = stored.has(decided) ? toOutcome(decided) : conflict;
+  return decisions;
+}
+
+/** Codes that are no ticket's take two reads more, for all of them together. */
+async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promise<(DecidedScan | ScanOutcome)[]> {
+  const reads = await readForScans(tools.db, scans);
+  const decided = scans.map((scan, index) => decide(tools, scan, reads[index]));
+  const unknown = decided.flatMap((each, index) =>
+    "verdict" in each && each.verdict.outcome === "unknown_ticket" ? [{ ...each, index }] : [],
+  );
+  for (const [order, read] of (await readOtherMeanings(tools.db, unknown)).entries()) {
+    const first = unknown[order];
+    if (first !== undefined) decided[first.index] = decide(tools, first.scan, read);
+  }
+  return decided;
+}
+
+/** A ticket, question or list that makes one scan impossible must not fail those that arrived with it. */
+function decide({ events }: Tools, scan: ArrivedScan, read: ScanRead | undefined): DecidedScan | ScanOutcome {
+  if (read === undefined) return unknownList;
+  try {
+    return { scan, read, verdict: decideScan(scan, toCircumstances(scan, read)) };
+  } catch (error) {
+    events.scansFailed(error, 1);
+    return failed;
+  }
+}
+
+function isUnknownYet({ scan, read, verdict }: DecidedScan): boolean {
+  const isKnown = read.tickets.length > 0 || read.isMediumElsewhere || read.isRevoked;
+  return verdict.outcome === "unknown_ticket" && scan.mayBeNew && !isKnown;
+}
+
+/** Names the ticket on its list, which at most one scan at a time may change. */
+function placeOf({ scan: { organizer, event, list }, verdict }: DecidedScan): string | undefined {
+  return verdict.outcome === "unknown_ticket" ? undefined : `${organizer}/${event}/${verdict.match.ticket.id}/${list}`;
+}

@@ -1,0 +1,201 @@
+import { Fault } from "@tessera/kit/fault";
+import { describe, expect, it } from "vitest";
+import { arrivedScan } from "../../testing/decisions.ts";
+import { inWord } from "../../testing/start-checkin.ts";
+import { conflict, createLanes, type Decision, type LanesOptions, queuedBehind } from "./lanes.ts";
+
+const here = new AbortController().signal;
+
+/** An outcome that names itself, or why there is none. */
+type Said = string | typeof queuedBehind | typeof conflict;
+
+const toDecision = (said: Said): Decision =>
+  typeof said === "string"
+    ? {
+        outcome: { $case: "refused", value: { reason: said } },
+        list: undefined,
+        position: undefined,
+        checkinTexts: [],
+      }
+    : said;
+
+interface Held extends Partial<Omit<LanesOptions, "decide">> {
+  /** Called with nonces, which tell the scans of a test apart. */
+  decide?(items: readonly string[]): Promise<Said[]>;
+}
+
+/** Lanes whose batches a test answers when it likes. A scan is written `code nonce`, or by one word for both. */
+function heldBatches({ decide, ...changes }: Held = {}) {
+  const batches: { items: readonly string[]; answer(said?: Said[]): void; fail(error: unknown): void }[] = [];
+  const failures: number[] = [];
+  const hold = (items: readonly string[]) =>
+    new Promise<Said[]>((resolve, reject) => {
+      batches.push({
+        items,
+        answer: (said = items.map((item) => item.toUpperCase())) => resolve(said),
+        fail: reject,
+      });
+    });
+  const lanes = createLanes({
+    decide: async (scans) => (await (decide ?? hold)(scans.map(({ nonce }) => nonce ?? ""))).map(toDecision),
+    onFailure: (_error, scans) => failures.push(scans),
+    lanes: 2,
+    batchSize: 4,
+    longestQueue: 20,
+    patienceMs: 1000,
+    ...changes,
+  });
+  const submit = async (items: readonly string[], signal: AbortSignal) => {
+    const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item }));
+    const answers = await lanes.submit(scans, signal);
+    return answers.map((answer) => (typeof answer === "symbol" ? answer.description : inWord(answer)));
+  };
+  return { submit, batches, failures };
+}
+
+/** Lets everything go on that waits for nothing. */
+const turn = async () => {
+  for (let index = 0; index < 3; index += 1) await new Promise((resolve) => setImmediate(resolve));
+};
+
+describe("gathering", () => {
+  it("takes what arrives together as one batch, and waits for no more", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const results = Promise.all([submit(["a", "b"], here), submit(["c"], here)]);
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([["a", "b", "c"]]);
+    batches[0]?.answer();
+    expect(await results).toEqual([["A", "B"], ["C"]]);
+  });
+
+  it("fills batches with what arrives meanwhile", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const results = Array.from({ length: 10 }, (_, index) => submit([`i${index}`], here));
+    for (let index = 0; index < 3; index += 1) {
+      await turn();
+      expect(batches.map(({ items }) => items.length)).toEqual([4, 4, 2].slice(0, index + 1));
+      batches[index]?.answer();
+    }
+    expect((await Promise.all(results)).flat()).toEqual(Array.from({ length: 10 }, (_, index) => `I${index}`));
+  });
+
+  it("spreads codes over the lanes, and keeps the scans of one code in one of them", async () => {
+    const { submit, batches } = heldBatches({ batchSize: 100, longestQueue: 300 });
+    const items = Array.from({ length: 200 }, (_, index) => `key${index % 50} ${index}`);
+    const results = submit(items, here);
+    await turn();
+    expect(batches).toHaveLength(2);
+    const keys = batches.map((batch) => new Set(batch.items.map((item) => item.split(" ")[0])));
+    expect(Math.min(...keys.map(({ size }) => size))).toBeGreaterThan(12);
+    expect([...(keys[0] ?? [])].filter((key) => keys[1]?.has(key))).toEqual([]);
+    for (let index = 0; index < 4; index += 1) {
+      batches[index]?.answer();
+      await turn();
+    }
+    expect(await results).toEqual(items.map((item) => item.toUpperCase()));
+  });
+
+  it("refuses more than can wait", async () => {
+    const { submit } = heldBatches();
+    void submit(
+      Array.from({ length: 20 }, () => "x"),
+      here,
+    );
+    await expect(submit(["y"], here)).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+  });
+
+  it("answers an empty call", async () => {
+    expect(await heldBatches().submit([], here)).toEqual([]);
+  });
+
+  it("does not decide a scan whose caller waits no more", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const first = submit(["a"], here);
+    await turn();
+    const aborted = new AbortController();
+    const second = submit(["late"], aborted.signal);
+    const third = submit(["b"], here);
+    aborted.abort();
+    batches[0]?.answer();
+    await turn();
+    expect(batches[1]?.items).toEqual(["b"]);
+    batches[1]?.answer();
+    expect(await Promise.all([first, second, third])).toEqual([["A"], ["failed"], ["B"]]);
+  });
+});
+
+describe("deciding again", () => {
+  it("puts what met a conflict before what arrived later", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const result = submit(["a", "b", "c"], here);
+    await turn();
+    const later = submit(["d"], here);
+    batches[0]?.answer([conflict, "B", queuedBehind]);
+    await turn();
+    expect(batches[1]?.items).toEqual(["a", "c", "d"]);
+    batches[1]?.answer();
+    expect([await result, await later]).toEqual([["A", "B", "C"], ["D"]]);
+  });
+
+  it("gives up on a scan that always meets a conflict", async () => {
+    let rounds = 0;
+    const { submit } = heldBatches({
+      patienceMs: 500,
+      decide: async (items) => {
+        rounds += 1;
+        return items.map((item) => (item === "lost" ? conflict : "done"));
+      },
+    });
+    expect(await submit(["lost", "easy"], here)).toEqual(["failed", "done"]);
+    expect(rounds).toBeGreaterThan(5);
+    expect(rounds).toBeLessThan(30);
+  });
+
+  it("never gives up on what only waits its turn", async () => {
+    const { submit } = heldBatches({
+      lanes: 1,
+      batchSize: 200,
+      longestQueue: 200,
+      patienceMs: 0,
+      decide: async ([, ...rest]) => ["done", ...rest.map((): Said => queuedBehind)],
+    });
+    const items = Array.from({ length: 200 }, (_, index) => `i${index}`);
+    expect(await submit(items, here)).toEqual(items.map(() => "done"));
+  });
+});
+
+describe("when a batch fails", () => {
+  it("every scan of it is tried alone, and only the bad one fails", async () => {
+    const alone: string[] = [];
+    const { submit, failures } = heldBatches({
+      lanes: 1,
+      decide: async (items) => {
+        if (items.includes("bad")) throw new TypeError("a bad item");
+        if (items.length === 1) alone.push(...items);
+        return items.map((item) => item.toUpperCase());
+      },
+    });
+    expect(await submit(["a", "bad", "c"], here)).toEqual(["A", "failed", "C"]);
+    expect(alone).toEqual(["a", "c"]);
+    expect(failures).toEqual([3, 1]);
+  });
+
+  it("for want of a database, nothing is tried alone", async () => {
+    const { submit, batches, failures } = heldBatches({ lanes: 1 });
+    const result = submit(["a", "b"], here);
+    await turn();
+    batches[0]?.fail(new Fault("unavailable", "database_unavailable", "the database cannot be reached"));
+    expect(await result).toEqual(["failed", "failed"]);
+    expect([batches.length, failures]).toEqual([1, [2]]);
+  });
+
+  it("the next batches go on", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1, batchSize: 1 });
+    const results = ["a", "b"].map((item) => submit([item], here));
+    await turn();
+    batches[0]?.fail(new Error("a bug"));
+    await turn();
+    batches[1]?.answer();
+    expect(await Promise.all(results)).toEqual([["failed"], ["B"]]);
+  });
+});

@@ -1,0 +1,86 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import type { Circumstances } from "../../domain/decide-scan.ts";
+import { readQuestion } from "../../domain/questions/question.ts";
+import { readRules } from "../../domain/rules/read-rules.ts";
+import type { Match } from "../../domain/ticket.ts";
+import { findOtherMeanings, noMeaning } from "../../store/other-codes.ts";
+import { type FoundTicket, findReplayed, readForScans, type ScanRead } from "../../store/scan-reads.ts";
+import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";
+import { decodePosition, toTicket } from "../../wire/positions.ts";
+
+/** A ticket that may be meant, with what its answer needs. */
+export interface MatchedTicket extends Match {
+  readonly position: Position;
+  readonly found: FoundTicket;
+}
+
+/** A scan whose code is no ticket's, with what was read for it. */
+export interface UnknownScan {
+  readonly scan: ArrivedScan;
+  readonly read: ScanRead;
+}
+
+/**
+ * Reads what else the codes mean, and the tickets they lead to, in two statements for all of them. A scan that
+ * succeeded once succeeds again, even where no ticket has its code any more.
+ */
+export async function readOtherMeanings(db: Queryable, unknown: readonly UnknownScan[]): Promise<ScanRead[]> {
+  if (unknown.length === 0) return [];
+  const scans = unknown.map(({ scan }) => scan);
+  const repeatable = scans.filter(({ nonce }) => nonce !== null);
+  const [meanings, replayed] = await Promise.all([
+    findOtherMeanings(db, scans),
+    repeatable.length === 0 ? [] : findReplayed(db, repeatable),
+  ]);
+  const lookups = unknown.flatMap(({ scan }, index) => {
+    const linked = meanings[index]?.linked ?? null;
+    const ticketId = replayed[repeatable.indexOf(scan)];
+    return linked === null && ticketId === undefined
+      ? []
+      : [{ index, lookup: { ...scan, ticketId: ticketId ?? scan.ticketId, linked } }];
+  });
+  const reads =
+    lookups.length === 0
+      ? []
+      : await readForScans(
+          db,
+          lookups.map(({ lookup }) => lookup),
+        );
+  const readOf = new Map(lookups.map(({ index }, order) => [index, reads[order]]));
+  return unknown.map(({ read }, index) => {
+    const { isMediumElsewhere, isRevoked } = meanings[index] ?? noMeaning;
+    return { ...(readOf.get(index) ?? read), isMediumElsewhere, isRevoked };
+  });
+}
+
+/** Decodes what was read for a scan. */
+export function toCircumstances(scan: ArrivedScan, read: ScanRead): Circumstances<MatchedTicket> {
+  return {
+    ...read,
+    rules: readRules(read.list.rules),
+    matches: read.tickets.map((found) => toMatch(found, { asks: scan.type === "entry" })),
+  };
+}
+
+function toMatch(found: FoundTicket, { asks }: { readonly asks: boolean }): MatchedTicket {
+  const position = withGivenAnswers(decodePosition(found.state), found.given);
+  const ticket = toTicket(position);
+  const { foundBy, hasNonce, presence, dates, checkins } = found;
+  const questions = asks ? found.questions : [];
+  return {
+    ticket: { ...ticket, blocked: ticket.blocked || found.hasBlockedCode },
+    foundBy,
+    hasNonce,
+    presence,
+    scans: checkins,
+    dates,
+    questions: questions.map(readQuestion),
+    answers: questions.length === 0 ? nothingKnown : toStoredAnswers(position.answers),
+    position,
+    found,
+  };
+}
+
+const nothingKnown: ReadonlyMap<number, never> = new Map<number, never>();

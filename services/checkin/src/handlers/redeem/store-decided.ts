@@ -1,0 +1,115 @@
+import type { Db, Queryable } from "@tessera/kit/pg/database";
+import { topics } from "@tessera/protos/topics";
+import { countChange } from "../../domain/presence.ts";
+import { holdFreePositions } from "../../store/free-positions.ts";
+import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
+import { nameOf } from "../../store/keys.ts";
+import { type ScanToStore, storeScans } from "../../store/scan-writes.ts";
+import { encodeGivenAnswer, toAnswersGiven } from "../../wire/answers.ts";
+import { fromScanType } from "../../wire/positions.ts";
+import { tellOfScan } from "../../wire/scan-fact.ts";
+import { type DecidedScan, refusalOf } from "./outcome.ts";
+
+/** A decision on a ticket that answers questions. */
+interface Answered extends DecidedScan {
+  readonly verdict: Extract<DecidedScan["verdict"], { given: unknown }>;
+}
+
+/** Stores decisions, and returns those that are true: what they were decided by has not changed. */
+export async function storeDecided(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+  // Without answers there is one statement, which commits by itself.
+  const stored = decided.some(isAnswered) ? await storeWithAnswers(db, decided) : await store(db, decided);
+  if (stored.size > 0) db.wroteOutbox();
+  return stored;
+}
+
+/** Stores answers in one transaction with their scans. A ticket that another transaction holds is left to be decided again. */
+async function storeWithAnswers(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+  const keys = new Map(decided.filter(isAnswered).map((each) => [nameOf(ticketOf(each)), ticketOf(each)]));
+  return db.transaction(async (tx) => {
+    const held = new Set((await holdFreePositions(tx, [...keys.values()])).map(nameOf));
+    const ready = decided.filter((each) => !isAnswered(each) || held.has(nameOf(ticketOf(each))));
+    const changed = await putGivenAnswers(tx, ready.filter(isAnswered).flatMap(toAnswers));
+    await tx.publish(topics.answersGiven, changed.map(toAnswersGiven));
+    return store(tx, ready);
+  });
+}
+
+/** A scan whose ticket still asks something is not stored, and its decision is true. */
+async function store(db: Queryable, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
+  const final = decided.filter(({ verdict }) => verdict.outcome !== "incomplete");
+  if (final.length === 0) return new Set(decided);
+  const stored = await storeScans(db, { topic: topics.scanDecided.name, scans: final.map(toScanToStore) });
+  const late = new Set(final.filter((_, index) => !stored.has(index)));
+  return new Set(decided.filter((each) => !late.has(each)));
+}
+
+function isAnswered(decided: DecidedScan): decided is Answered {
+  return "given" in decided.verdict && decided.verdict.given.length > 0;
+}
+
+function ticketOf({ scan: { organizer, event }, verdict }: Answered) {
+  return { organizer, event, id: verdict.match.ticket.id };
+}
+
+function toAnswers(decided: Answered): AnswerToStore[] {
+  const { given, match } = decided.verdict;
+  const { answers, answersRevision: takenUpTo = 0 } = match.position;
+  return given.map((change) => {
+    const { question, answer } = change;
+    const shown = answers
+      .filter((each) => each.question === question)
+      .map((each) => [each.answer, each.questionIdentifier, each.options, each.optionIdentifiers, each.file === true]);
+    // The text of a file says what is in it, so another upload of the same content changes nothing.
+    const sent =
+      answer === null
+        ? []
+        : [[answer.text, answer.questionIdentifier, answer.options, answer.optionIdentifiers, answer.file !== null]];
+    const isUnchanged = JSON.stringify(shown) === JSON.stringify(sent);
+    return { ...ticketOf(decided), question, state: encodeGivenAnswer(change), takenUpTo, isUnchanged };
+  });
+}
+
+function toScanToStore({ scan, read: { scanId: id }, verdict }: DecidedScan): ScanToStore {
+  const { organizer, event, list, type, at } = scan;
+  const position = verdict.outcome === "unknown_ticket" ? null : verdict.match.ticket.id;
+  const refusal = refusalOf(verdict);
+  const fact = tellOfScan({
+    organizer,
+    event,
+    scan: id,
+    list,
+    position: position ?? undefined,
+    type: fromScanType(type),
+    successful: refusal === undefined,
+    reason: refusal?.reason,
+    at,
+  });
+  return {
+    id,
+    organizer,
+    event,
+    list,
+    position,
+    type,
+    at,
+    rawCode: isCodeKept(verdict, scan) ? scan.rawCode : null,
+    sourceType: scan.sourceType,
+    nonce: scan.nonce,
+    deviceId: scan.deviceId,
+    gate: scan.gate,
+    forced: verdict.outcome === "admitted" ? verdict.forced : scan.force,
+    forceSent: scan.force,
+    refusal: refusal ?? null,
+    admission:
+      verdict.outcome === "admitted"
+        ? { presence: verdict.presence, ...countChange(verdict.match.presence, verdict.presence) }
+        : null,
+    fact: { ...fact, traceparent: scan.traceparent },
+  };
+}
+
+/** It is needed of refusals, of what another code than the ticket's own has admitted, and to know a scan again by its nonce. */
+function isCodeKept(verdict: DecidedScan["verdict"], { nonce }: DecidedScan["scan"]): boolean {
+  return verdict.outcome !== "admitted" || nonce !== null || ["medium", "revoked"].includes(verdict.match.foundBy);
+}

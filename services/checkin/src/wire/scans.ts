@@ -1,0 +1,39 @@
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { ArrivedScan } from "../domain/arrived-scan.ts";
+import { toSentAnswers } from "./answers.ts";
+import { toScanType } from "./positions.ts";
+
+export function toArrivedScan(
+  scan: Scan,
+  arrival: { readonly now: number; readonly traceparent: string | undefined; readonly mayBeNew: boolean },
+): ArrivedScan {
+  const { organizer, event, list, lookup, force, ignoreUnpaid, canceledSupported, questionsSupported } = scan;
+  const isId = !scan.untrustedInput && /^\d{1,16}$/.test(lookup) && Number.isSafeInteger(Number(lookup));
+  return {
+    organizer,
+    event,
+    list,
+    type: toScanType(scan.type),
+    at: scan.at ?? arrival.now,
+    // Postgres stores no NUL, so no ticket has such a code.
+    code: lookup.includes("\0") ? null : lookup,
+    rawCode: toStorable(lookup),
+    ticketId: isId ? Number(lookup) : null,
+    sourceType: scan.sourceType,
+    nonce: scan.nonce === undefined ? null : toStorable(scan.nonce),
+    deviceId: scan.deviceId ?? null,
+    gate: scan.gate ?? null,
+    force,
+    ignoreUnpaid,
+    canceledSupported,
+    questionsSupported,
+    answers: toSentAnswers(scan.answers),
+    traceparent: arrival.traceparent ?? null,
+    mayBeNew: arrival.mayBeNew,
+  };
+}
+
+/** Postgres stores no NUL. */
+function toStorable(text: string): string {
+  return text.replaceAll("\0", "\u{fffd}");
+}
