@@ -34,11 +34,11 @@ const verbs: Verbs = {
   },
   keys: {
     summary: "keys VERB: create, list and revoke API keys",
-    load: async () => (await import("./credentials/keys.ts")).operateKeys,
+    load: async () => (await import("./credentials/operate-credentials.ts")).operateKeys,
   },
   devices: {
     summary: "devices VERB: create, list and revoke scanning devices",
-    load: async () => (await import("./credentials/devices.ts")).operateDevices,
+    load: async () => (await import("./credentials/operate-credentials.ts")).operateDevices,
   },
   bench: {
     summary: "bench import: measure, print figures and ratios",

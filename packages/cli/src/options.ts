@@ -12,7 +12,7 @@ interface Option {
   readonly help: string;
 }
 
-type Options = Readonly<Record<string, Option>>;
+export type Options = Readonly<Record<string, Option>>;
 
 /** What is read for options: a flag is true or false, a text without default may be missing, or given more than once. */
 export type OptionValues<O extends Options> = {

@@ -1,4 +1,4 @@
-import { Fault, type FaultKind } from "@tessera/kit/fault";
+import { Fault } from "@tessera/kit/fault";
 import { noPlatform } from "../operator-access.ts";
 import { printable } from "../printable.ts";
 
@@ -41,26 +41,21 @@ export async function callPlatform<Answer>({ url, key }: Access, { method, path,
   return answer as Answer;
 }
 
-const kinds: ReadonlyMap<number, FaultKind> = new Map([
-  [401, "unauthenticated"],
-  [403, "forbidden"],
-  [404, "not_found"],
-  [409, "conflict"],
-  [503, "unavailable"],
-]);
-
 function refusal(status: number, answer: unknown): Fault {
-  const reason = printable(reasonIn(answer) ?? `HTTP status ${status}`);
-  const whose = status === 401 || status === 403 ? "the operator key" : "this";
-  return new Fault(kinds.get(status) ?? "invalid", "platform_refused", `the platform refused ${whose}: ${reason}`);
+  const reason = reasonIn(answer);
+  const text = reason === undefined ? "" : `: ${printable(reason)}`;
+  return new Fault("invalid", "platform_refused", `the platform refused this with status ${status}${text}`);
 }
 
 /** One sentence out of a `detail`, or of messages by field. */
 function reasonIn(answer: unknown): string | undefined {
   if (typeof answer !== "object" || answer === null) return undefined;
   const parts = Object.entries(answer).map(([field, messages]) => {
-    const told = [messages].flat().map((message) => String(message).replace(/\.$/, ""));
-    return field === "detail" ? told.join(", ") : `${field}: ${told.join(", ")}`;
+    const text = [messages]
+      .flat()
+      .map((message) => String(message).replace(/\.$/, ""))
+      .join(", ");
+    return field === "detail" ? text : `${field}: ${text}`;
   });
   return parts.length === 0 ? undefined : parts.join("; ");
 }

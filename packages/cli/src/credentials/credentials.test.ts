@@ -3,8 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { operateDevices } from "./devices.ts";
-import { operateKeys } from "./keys.ts";
+import { operateDevices, operateKeys } from "./operate-credentials.ts";
 
 interface Asked {
   readonly method: string | undefined;
@@ -178,20 +177,20 @@ describe("what goes wrong is one sentence", () => {
     [
       "wrong fields",
       [400, { name: ["Too long."], events: ["Not known.", "Nor this."] }],
-      "the platform refused this: name: Too long; events: Not known, Nor this",
+      "the platform refused this with status 400: name: Too long; events: Not known, Nor this",
     ],
     [
       "a missing organizer",
       [404, { detail: "There is no such organizer." }],
-      "the platform refused this: There is no such organizer",
+      "the platform refused this with status 404: There is no such organizer",
     ],
     [
       "a wrong key",
       [401, { detail: "This token is not valid." }],
-      "the platform refused the operator key: This token is not valid",
+      "the platform refused this with status 401: This token is not valid",
     ],
     ["something that is no Tessera", [200, "<html>"], "is no Tessera"],
-    ["an error page", [502, "<html>"], "the platform refused this: HTTP status 502"],
+    ["an error page", [502, "<html>"], "the platform refused this with status 502"],
   ])("%s", async (_name, answer, message) => {
     answers.push(answer);
     await expect(keys("create", "--organizer", "big", "--name", "shop")).rejects.toThrow(message);

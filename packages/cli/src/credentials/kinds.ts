@@ -1,0 +1,118 @@
+import type { Options, OptionValues } from "../options.ts";
+
+/** What the platform says of a credential of either kind. */
+export interface Shown {
+  readonly name: string;
+  readonly all_events: boolean;
+  readonly events: readonly string[];
+}
+
+/** Everything in which one kind of credential differs from the other. */
+export interface CredentialKind<C extends Shown, O extends Options> {
+  /** The verb of the command. */
+  readonly verb: string;
+  /** The path of its routes, below the organizer. */
+  readonly path: string;
+  readonly noun: string;
+  readonly article: "a" | "an";
+  readonly revoking: { readonly summary: string; readonly usage: string };
+  /** The options of `create` beside those of every credential. */
+  readonly options: O;
+  /** The part of a new one's body that follows from these options. */
+  readonly toBody: (values: OptionValues<O>) => object;
+  readonly idOf: (shown: C) => string;
+  readonly isActive: (shown: C) => boolean;
+  /** Columns of the list that only this kind has. */
+  readonly columnsOf: (shown: C) => Readonly<Record<string, string>>;
+  /** The same in words, for a new one. */
+  readonly describe: (shown: C) => string;
+}
+
+function kind<C extends Shown>() {
+  return <const O extends Options>(traits: CredentialKind<C, O>) => traits;
+}
+
+interface ApiKey extends Shown {
+  readonly id: string;
+  readonly permissions: readonly string[];
+  readonly active: boolean;
+}
+
+export const apiKeys = kind<ApiKey>()({
+  verb: "keys",
+  path: "apikeys",
+  noun: "API key",
+  article: "an",
+  revoking: {
+    summary: "switch an API key off",
+    usage: "Switches an API key off; ID is what `tessera keys list` shows, or its first 8 characters.",
+  },
+  options: {
+    permissions: {
+      type: "string",
+      value: "NAME,…",
+      help: "what it may do, by current or classic names; * for everything",
+    },
+  },
+  toBody: ({ permissions }) => ({ permissions: splitList(permissions) }),
+  idOf: ({ id }) => id,
+  isActive: ({ active }) => active,
+  columnsOf: (key) => ({ PERMISSIONS: describePermissions(key) }),
+  describe: describePermissions,
+});
+
+interface Device extends Shown {
+  readonly device_id: number;
+  readonly gate: number | null;
+  readonly security_profile: string;
+  readonly software_brand: string;
+  readonly revoked: boolean;
+}
+
+export const devices = kind<Device>()({
+  verb: "devices",
+  path: "devices",
+  noun: "device",
+  article: "a",
+  revoking: {
+    summary: "take the access of a device away",
+    usage:
+      "Takes the access of a device away; ID is what `tessera devices list` shows. Scanning apps that learn of it delete\nwhat they hold of the event.",
+  },
+  options: {
+    gate: { type: "string", value: "ID", help: "the gate it stands at" },
+    profile: {
+      type: "string",
+      default: "full",
+      value: "NAME",
+      help: "full, pretixscan, pretixscan_online_kiosk or pretixscan_online_noorders (default full)",
+    },
+    "software-brand": { type: "string", value: "TEXT", help: "the software that it runs" },
+  },
+  toBody: ({ gate, profile, "software-brand": brand }) => ({
+    gate: gate ?? null,
+    security_profile: profile,
+    software_brand: brand ?? "",
+  }),
+  idOf: ({ device_id: id }) => String(id),
+  isActive: ({ revoked }) => !revoked,
+  columnsOf: (device) => ({ PROFILE: device.security_profile, GATE: describeGate(device) }),
+  describe: (device) => `profile ${device.security_profile}, ${describeGate(device)}`,
+});
+
+/** Splits what commas separate. */
+export function splitList(text: string | undefined): string[] {
+  return (text ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+function describePermissions({ permissions }: ApiKey): string {
+  if (permissions.includes("*")) return "every permission";
+  return permissions.length === 0 ? "no permission" : permissions.join(", ");
+}
+
+function describeGate({ gate }: Device): string {
+  return gate === null ? "no gate" : `gate ${gate}`;
+}

@@ -1,0 +1,161 @@
+import { Fault } from "@tessera/kit/fault";
+import { columns } from "../columns.ts";
+import { accessOptions, requireOperatorKey } from "../operator-access.ts";
+import { type Options, type OptionValues, readOptions } from "../options.ts";
+import { printable } from "../printable.ts";
+import { runVerb } from "../run-verb.ts";
+import { type Access, callPlatform, readAll } from "./call-platform.ts";
+import { apiKeys, type CredentialKind, devices, type Shown, splitList } from "./kinds.ts";
+
+const ownerOptions = {
+  organizer: { type: "string", value: "SLUG", help: "the organizer it belongs to (required)" },
+  ...accessOptions,
+} as const;
+
+const creationOptions = {
+  name: { type: "string", value: "NAME", help: "what to find it again by (required)" },
+  events: { type: "string", value: "SLUG,…", help: "the events that it is good for" },
+  "all-events": { type: "boolean", help: "good for all events of the organizer, also future ones" },
+  ...ownerOptions,
+} as const;
+
+const listOptions = {
+  json: { type: "boolean", help: "prints JSON instead of a table" },
+  ...ownerOptions,
+} as const;
+
+/** Does what an operator does with API keys. */
+export const operateKeys = (args: string[]): Promise<void> => operate(apiKeys, args);
+
+/** Does what an operator does with devices. */
+export const operateDevices = (args: string[]): Promise<void> => operate(devices, args);
+
+async function operate<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
+  const { verb, noun, article, revoking } = kind;
+  const verbs = {
+    create: {
+      summary: `${verb} create: make ${article} ${noun} and print its token`,
+      load: async () => (rest: string[]) => create(kind, rest),
+    },
+    list: {
+      summary: `${verb} list: show the ${noun}s of an organizer`,
+      load: async () => (rest: string[]) => list(kind, rest),
+    },
+    revoke: {
+      summary: `${verb} revoke ID: ${revoking.summary}`,
+      load: async () => (rest: string[]) => revoke(kind, rest),
+    },
+  };
+  await runVerb(`tessera ${verb}`, verbs, args);
+}
+
+async function create<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
+  const usage = `tessera ${kind.verb} create --organizer SLUG --name NAME  [OPTIONS]
+
+Makes ${kind.article} ${kind.noun}. Its token alone goes to standard output, what it is to standard error.`;
+  const read = readOptions(usage, { ...kind.options, ...creationOptions }, args);
+  if (read === undefined) return;
+  refuseNames(read.names);
+  // The compiler does not see through the intersection of both tables.
+  const values = read.values as OptionValues<O> & OptionValues<typeof creationOptions>;
+  const { organizer, access, path } = readOwner(kind, values);
+  const created = await callPlatform<C & { token: string; settled: boolean }>(access, {
+    method: "POST",
+    path,
+    body: { ...readCreation(values), ...kind.toBody(values) },
+  });
+  const what = `${describe(kind, created)} of ${printable(organizer)}: ${kind.describe(created)}, ${describeEvents(created)}.`;
+  process.stderr.write(`${what}\nIts token is shown this once; only its hash is kept.\n`);
+  warnUnsettled(created);
+  process.stdout.write(`${created.token}\n`);
+}
+
+async function list<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
+  const usage = `tessera ${kind.verb} list --organizer SLUG  [OPTIONS]
+
+Shows the ${kind.noun}s of an organizer, revoked ones included. Tokens are not kept.`;
+  const read = readOptions(usage, listOptions, args);
+  if (read === undefined) return;
+  refuseNames(read.names);
+  const { access, path } = readOwner(kind, read.values);
+  const all = await readAll<C>(access, path);
+  if (read.values.json) return void process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
+  const rows = all.map((shown) => ({
+    ID: kind.idOf(shown),
+    STATE: kind.isActive(shown) ? "active" : "revoked",
+    EVENTS: describeEvents(shown),
+    ...kind.columnsOf(shown),
+    NAME: printable(shown.name),
+  }));
+  const [first] = rows;
+  process.stdout.write(
+    first === undefined
+      ? `There are no ${kind.noun}s.\n`
+      : `${columns([Object.keys(first), ...rows.map((row) => Object.values(row))])}\n`,
+  );
+}
+
+async function revoke<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
+  const usage = `tessera ${kind.verb} revoke ID --organizer SLUG  [OPTIONS]
+
+${kind.revoking.usage} Revoking again changes nothing.`;
+  const read = readOptions(usage, ownerOptions, args);
+  if (read === undefined) return;
+  const [id, ...others] = read.names;
+  if (!id || others.length > 0) throw new Fault("invalid", "no_id", `name one ${kind.noun} by its id`);
+  const { access, path } = readOwner(kind, read.values);
+  const revoked = await callPlatform<C & { settled: boolean }>(access, {
+    method: "POST",
+    path: `${path}${encodeURIComponent(id)}/revoke/`,
+  });
+  process.stdout.write(`${describe(kind, revoked)} is revoked.\n`);
+  warnUnsettled(revoked);
+}
+
+/** Reads the organizer, the path of its credentials, and how the platform is reached. */
+function readOwner(
+  { path }: { readonly path: string },
+  values: { readonly organizer: string | undefined; readonly url: string; readonly key: string | undefined },
+): { organizer: string; path: string; access: Access } {
+  const organizer = requireOption("organizer", values.organizer);
+  const access = { url: values.url, key: requireOperatorKey(values) };
+  return { organizer, path: `organizers/${encodeURIComponent(organizer)}/${path}/`, access };
+}
+
+function readCreation(values: {
+  readonly name: string | undefined;
+  readonly events: string | undefined;
+  readonly "all-events": boolean;
+}): { name: string; all_events: boolean; events: string[] } {
+  const events = splitList(values.events);
+  if (values["all-events"] && events.length > 0)
+    throw new Fault("invalid", "events_and_all", "either --events or --all-events, not both");
+  return { name: requireOption("name", values.name), all_events: values["all-events"] === true, events };
+}
+
+function refuseNames(names: readonly string[]): void {
+  if (names.length > 0)
+    throw new Fault("invalid", "unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
+}
+
+function requireOption(name: string, value: string | undefined): string {
+  if (value === undefined || value.trim() === "") throw new Fault("invalid", "missing_option", `--${name} is required`);
+  return value;
+}
+
+function describe<C extends Shown>(kind: Pick<CredentialKind<C, Options>, "noun" | "idOf">, shown: C): string {
+  const noun = `${kind.noun.charAt(0).toUpperCase()}${kind.noun.slice(1)}`;
+  return `${noun} ${kind.idOf(shown)} (${printable(shown.name)})`;
+}
+
+function describeEvents({ all_events: all, events }: Shown): string {
+  if (all) return "all events";
+  return events.length === 0 ? "no event" : events.map(printable).join(", ");
+}
+
+function warnUnsettled({ settled }: { readonly settled: boolean }): void {
+  if (settled) return;
+  process.stderr.write(
+    "The gateways do not know of it yet; they will as soon as facts reach them (`tessera doctor` finds what keeps them).\n",
+  );
+}
