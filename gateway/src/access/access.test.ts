@@ -1,12 +1,11 @@
 import { diskFiles } from "@tessera/kit/files/disk";
+import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 import { routesLike, toPlaces } from "../place.ts";
 import { allRoutes } from "../routes/index.ts";
 import { fakePeers } from "../testing/fake-peers.ts";
 import { type Caller, operator, type Tenant } from "./caller.ts";
 import { mayUse } from "./may-use.ts";
-import { devicePermissions, everyPermission, permissions } from "./permission.ts";
-import { profileOf, scanProfiles } from "./profile.ts";
 
 const { clients } = fakePeers();
 const routes = allRoutes({
@@ -150,18 +149,5 @@ describe("a method that a place does not have", () => {
     expect(mayUse(reader, routesLike(at("checkinlists/{id}/status/"), "DELETE"))).toBe(true);
     expect(mayUse(changer, routesLike(at("checkinlists/{id}/status/"), "DELETE"))).toBe(false);
     expect(mayUse(changer, routesLike(at("checkinlist/{id}/"), "GET"))).toBe(true);
-  });
-});
-
-describe("profileOf", () => {
-  it.each([
-    ["full", "full"],
-    ["pretixscan_online_kiosk", "pretixscan_online_kiosk"],
-    ["", "pretixscan"],
-    ["Full", "pretixscan"],
-    ["something-new", "pretixscan"],
-    ["constructor", "pretixscan"],
-  ])("[A2.14] %j is %s", (name, profile) => {
-    expect(profileOf(name)).toBe(profile);
   });
 });

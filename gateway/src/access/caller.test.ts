@@ -1,8 +1,8 @@
+import { permissions } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 import type { Credential } from "../store/credentials.ts";
 import { holds, operator, toCaller } from "./caller.ts";
 import { hasEventAccess } from "./may-use.ts";
-import { permissions } from "./permission.ts";
 
 const credential = (overrides: Partial<Credential>): Credential => ({
   organizer: "bigevents",

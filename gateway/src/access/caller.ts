@@ -1,7 +1,12 @@
 import { hash } from "node:crypto";
+import {
+  type DeviceProfile,
+  devicePermissions,
+  deviceProfileOf,
+  everyPermission,
+  type Permission,
+} from "@tessera/values";
 import type { Credential, CredentialKind, Device } from "../store/credentials.ts";
-import { devicePermissions, everyPermission, type Permission } from "./permission.ts";
-import { type DeviceProfile, profileOf } from "./profile.ts";
 
 /** Who a request comes from. */
 export type Caller = Operator | Tenant;
@@ -44,7 +49,7 @@ export function toCaller(credential: Credential): Tenant {
     organizer,
     permissions: kind === "device" ? devicePermissions : new Set(credential.permissions),
     events: credential.allEvents ? undefined : new Set(credential.events),
-    profile: kind === "device" ? profileOf(device?.securityProfile ?? "") : "full",
+    profile: kind === "device" ? deviceProfileOf(device?.securityProfile ?? "") : "full",
     device: device ?? undefined,
   };
 }

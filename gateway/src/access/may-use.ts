@@ -1,6 +1,5 @@
+import type { Permission, ScanProfile } from "@tessera/values";
 import { type Caller, holds, type Tenant } from "./caller.ts";
-import type { Permission } from "./permission.ts";
-import type { ScanProfile } from "./profile.ts";
 
 /** Who may use a route. */
 export type Access =

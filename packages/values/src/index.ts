@@ -1,4 +1,5 @@
 export { isSlug, maxImportedId } from "./code.ts";
+export { type DeviceProfile, deviceProfileOf, type ScanProfile, scanProfiles } from "./device-profile.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { type Localized, pick } from "./localized.ts";
 export {
@@ -9,5 +10,13 @@ export {
   parseDecimal,
   roundMoney,
 } from "./money.ts";
+export {
+  devicePermissions,
+  everyPermission,
+  isPermission,
+  type Permission,
+  permissions,
+  resolvePermissions,
+} from "./permission.ts";
 export { foldForSearch } from "./search-text.ts";
 export { isTimeZone } from "./time-zone.ts";

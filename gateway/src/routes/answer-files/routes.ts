@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
+import { scanProfiles } from "@tessera/values";
 import { create } from "content-disposition";
-import { scanProfiles } from "../../access/profile.ts";
 import { notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { declare, type Incoming } from "../../route.ts";

@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
+import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
-import { scanProfiles } from "../../access/profile.ts";
 import { conflict, detail, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { formatHttpDate, parseHttpDate } from "../../http-date.ts";

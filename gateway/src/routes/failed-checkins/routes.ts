@@ -1,4 +1,4 @@
-import { scanProfiles } from "../../access/profile.ts";
+import { scanProfiles } from "@tessera/values";
 import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { declare } from "../../route.ts";

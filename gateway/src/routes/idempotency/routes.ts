@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import { any } from "@tessera/kit/schema-build";
-import { scanProfiles } from "../../access/profile.ts";
+import { scanProfiles } from "@tessera/values";
 import { detail } from "../../answers.ts";
 import { textFilter } from "../../parameter.ts";
 import { declare } from "../../route.ts";

@@ -1,8 +1,8 @@
 import { currentContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { scanProfiles } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
-import { scanProfiles } from "../../access/profile.ts";
 import { detail, fieldErrors, invalid } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { presence } from "../../parameter.ts";

@@ -1,5 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
-import { scanProfiles } from "../../access/profile.ts";
+import { scanProfiles } from "@tessera/values";
 import { detail } from "../../answers.ts";
 import { mediaType, unsupported } from "../../body/parse-body.ts";
 import { declare, type Incoming } from "../../route.ts";

@@ -16,7 +16,6 @@ const creationOptions = {
   name: { type: "string", value: "NAME", help: "what to find it again by (required)" },
   events: { type: "string", value: "SLUG,…", help: "the events that it is good for" },
   "all-events": { type: "boolean", help: "good for all events of the organizer, also future ones" },
-  ...ownerOptions,
 } as const;
 
 const listOptions = {
@@ -53,11 +52,11 @@ async function create<C extends Shown, O extends Options>(kind: CredentialKind<C
   const usage = `tessera ${kind.verb} create --organizer SLUG --name NAME  [OPTIONS]
 
 Makes ${kind.article} ${kind.noun}. Its token alone goes to standard output, what it is to standard error.`;
-  const read = readOptions(usage, { ...kind.options, ...creationOptions }, args);
+  const read = readOptions(usage, { ...creationOptions, ...kind.options, ...ownerOptions }, args);
   if (read === undefined) return;
   refuseNames(read.names);
-  // The compiler does not see through the intersection of both tables.
-  const values = read.values as OptionValues<O> & OptionValues<typeof creationOptions>;
+  // The compiler does not see through the intersection of the tables.
+  const values = read.values as OptionValues<O> & OptionValues<typeof creationOptions & typeof ownerOptions>;
   const { organizer, access, path } = readOwner(kind, values);
   const created = await callPlatform<C & { token: string; settled: boolean }>(access, {
     method: "POST",

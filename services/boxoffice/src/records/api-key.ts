@@ -1,6 +1,6 @@
 import { arrayOf, boolean, object, slug, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
-import { isPermission, resolvePermissions } from "../domain/permissions.ts";
+import { isPermission, resolvePermissions } from "@tessera/values";
 import * as credentials from "../store/credentials.ts";
 import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
 import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";

@@ -1,6 +1,6 @@
 import { type CredentialChanged, CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { devicePermissions } from "../domain/permissions.ts";
+import { devicePermissions } from "@tessera/values";
 import type * as credentials from "../store/credentials.ts";
 
 /** An API key as it is stored. */

@@ -1,7 +1,7 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
-import { resolveSecurityProfile } from "../domain/security-profile.ts";
+import { deviceProfileOf } from "@tessera/values";
 import * as credentials from "../store/credentials.ts";
 import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.ts";
 import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
@@ -46,7 +46,7 @@ const schema = object({ device_id: id(), token, ...fields }, { required: ["devic
 function complete<D extends Pick<TypeOf<typeof schema>, "security_profile" | "software_brand">>(device: D) {
   return {
     ...device,
-    security_profile: resolveSecurityProfile(device.security_profile),
+    security_profile: deviceProfileOf(device.security_profile),
     software_brand: device.software_brand ?? "",
   };
 }

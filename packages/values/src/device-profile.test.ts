@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { resolveSecurityProfile } from "./security-profile.ts";
+import { deviceProfileOf } from "./device-profile.ts";
 
 it.each([
   ["full", "full"],
@@ -9,6 +9,8 @@ it.each([
   ["pretixpos", "pretixscan"],
   ["Full", "pretixscan"],
   ["", "pretixscan"],
-])("[R3.11] takes the profile %j for %s", (name, profile) => {
-  expect(resolveSecurityProfile(name)).toBe(profile);
+  ["something-new", "pretixscan"],
+  ["constructor", "pretixscan"],
+])("[A2.14, R3.11] takes the profile %j for %s", (name, profile) => {
+  expect(deviceProfileOf(name)).toBe(profile);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isPermission, resolvePermissions } from "./permissions.ts";
+import { isPermission, resolvePermissions } from "./permission.ts";
 
 describe("permissions", () => {
   it("keeps current names and translates classic ones, each once", () => {

@@ -1,5 +1,5 @@
-/** Everything a key may be allowed to do, by the names that are in use now. */
-const current: ReadonlySet<string> = new Set([
+/** What an API key may be allowed to do, by current names. */
+export const permissions = [
   "event.settings.general:write",
   "event.items:write",
   "event.orders:read",
@@ -21,10 +21,22 @@ const current: ReadonlySet<string> = new Set([
   "organizer.customers:write",
   "organizer.reusablemedia:read",
   "organizer.reusablemedia:write",
+] as const;
+
+export type Permission = (typeof permissions)[number];
+
+/** Stands for every permission, also for those of later versions. */
+export const everyPermission = "*";
+
+/** Every device has these and no others; its profile restricts it further. */
+export const devicePermissions: ReadonlySet<string> = new Set<Permission>([
+  "event.orders:read",
+  "event.orders:write",
+  "event.vouchers:read",
 ]);
 
-/** Classic names and what they stand for: never more than the name says, however generously others migrate them. */
-const classic: ReadonlyMap<string, readonly string[]> = new Map([
+/** Classic names and what they stand for: never more than the name says. */
+const classic: ReadonlyMap<string, readonly Permission[]> = new Map([
   ["can_change_event_settings", ["event.settings.general:write"]],
   ["can_change_items", ["event.items:write"]],
   ["can_view_orders", ["event.orders:read"]],
@@ -40,18 +52,15 @@ const classic: ReadonlyMap<string, readonly string[]> = new Map([
   ["can_manage_reusable_media", ["organizer.reusablemedia:read", "organizer.reusablemedia:write"]],
 ]);
 
-const everything = "*";
+const current: ReadonlySet<string> = new Set(permissions);
 
 /** Whether this is a permission: by its current name, by its classic one, or `*` for all there are. */
 export function isPermission(name: string): boolean {
-  return name === everything || current.has(name) || classic.has(name);
+  return name === everyPermission || current.has(name) || classic.has(name);
 }
 
 /** Resolves names of permissions to the current ones, each once and sorted; `*` makes all others superfluous. */
 export function resolvePermissions(names: readonly string[]): string[] {
-  if (names.includes(everything)) return [everything];
-  return [...new Set(names.flatMap((name) => classic.get(name) ?? [name]))].sort();
+  if (names.includes(everyPermission)) return [everyPermission];
+  return [...new Set(names.flatMap((name): readonly string[] => classic.get(name) ?? [name]))].sort();
 }
-
-/** What every device may do; its security profile narrows it down further. */
-export const devicePermissions: readonly string[] = ["event.orders:read", "event.orders:write", "event.vouchers:read"];
