@@ -1,8 +1,8 @@
 import { backoff } from "@tessera/kit/backoff";
 import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
+import pLimit from "p-limit";
 import { readBounded, TooLarge } from "./read-bounded.ts";
-import { Slots } from "./slots.ts";
 
 /** How patient requests are. */
 export interface Pace {
@@ -54,7 +54,7 @@ export function askPretix(options: {
   const base = readBase(options.url);
   const token = readToken(options.token);
   const { timeoutMs, tries, firstPauseMs, longestPauseMs } = { ...pace, ...options.pace };
-  const slots = new Slots(requestsAtOnce);
+  const limit = pLimit(requestsAtOnce);
 
   async function tryOnce(url: URL, question: Question): Promise<Answer | { readonly failure: unknown }> {
     try {
@@ -88,7 +88,7 @@ export function askPretix(options: {
     },
     async ask(url, question) {
       for (let attempt = 1; ; attempt += 1) {
-        const outcome = await slots.run(() => tryOnce(url, question));
+        const outcome = await limit(tryOnce, url, question);
         const passing = "failure" in outcome || outcome.status === 429 || outcome.status >= 500;
         if (!passing) return outcome;
         if (attempt >= (question.tries ?? tries) || ("failure" in outcome && isHopeless(outcome.failure)))

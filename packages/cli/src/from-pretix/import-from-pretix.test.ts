@@ -279,7 +279,7 @@ describe("an import from a pretix", () => {
   it("keeps a state file whole that it cannot read", async () => {
     await imports.run();
     await writeFile(imports.stateFile, "{");
-    expect(await imports.fail()).toMatchObject({ code: "state_file_unreadable" });
+    expect(await imports.fail()).toMatchObject({ code: "state_file_unusable" });
     expect(await imports.readState()).toBe("{");
   });
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault } from "@tessera/kit/fault";
 import { isObject } from "./read-answer.ts";
@@ -70,14 +70,7 @@ async function readSources(path: string): Promise<Record<string, unknown>> {
     text = await readFile(path, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return {};
-    throw new Fault(
-      "unmet",
-      "state_file_unreadable",
-      `the state file ${path} cannot be read; name another with --state`,
-      {
-        cause: error,
-      },
-    );
+    throw unusable(`the state file ${path} cannot be read; name another with --state`, error);
   }
   try {
     const file: unknown = JSON.parse(text);
@@ -85,35 +78,22 @@ async function readSources(path: string): Promise<Record<string, unknown>> {
   } catch {
     // Answered below, as any other content.
   }
-  throw new Fault(
-    "unmet",
-    "state_file_unreadable",
-    `${path} is no state file of this version; remove it, or name another with --state`,
-  );
+  throw unusable(`${path} is no state file of this version; remove it, or name another with --state`);
 }
 
 async function replaceFile(path: string, text: string): Promise<void> {
   const written = `${path}.${randomUUID()}`;
   try {
     await mkdir(dirname(path), { recursive: true });
-    const file = await open(written, "wx", 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(written, text, { flag: "wx", mode: 0o600, flush: true });
     await rename(written, path);
   } catch (error) {
-    throw new Fault(
-      "unmet",
-      "state_file_not_writable",
-      `the state file ${path} cannot be written; name another with --state`,
-      {
-        cause: error,
-      },
-    );
+    throw unusable(`the state file ${path} cannot be written; name another with --state`, error);
   }
+}
+
+function unusable(message: string, cause?: unknown): Fault {
+  return new Fault("unmet", "state_file_unusable", message, { cause });
 }
 
 function toState(kept: unknown): SourceState {
