@@ -14,6 +14,11 @@ const directions: readonly { readonly from: RegExp; readonly to: RegExp; readonl
     to: /^(?:own\/|values\/|protos\/topic$|protos\/gen\/(?:google|platform)\/)/,
     remedy: "kit knows no ticket: it may use values, and of protos topic.ts, google/ and platform/",
   },
+  {
+    from: /^resources\//,
+    to: /^(?:own\/|kit\/schema(?:-build)?$)/,
+    remedy: "resources are schemas: they import kit/schema and kit/schema-build",
+  },
   { from: /^testkit\//, to: /^(?:own|kit|protos|values)\//, remedy: "testkit imports kit, protos and values" },
   { from: /^service\/domain\//, to: /^(?:own\/domain|values)\//, remedy: "domain imports domain and values" },
   {
@@ -23,18 +28,18 @@ const directions: readonly { readonly from: RegExp; readonly to: RegExp; readonl
   },
   {
     from: /^service\/wire(?:\/|$)/,
-    to: /^(?:own\/domain\/|own\/wire(?:\/|$)|values\/|protos\/|kit\/(?:fault|bus\/fact-id)$)/,
-    remedy: "wire imports domain, values, protos, kit/fault and kit/bus/fact-id",
+    to: /^(?:own\/domain\/|own\/wire(?:\/|$)|values\/|protos\/|resources\/|kit\/(?:fault|fields|bus\/fact-id)$)/,
+    remedy: "wire imports domain, values, protos, resources, kit/fault, kit/fields and kit/bus/fact-id",
   },
   {
     from: /^service\/(?:handlers|consumers)\//,
-    to: /^(?:own\/(?!index$)|(?:kit|protos|values)\/)/,
-    remedy: "handlers and consumers import what lies beside them, kit, protos and values",
+    to: /^(?:own\/(?!index$)|(?:kit|protos|resources|values)\/)/,
+    remedy: "handlers and consumers import what lies beside them, kit, protos, resources and values",
   },
   {
     from: /^(?:service|gateway)\//,
-    to: /^(?:own|kit|protos|values)\//,
-    remedy: "a service imports kit, protos and values",
+    to: /^(?:own|kit|protos|resources|values)\//,
+    remedy: "a service imports kit, protos, resources and values",
   },
 ];
 
@@ -107,6 +112,8 @@ export const importRules: readonly Rule[] = [
       { "packages/kit/src/service.ts": 'import { topics } from "@tessera/protos/topics";' },
       { "packages/kit/src/service.ts": 'import { A } from "@tessera/protos/gen/ticketing/checkin/v1/scans";' },
       { "packages/values/src/money.ts": 'import { Fault } from "@tessera/kit/fault";' },
+      { "packages/resources/src/checkin-list.ts": 'import { topics } from "@tessera/protos/topics";' },
+      { "services/checkin/src/domain/list.ts": 'import { checkinList } from "@tessera/resources/checkin-list";' },
       { "protos/topics.ts": 'import type { Log } from "@tessera/kit/log";' },
       { "packages/testkit/src/database.ts": 'import { checkin } from "@tessera/checkin";' },
     ],

@@ -1,4 +1,4 @@
-import type { JsonSchema, ObjectOf, ObjectSchema, Properties, Schema, TypeOf } from "./schema.ts";
+import type { InstantSchema, JsonSchema, ObjectOf, ObjectSchema, Properties, Schema, TypeOf } from "./schema.ts";
 import type { LeafOptions, Read } from "./schema-leaf.ts";
 
 interface Annotations<Default> {
@@ -23,8 +23,8 @@ function typed<S extends Schema>(schema: JsonSchema): S {
   return schema as S;
 }
 
-function leafOf<T, Default = T>(read: Read, type: string, extra: JsonSchema = {}) {
-  return <const O extends FieldOptions<Default> = Record<never, never>>(options?: O): With<T, O> =>
+function leafOf<T, Default = T, Marked = unknown>(read: Read, type: string, extra: JsonSchema = {}) {
+  return <const O extends FieldOptions<Default> = Record<never, never>>(options?: O): With<T, O> & Marked =>
     typed({ read, ...extra, ...options, type: orNull(type, options) });
 }
 
@@ -46,7 +46,7 @@ export const boolean = leafOf<boolean>("boolean", "boolean");
 export const decimal = leafOf<string>("decimal", "string", { format: "decimal" });
 
 /** ISO 8601, kept as microseconds since 1970. */
-export const instant = leafOf<number, string>("instant", "string", { format: "date-time" });
+export const instant = leafOf<number, string, InstantSchema>("instant", "string", { format: "date-time" });
 
 export const slug = leafOf<string>("slug", "string");
 

@@ -20,6 +20,11 @@ export interface Schema<out T = unknown, out F extends boolean = boolean> extend
   readonly "~filled": F;
 }
 
+/** Marks the numbers that are written as texts where they are shown. */
+export interface InstantSchema {
+  readonly read: "instant";
+}
+
 /** What a schema reads; of plain JSON Schema nothing is known. */
 export type TypeOf<S> = S extends Schema<infer T> ? T : unknown;
 

@@ -1,50 +1,27 @@
-import type {
-  CheckinList,
+import { fields } from "@tessera/kit/fields";
+import {
+  type CheckinList,
   CheckinListFields,
-  GetCheckinListStatusResponse,
+  type GetCheckinListStatusResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
-import { formatNullableInstant } from "../../instant.ts";
+import { checkinList } from "@tessera/resources/checkin-list";
 import type { Resource } from "../listed-positions/expand.ts";
-import type { ListPatch } from "./schema.ts";
+
+export const listFields = fields(checkinList, CheckinListFields);
 
 /** The fields of a list, in the order in which clients know them; its date in full where that was read. */
 export function presentList(list: CheckinList | undefined, subevents: ReadonlyMap<number, Resource> = new Map()) {
   if (list?.fields === undefined) throw new Error("checkin answered without the fields of a list");
-  const { id, fields, positionCount, checkinCount } = list;
+  const { name, all_products, limit_products, subevent, ...others } = listFields.present(list.fields);
   return {
-    id,
-    name: fields.name,
-    all_products: fields.allProducts,
-    limit_products: fields.limitProducts,
-    subevent: fields.subevent === undefined ? null : (subevents.get(fields.subevent) ?? fields.subevent),
-    checkin_count: checkinCount,
-    position_count: positionCount,
-    include_pending: fields.includePending,
-    allow_multiple_entries: fields.allowMultipleEntries,
-    allow_entry_after_exit: fields.allowEntryAfterExit,
-    rules: fields.rules === "" ? {} : (JSON.parse(fields.rules) as unknown),
-    exit_all_at: formatNullableInstant(fields.exitAllAt),
-    addon_match: fields.addonMatch,
-    ignore_in_statistics: fields.ignoreInStatistics,
-    consider_tickets_used: fields.considerTicketsUsed,
-  };
-}
-
-/** The fields a body sets, for the service that owns them. Left out ones take the wire's zero; a mask says that they do not count. */
-export function toFields(body: ListPatch): CheckinListFields {
-  return {
-    name: body.name ?? "",
-    allProducts: body.all_products ?? false,
-    limitProducts: [...(body.limit_products ?? [])],
-    subevent: body.subevent ?? undefined,
-    includePending: body.include_pending ?? false,
-    allowMultipleEntries: body.allow_multiple_entries ?? false,
-    allowEntryAfterExit: body.allow_entry_after_exit ?? false,
-    rules: body.rules === undefined ? "" : JSON.stringify(body.rules),
-    exitAllAt: body.exit_all_at ?? undefined,
-    addonMatch: body.addon_match ?? false,
-    ignoreInStatistics: body.ignore_in_statistics ?? false,
-    considerTicketsUsed: body.consider_tickets_used ?? false,
+    id: list.id,
+    name,
+    all_products,
+    limit_products,
+    subevent: subevent === null ? null : (subevents.get(subevent) ?? subevent),
+    checkin_count: list.checkinCount,
+    position_count: list.positionCount,
+    ...others,
   };
 }
 

@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import type { TypeOf } from "@tessera/kit/schema";
 import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import { conflict, detail, invalid, notFound } from "../../answers.ts";
@@ -9,8 +10,8 @@ import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } fro
 import { declare, type Incoming } from "../../route.ts";
 import { withoutFields } from "../../without-fields.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
-import { presentList, presentStatus, toFields } from "./present.ts";
-import { type ListPatch, listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
+import { listFields, presentList, presentStatus } from "./present.ts";
+import { listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
 
 const reading: Access = {
   kind: "event",
@@ -30,9 +31,6 @@ const excludable = Object.keys(listShown.properties);
 
 const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
 
-/** All fields that PATCH and PUT can set. */
-const settable = Object.keys(listPatch.schema.properties);
-
 type Anything = Incoming<unknown, unknown>;
 
 /** Lists of an event: `checkinlists/` and below. */
@@ -44,8 +42,12 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
     await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
   };
 
-  const update = async (request: Anything, body: ListPatch, updateMask: string[]) => {
-    const { list } = await checkinLists.updateCheckinList({ ...ofPath(request), fields: toFields(body), updateMask });
+  const update = async (request: Incoming<unknown, TypeOf<typeof listPatch.schema>>) => {
+    const { list } = await checkinLists.updateCheckinList({
+      ...ofPath(request),
+      fields: listFields.toMessage(request.body),
+      updateMask: listFields.namesIn(request.body),
+    });
     return { status: 200, body: presentList(list) };
   };
 
@@ -132,7 +134,10 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listBody,
       answers: { 201: shown("The new list."), 400: invalid, 409: conflict },
       async handle(request) {
-        const { list } = await checkinLists.createCheckinList({ ...inEvent(request), fields: toFields(request.body) });
+        const { list } = await checkinLists.createCheckinList({
+          ...inEvent(request),
+          fields: listFields.toMessage(request.body),
+        });
         return { status: 201, body: presentList(list) };
       },
     }),
@@ -144,12 +149,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listPatch,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      handle: (request) =>
-        update(
-          request,
-          request.body,
-          settable.filter((field) => Object.hasOwn(request.body, field)),
-        ),
+      handle: update,
     }),
 
     put: declare({
@@ -160,7 +160,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       body: listBody,
       answers: { 200: shown("The list."), 400: invalid, 404: missing, 409: conflict },
       exists,
-      handle: (request) => update(request, request.body, settable),
+      handle: update,
     }),
 
     remove: declare({

@@ -30,24 +30,6 @@ export type AdmissionTerms = Pick<
   "allProducts" | "limitProducts" | "subevent" | "includePending" | "allowMultipleEntries" | "allowEntryAfterExit"
 >;
 
-/** What an organizer does not say. */
-export const listDefaults: Omit<ListFields, "name"> = {
-  allProducts: true,
-  limitProducts: [],
-  subevent: null,
-  includePending: false,
-  allowMultipleEntries: false,
-  allowEntryAfterExit: true,
-  rules: "{}",
-  exitAllAt: null,
-  addonMatch: false,
-  ignoreInStatistics: false,
-  considerTicketsUsed: true,
-};
-
-/** More than any event has. */
-export const mostProducts = 10_000;
-
 /** Names every product once, in the order in which it was named first. */
 export function withoutRepeats(limitProducts: readonly number[]): readonly number[] {
   return [...new Set(limitProducts)];

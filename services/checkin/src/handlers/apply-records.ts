@@ -1,43 +1,26 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
-import { compileSchema, type TypeOf } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/kit/schema-build";
+import { compileSchema } from "@tessera/kit/schema";
+import { id, object } from "@tessera/kit/schema-build";
 import type {
   ApplyRecordsRequest,
   ApplyRecordsResponse,
   Record as RecordOnWire,
   RejectedRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { checkinList } from "@tessera/resources/checkin-list";
 import { isSlug } from "@tessera/values";
 import { checkListFields, type ListErrors } from "../domain/check-list.ts";
-import { type CheckinList, listDefaults, mostProducts, withoutRepeats } from "../domain/list.ts";
+import type { CheckinList } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { type EventInfo, findEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockListIds, putList, raiseListIds, removeList } from "../store/lists.ts";
+import { fromListFields, listFields } from "../wire/lists.ts";
 import { checkAgainstEvent } from "./create-checkin-list.ts";
 
 /** A list in the shape of the API, as records bring it. */
-const listRecord = object(
-  {
-    id: id(),
-    name: text({ blank: false, maxLength: 190 }),
-    all_products: boolean({ default: listDefaults.allProducts }),
-    limit_products: arrayOf(id(), { default: [], maxItems: mostProducts }),
-    subevent: id({ nullable: true, default: null }),
-    include_pending: boolean({ default: listDefaults.includePending }),
-    allow_multiple_entries: boolean({ default: listDefaults.allowMultipleEntries }),
-    allow_entry_after_exit: boolean({ default: listDefaults.allowEntryAfterExit }),
-    rules: any({ nullable: false, default: {} }),
-    exit_all_at: instant({ nullable: true, default: null }),
-    addon_match: boolean({ default: listDefaults.addonMatch }),
-    ignore_in_statistics: boolean({ default: listDefaults.ignoreInStatistics }),
-    consider_tickets_used: boolean({ default: listDefaults.considerTicketsUsed }),
-  },
-  { required: ["id", "name"] },
-);
-
-const readList = compileSchema(listRecord);
+const readList = compileSchema(object({ id: id(), ...checkinList.properties }, { required: ["id", "name"] }));
 
 const readKey = compileSchema(object({ id: id() }, { required: ["id"] }));
 
@@ -126,7 +109,7 @@ function readRecord(record: RecordOnWire): Reading {
   }
   const checked = readList(data);
   if (!checked.ok) return wrong(checked.errors);
-  const list = toList(checked.value);
+  const list = { id: checked.value.id, ...fromListFields(listFields.toMessage(checked.value)) };
   const errors = checkListFields(list);
   return Object.keys(errors).length === 0 ? { kind: "list", list } : wrong(errors);
 }
@@ -141,24 +124,6 @@ function parse(data: Uint8Array): unknown {
   } catch {
     return undefined;
   }
-}
-
-function toList(record: TypeOf<typeof listRecord>): CheckinList {
-  return {
-    id: record.id,
-    name: record.name,
-    allProducts: record.all_products,
-    limitProducts: withoutRepeats(record.limit_products),
-    subevent: record.subevent,
-    includePending: record.include_pending,
-    allowMultipleEntries: record.allow_multiple_entries,
-    allowEntryAfterExit: record.allow_entry_after_exit,
-    rules: JSON.stringify(record.rules),
-    exitAllAt: record.exit_all_at,
-    addonMatch: record.addon_match,
-    ignoreInStatistics: record.ignore_in_statistics,
-    considerTicketsUsed: record.consider_tickets_used,
-  };
 }
 
 function toRejections({ record, reading }: ReadRecord): RejectedRecord[] {

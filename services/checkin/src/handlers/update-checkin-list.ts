@@ -10,7 +10,7 @@ import { checkListFields, joinErrors } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockList, putList } from "../store/lists.ts";
-import { fromListFields, listFieldNames, takeOverFields } from "../wire/lists.ts";
+import { fromListFields, listFields } from "../wire/lists.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
 import { listNotFound, requireEvent } from "./find-or-fault.ts";
 import { withCounts } from "./get-checkin-list.ts";
@@ -23,7 +23,7 @@ export async function updateCheckinList(
   if (request.fields === undefined) throw new Error("a list was to be changed to nothing");
   const sent = fromListFields(request.fields);
   const mask = new Set(request.updateMask);
-  const unknown = request.updateMask.filter((name) => !listFieldNames.has(name));
+  const unknown = request.updateMask.filter((name) => !listFields.names.has(name));
   if (unknown.length > 0) {
     throw new Fault("invalid", "invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
   }
@@ -32,7 +32,7 @@ export async function updateCheckinList(
     const event = await requireEvent(tx, request);
     const held = await lockList(tx, request);
     if (held === undefined) throw listNotFound();
-    const list = takeOverFields(held, sent, mask);
+    const list = listFields.apply(held, sent, mask);
     const againstEvent = await checkAgainstEvent(tx, request, {
       event,
       fields: {

@@ -1,0 +1,108 @@
+import { formatInstant } from "@tessera/values";
+import type { InstantSchema, Properties, TypeOf } from "./schema.ts";
+
+/**
+ * A resource has three shapes: in the API (snake case, null, any JSON), in messages between services (camel case,
+ * undefined, JSON as text) and in the domain of its owner (camel case, null, JSON as text). They follow from one schema.
+ */
+export interface Fields<P extends Properties, M extends object> {
+  /** The names of the fields in the API. */
+  readonly names: ReadonlySet<string>;
+  /** Names the fields that a body has: the mask of an update. */
+  namesIn(body: object): string[];
+  /** Makes a message of a body. A field that is left out has the zero value of the wire. */
+  toMessage(body: { readonly [K in keyof P]?: TypeOf<P[K]> }): M;
+  /** Makes of a message what the API shows. */
+  present(message: M): Shown<P>;
+  toDomain(message: M): Domain<P>;
+  fromDomain(value: Domain<P>): M;
+  /** Applies the named fields of `sent`; the others keep their value. */
+  apply<D extends Domain<P>>(current: D, sent: Domain<P>, names: ReadonlySet<string>): D;
+}
+
+/** A resource as the API shows it: instants are texts. */
+export type Shown<P extends Properties> = {
+  readonly [K in keyof P]: P[K] extends InstantSchema ? string | Extract<TypeOf<P[K]>, null> : TypeOf<P[K]>;
+};
+
+type Domain<P extends Properties> = {
+  readonly [K in keyof P as Camel<K>]: InDomain<TypeOf<P[K]>>;
+};
+
+type InDomain<T> = unknown extends T ? string : T extends readonly (infer E)[] ? readonly E[] : T;
+
+type InMessage<T> = unknown extends T ? string : null extends T ? Exclude<T, null> | undefined : T;
+
+type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
+
+/** The fields that a message and a schema do not have in common, or not of one type. */
+type Differences<P extends Properties, M extends object> =
+  | Exclude<keyof M, Camel<keyof P>>
+  | {
+      [K in keyof P]: Camel<K> extends keyof M
+        ? Same<
+            Required<M>[Camel<K>] | (undefined extends M[Camel<K>] ? undefined : never),
+            InMessage<TypeOf<P[K]>>
+          > extends true
+          ? never
+          : K
+        : K;
+    }[keyof P];
+
+type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+
+/** The generated functions of a message. */
+interface Codec<M> {
+  decode(bytes: Uint8Array): M;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Derives the shapes of a resource. A field that its schema or its message lacks is an error of the compiler. */
+export function fields<P extends Properties, M extends object>(
+  { properties }: { readonly properties: P },
+  message: Codec<M> & ([Differences<P, M>] extends [never] ? unknown : { readonly differs: Differences<P, M> }),
+): Fields<P, M> {
+  const all = Object.entries(properties).map(([name, schema]) => ({
+    name,
+    key: toCamel(name),
+    read: schema["read"],
+    fallback: schema["default"],
+  }));
+  type Field = (typeof all)[number];
+  const zero = message.decode(new Uint8Array()) as Values;
+  const reshape = (chosen: readonly Field[], write: (field: Field) => readonly [string, unknown]) =>
+    Object.fromEntries(chosen.map(write));
+  const derived = {
+    names: new Set(all.map(({ name }) => name)),
+    namesIn: (body: object) => all.flatMap(({ name }) => (Object.hasOwn(body, name) ? [name] : [])),
+    toMessage: (body: Values) =>
+      reshape(all, ({ name, key, read }) => {
+        const value = body[name];
+        if (value === undefined) return [key, zero[key]];
+        return [key, read === "any" ? JSON.stringify(value) : (value ?? undefined)];
+      }),
+    present: (sent: Values) => reshape(all, (field) => [field.name, show(sent[field.key], field)]),
+    toDomain: (sent: Values) => reshape(all, ({ key }) => [key, sent[key] ?? null]),
+    fromDomain: (value: Values) => reshape(all, ({ key }) => [key, value[key] ?? undefined]),
+    apply: (current: Values, sent: Values, names: ReadonlySet<string>) => ({
+      ...current,
+      ...reshape(
+        all.filter(({ name }) => names.has(name)),
+        ({ key }) => [key, sent[key]],
+      ),
+    }),
+  };
+  // The shapes are typed by the schema, and the message was compared with it above.
+  return derived as unknown as Fields<P, M>;
+}
+
+/** JSON that nothing was sent of is what the schema has by default. */
+function show(value: unknown, { read, fallback }: { readonly read: unknown; readonly fallback: unknown }): unknown {
+  if (read === "any") return typeof value === "string" && value !== "" ? JSON.parse(value) : fallback;
+  return read === "instant" && typeof value === "number" ? formatInstant(value) : (value ?? null);
+}
+
+function toCamel(name: string): string {
+  return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

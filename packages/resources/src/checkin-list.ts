@@ -1,0 +1,30 @@
+import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/kit/schema-build";
+
+/** What an organizer sets on a check-in list: the body of the API and, with its id, the data of a record. */
+export const checkinList = object(
+  {
+    name: text({ blank: false, maxLength: 190, description: "Internal name." }),
+    all_products: boolean({ default: true, description: "Covers all products; `limit_products` is ignored then." }),
+    limit_products: arrayOf(id(), { default: [], maxItems: 10_000, description: "Ids of the products on the list." }),
+    subevent: id({ nullable: true, default: null, description: "Date of an event series; null: all dates." }),
+    include_pending: boolean({ default: false, description: "Includes tickets of orders that are not paid yet." }),
+    allow_multiple_entries: boolean({ default: false, description: "Repeated scans are stored without a warning." }),
+    allow_entry_after_exit: boolean({ default: true, description: "A scan is valid when the one before was an exit." }),
+    rules: any({ nullable: false, default: {}, description: "Custom check-in logic. Not a stable interface." }),
+    exit_all_at: instant({
+      nullable: true,
+      default: null,
+      description: "Time of an automatic exit; moves on by a day each time.",
+    }),
+    addon_match: boolean({
+      default: false,
+      description: "A ticket can be redeemed by scanning its parent, where that is unambiguous.",
+    }),
+    ignore_in_statistics: boolean({ default: false, description: "Left out of most reporting." }),
+    consider_tickets_used: boolean({
+      default: true,
+      description: "A scan on this list counts as use of the ticket elsewhere.",
+    }),
+  },
+  { required: ["name"] },
+);
