@@ -35,14 +35,14 @@ export function readRules(path: string, text: string): StatedRule[] {
   return rules;
 }
 
-/** Reads the ids in the titles of a file's tests, those of `describe` and of tables included. */
-export function readProofs(source: Source): Proof[] {
-  return findTitles(source).flatMap(({ title, line }) =>
-    [...title.matchAll(/\[([^\]]*)\]/g)]
-      .map(([, inside]) => inside ?? "")
-      .filter((inside) => /\b[A-Z]\d+\.\d+\b/.test(inside))
-      .flatMap((inside) => inside.split(",").map((id) => ({ id: id.trim(), place: `${source.path}:${line}` }))),
-  );
+/** Reads the ids that the titles of a file's tests begin with: `it("[A1.1, R1.1] …")`, also behind a table. */
+export function readProofs({ path, text }: Source): Proof[] {
+  const title = /^(.*)(?:\b(?:it|test|describe)(?:\.\w+)*|[)`])\(\s*["'`]\[([^\]]*[A-Z]\d+\.\d+[^\]]*)\]/gm;
+  return [...text.matchAll(title)].flatMap(({ 0: found, 1: before = "", 2: ids = "", index }) => {
+    if (before.includes("//")) return [];
+    const line = text.slice(0, index + found.length).split("\n").length;
+    return ids.split(",").map((id) => ({ id: id.trim(), place: `${path}:${line}` }));
+  });
 }
 
 /** Says in a sentence each what keeps rules and tests from matching. */
@@ -57,42 +57,4 @@ export function findRuleGaps(rules: readonly StatedRule[], proofs: readonly Proo
     ...rules.filter(({ id }) => !proven.has(id)).map(({ id, place }) => `${place} ${id} has no test`),
     ...proofs.filter(({ id }) => !places.has(id)).map(({ id, place }) => `${place} no document has the rule ${id}`),
   ];
-}
-
-/** Finds the first argument of every `it`, `test` and `describe`, where it is written out. */
-function findTitles({ code, bare }: Source): { title: string; line: number }[] {
-  return [...bare.matchAll(/(?<![.\w$])(?:it|test|describe)((?:\.\w+)*)(?=[(<`])/g)].flatMap((head) => {
-    let at = skipTypes(bare, head.index + head[0].length);
-    if (/\.(?:each|for|runIf|skipIf)$/.test(head[1] ?? "")) at = skipTypes(bare, skipGroup(bare, at));
-    if (bare[at] !== "(") return [];
-    const start = at + 1 + (/^\s*/.exec(bare.slice(at + 1))?.[0].length ?? 0);
-    const quote = bare.charAt(start);
-    if (!['"', "'", "`"].includes(quote)) return [];
-    // What stands inside a literal is blank here, an escaped quote too.
-    const end = bare.indexOf(quote, start + 1);
-    return [{ title: code.slice(start + 1, end), line: code.slice(0, start).split("\n").length }];
-  });
-}
-
-/** Goes past type arguments. */
-function skipTypes(bare: string, from: number): number {
-  if (bare[from] !== "<") return from;
-  let depth = 0;
-  for (let at = from; at < bare.length; at++) {
-    if (bare[at] === "<") depth++;
-    // That of an arrow closes nothing.
-    if (bare[at] === ">" && bare[at - 1] !== "=" && --depth === 0) return at + 1;
-  }
-  return bare.length;
-}
-
-/** Goes past arguments in parentheses, or past a table in a template. */
-function skipGroup(bare: string, from: number): number {
-  if (bare[from] === "`") return bare.indexOf("`", from + 1) + 1;
-  let depth = 0;
-  for (let at = from; at < bare.length; at++) {
-    if (bare[at] === "(") depth++;
-    if (bare[at] === ")" && --depth === 0) return at + 1;
-  }
-  return bare.length;
 }

@@ -4,18 +4,13 @@ import { printSchema } from "@tessera/kit/pg/print-schema";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { expect, it } from "vitest";
 
-const folders: Readonly<Record<string, string>> = {
-  boxoffice: "services/boxoffice",
-  checkin: "services/checkin",
-  gateway: "gateway",
-};
-
 it("has the reviewed schema of every service in its schema.sql (`npm run schema` writes them)", async () => {
   const database = await createEmptyDatabase();
   try {
     await migrateAll({ url: database.url, names: ["all"] });
     for (const { name, schema } of await loadServices(["all"])) {
-      await expect(await printSchema(database.url, schema)).toMatchFileSnapshot(`../../${folders[name]}/schema.sql`);
+      const folder = name === "gateway" ? name : `services/${name}`;
+      await expect(await printSchema(database.url, schema)).toMatchFileSnapshot(`../../${folder}/schema.sql`);
     }
   } finally {
     await database.drop();

@@ -11,31 +11,25 @@ interface Sample {
 
 const protos = fileURLToPath(new URL("../../protos/", import.meta.url));
 
-/** The independent second reader: it knows the .proto files, and nothing of our generated code. */
-const definition = loadSync(["ticketing/boxoffice/v1/facts.proto", "ticketing/checkin/v1/facts.proto"], {
-  includeDirs: [protos],
-  longs: Number,
-  enums: String,
-  defaults: true,
-  arrays: true,
-  objects: true,
-  oneofs: false,
-});
+/** The independent second reader: it reads the .proto files, not the generated code. */
+const definition = loadSync(
+  [...new Set(Object.values(topics).map(({ owner }) => `ticketing/${owner}/v1/facts.proto`))],
+  {
+    includeDirs: [protos],
+    longs: Number,
+    enums: String,
+    defaults: true,
+    arrays: true,
+    objects: true,
+    oneofs: false,
+  },
+);
 
-const messages: Readonly<Record<string, string>> = {
-  "boxoffice.credential-changed.v1": "ticketing.boxoffice.v1.CredentialChanged",
-  "boxoffice.event-changed.v1": "ticketing.boxoffice.v1.EventChanged",
-  "boxoffice.subevent-changed.v1": "ticketing.boxoffice.v1.SubeventChanged",
-  "boxoffice.category-changed.v1": "ticketing.boxoffice.v1.CategoryChanged",
-  "boxoffice.item-changed.v1": "ticketing.boxoffice.v1.ItemChanged",
-  "boxoffice.question-changed.v1": "ticketing.boxoffice.v1.QuestionChanged",
-  "boxoffice.position-changed.v1": "ticketing.boxoffice.v1.PositionChanged",
-  "boxoffice.revoked-secret-changed.v1": "ticketing.boxoffice.v1.RevokedSecretChanged",
-  "boxoffice.blocked-secret-changed.v1": "ticketing.boxoffice.v1.BlockedSecretChanged",
-  "boxoffice.reusable-medium-changed.v1": "ticketing.boxoffice.v1.ReusableMediumChanged",
-  "checkin.scan-decided.v1": "ticketing.checkin.v1.ScanDecided",
-  "checkin.answers-given.v1": "ticketing.checkin.v1.AnswersGiven",
-};
+/** `boxoffice.event-changed.v1` is a `ticketing.boxoffice.v1.EventChanged`. */
+function messageOf(topic: string): string {
+  const [owner, fact = "", version] = topic.split(".");
+  return `ticketing.${owner}.${version}.${fact.replaceAll(/(?:^|-)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
+}
 
 interface Codec {
   serialize(value: object): Buffer;
@@ -68,15 +62,14 @@ describe.each(Object.values(topics).map((topic) => [topic.name, topic] as const)
 
   it("means the same to an independent reader of the .proto files", async () => {
     const sample = await sampleOf(name);
-    const codec = definition[messages[name] ?? ""] as unknown as Codec;
+    const codec = definition[messageOf(name)] as unknown as Codec;
     const read = codec.deserialize(Buffer.from(sample.bytes, "base64")) as object;
     expect(comparable(read)).toEqual(comparable(sample.fact));
     expect(comparable(topic.decode(codec.serialize(read)))).toEqual(comparable(sample.fact));
   });
 
   it("has an owner, a key that names its organizer, and personal data only where publishing the erased state erases it", async () => {
-    expect(["boxoffice", "checkin", "gateway"]).toContain(topic.owner);
-    expect(topic.name.startsWith(`${topic.owner}.`)).toBe(true);
+    expect(topic.name.split(".")[0]).toBe(topic.owner);
     const sample = await sampleOf(name);
     expect(topic.key(topic.decode(Buffer.from(sample.bytes, "base64")) as never)).toMatch(/^bigevents\//);
     if (topic.personalData.length > 0) expect(topic.retention.kind).toBe("compacted");
