@@ -1,51 +1,34 @@
-import type {
+import { fields } from "@tessera/kit/fields";
+import type { TypeOf } from "@tessera/kit/schema";
+import {
   ApiKeyFields,
-  ApiKeyState,
+  type ApiKeyState,
   DeviceFields,
-  DeviceState,
+  type DeviceState,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
-import type { ApiKeyBody, DeviceBody } from "./schema.ts";
+import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
+
+export const apiKeyFields = fields(apiKey, ApiKeyFields);
+const deviceFields = fields(device, DeviceFields);
 
 /** Enough to find a key by. The whole hash would let whoever sees it test a guessed token. */
 const shownLength = 16;
 
-/** The fields of an API key. */
-export function presentApiKey({ id, fields }: ApiKeyState) {
-  if (fields === undefined) throw new Error("boxoffice answered without the fields of an API key");
-  const { name, permissions, allEvents, events, active } = fields;
-  return { id: id.slice(0, shownLength), name, permissions, all_events: allEvents, events, active };
+export function presentApiKey({ id, fields: ofKey }: ApiKeyState) {
+  if (ofKey === undefined) throw new Error("boxoffice answered without the fields of an API key");
+  return { id: id.slice(0, shownLength), ...apiKeyFields.present(ofKey) };
 }
 
-/** The fields of a device. */
-export function presentDevice({ deviceId, fields }: DeviceState) {
-  if (fields === undefined) throw new Error("boxoffice answered without the fields of a device");
-  return {
-    device_id: deviceId,
-    name: fields.name,
-    gate: fields.gate ?? null,
-    security_profile: fields.securityProfile,
-    software_brand: fields.softwareBrand,
-    all_events: fields.allEvents,
-    events: fields.events,
-    revoked: fields.revoked,
-  };
-}
-
-/** What a body says of an API key, for boxoffice. */
-export function toApiKeyFields(body: ApiKeyBody): ApiKeyFields {
-  const { name, permissions, all_events: allEvents, events, active } = body;
-  return { name, permissions: [...permissions], allEvents, events: [...events], active };
+export function presentDevice({ deviceId, fields: ofDevice }: DeviceState) {
+  if (ofDevice === undefined) throw new Error("boxoffice answered without the fields of a device");
+  return { device_id: deviceId, ...deviceFields.present(ofDevice) };
 }
 
 /** What a body says of a device, for boxoffice. A profile or brand of null is what leaving it out is. */
-export function toDeviceFields(body: DeviceBody): DeviceFields {
-  return {
-    name: body.name,
-    gate: body.gate ?? undefined,
-    securityProfile: body.security_profile ?? "full",
-    softwareBrand: body.software_brand ?? "",
-    allEvents: body.all_events,
-    events: [...body.events],
-    revoked: body.revoked,
-  };
+export function toDeviceFields(body: TypeOf<typeof sentDevice>): DeviceFields {
+  return deviceFields.toMessage({
+    ...body,
+    security_profile: body.security_profile ?? "full",
+    software_brand: body.software_brand ?? "",
+  });
 }

@@ -5,7 +5,7 @@ import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { declare, type Incoming } from "../../route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
-import { presentApiKey, presentDevice, toApiKeyFields, toDeviceFields } from "./present.ts";
+import { apiKeyFields, presentApiKey, presentDevice, toDeviceFields } from "./present.ts";
 import {
   apiKeyBody,
   apiKeyCreated,
@@ -95,7 +95,7 @@ export function credentialRoutes({ credentials, makeToken, untilCopied }: Creden
       async handle({ organizer, body, signal }) {
         const token = makeToken();
         const tokenHash = hash("sha256", token, "buffer");
-        const { key } = await credentials.createApiKey({ organizer, tokenHash, fields: toApiKeyFields(body) });
+        const { key } = await credentials.createApiKey({ organizer, tokenHash, fields: apiKeyFields.toMessage(body) });
         if (key === undefined) throw new Error("boxoffice answered without the key");
         const settled = await untilCopied(ofKey(organizer, key), signal);
         return { status: 201, body: { ...presentApiKey(key), token, settled } };

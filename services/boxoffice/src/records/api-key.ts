@@ -1,5 +1,6 @@
-import { arrayOf, boolean, object, slug, text } from "@tessera/kit/schema-build";
+import { object } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import * as resources from "@tessera/resources/credential";
 import { isPermission, resolvePermissions } from "@tessera/values";
 import * as credentials from "../store/credentials.ts";
 import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
@@ -16,19 +17,7 @@ interface ApiKeyRecord {
   readonly document: string;
 }
 
-const fields = {
-  name: text({ default: "", maxLength: 190 }),
-  permissions: arrayOf(text(), {
-    default: [],
-    maxItems: 1000,
-    description: "Names of permissions, classic names included; `*` for all.",
-  }),
-  all_events: boolean({ default: false }),
-  events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
-  active: boolean({ default: true }),
-};
-
-const schema = object({ token: verbatim(1000), ...fields }, { required: ["token"] });
+const schema = object({ token: verbatim(1000), ...resources.apiKey.properties }, { required: ["token"] });
 
 const rules: Readonly<Record<string, Rule>> = {
   "permissions.*": (name) =>
@@ -42,7 +31,7 @@ function complete<K extends StoredApiKey>(key: K): K {
 const read = compileReader(schema, { rules, complete, omit: ["token"] });
 
 /** Reads all there is of an API key but its token. */
-export const readApiKeyFields = compileReader(object(fields), { rules, complete });
+export const readApiKeyFields = compileReader(resources.apiKey, { rules, complete });
 
 /** Makes the record of a key whose token only its hash is known of. */
 export function apiKeyOf(tokenHash: Buffer, { data, document }: Reading<StoredApiKey>): ApiKeyRecord {

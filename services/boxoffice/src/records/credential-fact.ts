@@ -1,28 +1,15 @@
+import type { TypeOf } from "@tessera/kit/schema";
 import { type CredentialChanged, CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
+import type { apiKey, device } from "@tessera/resources/credential";
 import { devicePermissions } from "@tessera/values";
 import type * as credentials from "../store/credentials.ts";
 
 /** An API key as it is stored. */
-export interface StoredApiKey {
-  readonly name: string;
-  readonly permissions: readonly string[];
-  readonly all_events: boolean;
-  readonly events: readonly string[];
-  readonly active: boolean;
-}
+export type StoredApiKey = TypeOf<typeof apiKey>;
 
 /** A device as it is stored. */
-export interface StoredDevice {
-  readonly device_id: number;
-  readonly name: string;
-  readonly gate: number | null;
-  readonly security_profile: string;
-  readonly software_brand: string;
-  readonly all_events: boolean;
-  readonly events: readonly string[];
-  readonly revoked: boolean;
-}
+export type StoredDevice = TypeOf<typeof device> & { readonly device_id: number };
 
 const kinds = { api_key: CredentialKind.API_KEY, device: CredentialKind.DEVICE } as const;
 
@@ -46,15 +33,15 @@ export function apiKeyFact(
 
 /** Writes what everybody may know of a device. */
 export function deviceFact(
-  device: credentials.StoredCredential<StoredDevice> & {
+  stored: credentials.StoredCredential<StoredDevice> & {
     readonly organizer: string;
     /** Names of gates by id, at least of the device's. */
     readonly gates: ReadonlyMap<number, string>;
   },
 ): CredentialChanged {
-  const { data, gates } = device;
+  const { data, gates } = stored;
   return {
-    ...commonPart(device),
+    ...commonPart(stored),
     kind: CredentialKind.DEVICE,
     permissions: [...devicePermissions],
     active: !data.revoked,

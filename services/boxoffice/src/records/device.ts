@@ -1,12 +1,12 @@
 import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
+import { id, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { sentDevice } from "@tessera/resources/credential";
 import { deviceProfileOf } from "@tessera/values";
 import * as credentials from "../store/credentials.ts";
 import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.ts";
 import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
 import { compileKeyReader, compileReader, type Reading } from "./read.ts";
-import { idOrNull } from "./schema-parts.ts";
 import { hashToken, TokenOwners } from "./token.ts";
 
 /** A device without its clear token. */
@@ -26,22 +26,9 @@ const token = text({
   description: "Null: the device was never initialised, nothing authenticates as it.",
 });
 
-const fields = {
-  name: text({ default: "", maxLength: 190 }),
-  gate: idOrNull(),
-  security_profile: text({
-    nullable: true,
-    default: "full",
-    maxLength: 190,
-    description: "A name that is not known counts as `pretixscan`.",
-  }),
-  software_brand: text({ nullable: true, default: "", maxLength: 190 }),
-  all_events: boolean({ default: false }),
-  events: arrayOf(slug(), { default: [], maxItems: 10_000 }),
-  revoked: boolean({ default: false }),
-};
+const fields = { device_id: id(), ...sentDevice.properties };
 
-const schema = object({ device_id: id(), token, ...fields }, { required: ["device_id"] });
+const schema = object({ token, ...fields }, { required: ["device_id"] });
 
 function complete<D extends Pick<TypeOf<typeof schema>, "security_profile" | "software_brand">>(device: D) {
   return {
@@ -54,7 +41,7 @@ function complete<D extends Pick<TypeOf<typeof schema>, "security_profile" | "so
 const read = compileReader(schema, { complete, omit: ["token"] });
 
 /** Reads all there is of a device but its token. */
-export const readDeviceFields = compileReader(object({ device_id: id(), ...fields }, { required: ["device_id"] }), {
+export const readDeviceFields = compileReader(object(fields, { required: ["device_id"] }), {
   complete,
 });
 

@@ -1,0 +1,49 @@
+import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
+
+const name = text({ default: "", maxLength: 190, description: "What to find it again by." });
+
+const scope = {
+  all_events: boolean({
+    default: false,
+    description: "Good for all events of the organizer; `events` is ignored then.",
+  }),
+  events: arrayOf(slug(), { default: [], maxItems: 10_000, description: "Slugs of the events that it is good for." }),
+};
+
+/** What an API key is good for. */
+export const apiKey = object({
+  name,
+  permissions: arrayOf(text(), {
+    default: [],
+    maxItems: 1000,
+    description: "Names of permissions, classic names included; `*` for all.",
+  }),
+  ...scope,
+  active: boolean({ default: true, description: "False: it was revoked." }),
+});
+
+const securityProfile = {
+  default: "full",
+  maxLength: 190,
+  description:
+    "What it may do: `full`, or a profile that opens part of the interface. An unknown name counts as `pretixscan`.",
+} as const;
+
+const softwareBrand = { default: "", maxLength: 190 } as const;
+
+/** What a device is and may do. */
+export const device = object({
+  name,
+  gate: id({ nullable: true, default: null, description: "Id of the gate it stands at." }),
+  security_profile: text(securityProfile),
+  software_brand: text(softwareBrand),
+  ...scope,
+  revoked: boolean({ default: false }),
+});
+
+/** The same as it may be sent: null is what leaving a field out is. */
+export const sentDevice = object({
+  ...device.properties,
+  security_profile: text({ ...securityProfile, nullable: true }),
+  software_brand: text({ ...softwareBrand, nullable: true }),
+});
