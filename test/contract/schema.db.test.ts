@@ -1,7 +1,7 @@
 import { migrateAll } from "@tessera/cli/migrate";
 import { loadServices } from "@tessera/cli/services";
-import { printSchema } from "@tessera/kit/pg/print-schema";
 import { createEmptyDatabase } from "@tessera/testkit/database";
+import { printSchema } from "@tessera/testkit/print-schema";
 import { expect, it } from "vitest";
 
 it("has the reviewed schema of every service in its schema.sql (`npm run schema` writes them)", async () => {

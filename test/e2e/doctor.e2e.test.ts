@@ -2,9 +2,9 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import getPort from "get-port";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
-import { freePort } from "./free-port.ts";
 
 interface Report {
   readonly status: string;
@@ -27,9 +27,9 @@ afterEach(async () => {
 });
 
 it("the doctor examines a local start without disturbing it, and its exit status says whether something is wrong", async () => {
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const data = join(directory, "data");
-  const environment = { HTTP_PORT: String(port), METRICS_PORT: String(await freePort()) };
+  const environment = { HTTP_PORT: String(port), METRICS_PORT: String(await getPort({ host: "127.0.0.1" })) };
   const examine = async (args: readonly string[] = [], settings: Record<string, string> = {}) => {
     const { code, stdout, stderr } = await runCommand(["doctor", "--data", data, "--json", ...args], {
       ...environment,

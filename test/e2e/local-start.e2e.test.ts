@@ -4,9 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
-import { freePort } from "./free-port.ts";
 
 const run = promisify(execFile);
 
@@ -44,7 +44,7 @@ describe("tessera serve all, by itself", () => {
   }
 
   it("[R1.5] loads the demo, and its curl lines survive kill -9 and a restart", async () => {
-    const port = await freePort();
+    const port = await getPort({ host: "127.0.0.1" });
     const first = serve(port, ["--demo"]);
     const output = await first.printed("Ctrl-C stops it.");
     expect(await paste(output, 2)).toMatchObject({ checkin_count: 0, position_count: 2940 });
@@ -72,7 +72,7 @@ describe("tessera serve all, by itself", () => {
   }, 120_000);
 
   it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, takes a fixed operator key, and starts fresh", async () => {
-    const port = await freePort();
+    const port = await getPort({ host: "127.0.0.1" });
     const file = join(directory, "records.ndjson");
     await writeFile(
       file,
@@ -120,7 +120,7 @@ describe("tessera serve all, by itself", () => {
     [
       "a data folder in use",
       async (port: number) => {
-        const holder = serve(await freePort());
+        const holder = serve(await getPort({ host: "127.0.0.1" }));
         await holder.printed("Ctrl-C stops it.");
         return { command: serve(port), undo: async () => {} };
       },
@@ -154,7 +154,7 @@ describe("tessera serve all, by itself", () => {
   ])(
     "says in one sentence what to do about %s",
     async (_name, provoke, sentence) => {
-      const { command, undo } = await provoke(await freePort());
+      const { command, undo } = await provoke(await getPort({ host: "127.0.0.1" }));
       const { code, stderr } = await command.ended;
       await undo();
       expect(code).toBe(1);

@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { findFirstPort, startCluster } from "@tessera/cli/cluster/start-cluster";
 import { migrateAll } from "@tessera/cli/migrate";
 import { startPlatform } from "@tessera/cli/platform";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
+import { startCluster } from "@tessera/dev/cluster/start-cluster";
 import { createLog } from "@tessera/kit/log";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
-import { freePort } from "./free-port.ts";
+import getPort from "get-port";
+import { findFirstPort } from "./find-ports.ts";
 
 /** How the platform under test runs: in this process over one of the transports, or as one process per part on real engines. */
 export type PlatformKind = "inprocess" | "grpc" | "processes";
@@ -36,7 +37,7 @@ export async function runPlatform(kind: PlatformKind, options: PartsOptions): Pr
 }
 
 async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): Promise<RunningParts> {
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${port}`;
   const platform = await startPlatform({
     names: ["all"],

@@ -8,8 +8,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import { createEmptyDatabase } from "@tessera/testkit/database";
+import getPort from "get-port";
 import { expect, it } from "vitest";
-import { freePort } from "./free-port.ts";
 
 it("facts that waited while everything was down reach every service, though its relay starts before they listen", async () => {
   const database = await createEmptyDatabase();
@@ -40,7 +40,7 @@ it("facts that waited while everything was down reach every service, though its 
       },
     ]),
   );
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const platform = await startPlatform({
     names: ["all"],
     environment: { HTTP_PORT: String(port) },

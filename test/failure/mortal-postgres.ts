@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { migrateAll } from "@tessera/cli/migrate";
+import { processesIn } from "@tessera/embedded-postgres/processes";
+import { readServerFile } from "@tessera/embedded-postgres/server-process";
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import type { Db } from "@tessera/kit/pg/database";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
-import { isRunning, processesIn } from "@tessera/kit/pg/running-process";
-import { readServerFile } from "@tessera/kit/pg/server-process";
 import { sql } from "@tessera/kit/pg/sql";
+import { isRunning } from "@tessera/kit/running-process";
 
 /** A database server that dies and comes back under the same address. */
 export interface MortalPostgres {

@@ -3,7 +3,7 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { clearFormerServer } from "@tessera/kit/pg/server-process";
+import { clearFormerServer } from "@tessera/embedded-postgres/server-process";
 import { type Ended, type RunningCommand, runCommand } from "../e2e/command.ts";
 import type { Dice } from "./seeded.ts";
 

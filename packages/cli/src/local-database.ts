@@ -1,6 +1,6 @@
+import { join } from "node:path";
 import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
-import { startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
 
 /** Opens the database of a URL, or the embedded PostgreSQL where there is none. */
 export async function openLocalDatabase(options: {
@@ -11,7 +11,9 @@ export async function openLocalDatabase(options: {
 }): Promise<{ url: string; stop(): Promise<void> }> {
   const { url, directory, fresh, log } = options;
   if (url === undefined) {
-    return startEmbeddedPostgres({
+    const embedded = await loadOptional(() => import("@tessera/embedded-postgres/start"));
+    if (embedded === undefined) throw new Fault("unmet", "embedded_database_missing", noDatabase);
+    return embedded.startEmbeddedPostgres({
       directory,
       fresh,
       log: (line: string) => log.info("embedded PostgreSQL", { line }),
@@ -24,4 +26,34 @@ export async function openLocalDatabase(options: {
       "--fresh empties only the embedded database; empty the database of --database-url yourself",
     );
   return { url, stop: async () => {} };
+}
+
+/** The embedded server of a data folder, found without disturbing it. */
+export type LocalServer =
+  | { readonly kind: "running"; readonly url: string; readonly pid: number; readonly reason?: undefined }
+  | { readonly kind: "absent" | "stopped"; readonly reason: string };
+
+/** Finds the server that `tessera serve all` runs on a data folder, an absolute path. */
+export async function findLocalServer(directory: string): Promise<LocalServer> {
+  const embedded = await loadOptional(() => import("@tessera/embedded-postgres/find-server"));
+  if (embedded === undefined) return { kind: "absent", reason: noDatabase };
+  const found = await embedded.findServer(join(directory, "postgres"));
+  if (found.kind === "running") return found;
+  const reason =
+    found.kind === "stopped"
+      ? `the database of ${directory} does not run: \`tessera serve all\` starts it`
+      : `${directory} holds no database yet: \`tessera serve all\` makes it; DATABASE_URL or --data name another`;
+  return { kind: found.kind, reason };
+}
+
+const noDatabase = "this installation brings no PostgreSQL: name a server with DATABASE_URL or --database-url";
+
+/** An image leaves the package out: its database is always a server of its own. */
+async function loadOptional<T>(load: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await load();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ERR_MODULE_NOT_FOUND") return undefined;
+    throw error;
+  }
 }

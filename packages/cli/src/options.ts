@@ -48,11 +48,8 @@ export function readOptions<const O extends Options>(
     return { values: values as OptionValues<O>, names: positionals };
   } catch (error) {
     const message = error instanceof Error ? error.message.split(".")[0] : String(error);
-    throw new Fault(
-      "invalid",
-      "bad_options",
-      `${message}; \`tessera ${usage.split(" ")[1]} --help\` lists the options`,
-    );
+    const [command = "tessera"] = /^(?:tessera|npm run) \S+(?: --)?/.exec(usage) ?? [];
+    throw new Fault("invalid", "bad_options", `${message}; \`${command} --help\` lists the options`);
   }
 }
 

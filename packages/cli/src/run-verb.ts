@@ -23,3 +23,29 @@ export async function runVerb(command: string, verbs: Verbs, args: readonly stri
   const run = await verb.load();
   await run(rest);
 }
+
+/** A connection that hangs, or that a driver no longer tracks, keeps a process alive; by then all work is done. */
+const lingerMs = 200;
+
+/** What a program's main file does: runs the verb of its command line, reports an error in one line, and ends. */
+export async function runCommand(command: string, verbs: Verbs): Promise<void> {
+  try {
+    await runVerb(command, verbs, process.argv.slice(2));
+  } catch (error) {
+    process.stderr.write(
+      error instanceof Fault
+        ? `${command}: ${error.message}${reasonOf(error)}\n`
+        : `${command}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
+    );
+    process.exitCode = 1;
+  }
+  // Behind everything that was written: a reader of a pipe may be slow.
+  const end = () => void setTimeout(() => process.exit(), lingerMs).unref();
+  process.stdout.write("", () => process.stderr.write("", end));
+}
+
+/** What the system called it, where something cannot be reached: it tells a wrong name from a closed port. */
+function reasonOf({ kind, cause }: Fault): string {
+  const isNamed = kind === "unavailable" && cause instanceof Error && "code" in cause;
+  return isNamed && typeof cause.code === "string" ? ` (${cause.code})` : "";
+}

@@ -91,8 +91,7 @@ async function run(url: string): Promise<void> {
   const consumers = [
     {
       group: "reader",
-      db: reader,
-      consumer: consume(source, async (tx, facts) => {
+      consumer: consume(source, reader, async (tx, facts) => {
         await noteEffects(tx, source.name, facts);
         passCrashPoint("consume.acted");
         await tx.publish(
@@ -101,15 +100,14 @@ async function run(url: string): Promise<void> {
         );
       }),
     },
-    { group: "owner", db: owner, consumer: consume(echo, (tx, facts) => noteEffects(tx, echo.name, facts)) },
+    { group: "owner", consumer: consume(echo, owner, (tx, facts) => noteEffects(tx, echo.name, facts)) },
   ];
   process.stdout.write("ready\n");
-  for (const { group, db, consumer } of consumers) {
-    const { deliver } = consumer.open({ db, group, log: quiet, deps: undefined });
+  for (const { group, consumer } of consumers) {
     await bus.subscribe({
       group,
       topic: consumer.topic,
-      deliver,
+      deliver: (messages, signal) => consumer.deliver(messages, { group, log: quiet, signal }),
     });
   }
   await Promise.all([writeFacts(owner), writeFacts(owner)]);

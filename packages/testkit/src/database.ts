@@ -3,8 +3,8 @@ import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
-import { openServer } from "@tessera/kit/pg/server";
 import { inject } from "vitest";
+import { openServer } from "./database-server.ts";
 
 /** A schema and the folder of its migrations. */
 export interface TestSchema {

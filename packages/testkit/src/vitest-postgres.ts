@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmbeddedPostgres } from "@tessera/kit/pg/embedded";
+import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -1,7 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
-import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { Scans } from "@tessera/protos/services";
+import type { Scan, ScanOutcome, ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 
 /** Has one scan decided. */
 export type RedeemScan = (scan: Scan) => Promise<ScanOutcome>;
@@ -40,7 +39,7 @@ interface PendingScan {
  * is stored once however often it is sent, so it is tried once more, on its own;
  * any other is the scanner's to repeat.
  */
-export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
+export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): RedeemScan {
   const queue: PendingScan[] = [];
   let inFlight = 0;
 

@@ -7,7 +7,7 @@ import { requireMigrated } from "@tessera/kit/pg/migrate";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
-import { findLocalServer, type LocalServer } from "../find-local-server.ts";
+import { findLocalServer, type LocalServer } from "../local-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
 import { loadServices, services } from "../services.ts";

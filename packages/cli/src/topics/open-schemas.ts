@@ -3,7 +3,7 @@ import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
-import { findLocalServer } from "../find-local-server.ts";
+import { findLocalServer } from "../local-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { loadServices } from "../services.ts";
 
@@ -36,7 +36,7 @@ export async function withServices<T>(
   work: (opened: readonly OpenService[]) => Promise<T>,
 ): Promise<T> {
   const definitions = await loadServices(names);
-  const url = values["database-url"] ?? databaseUrlOf(process.env) ?? (await findLocalDatabase(values.data));
+  const url = values["database-url"] ?? databaseUrlOf(process.env) ?? (await requireLocalDatabase(values.data));
   const log = createLog({ service: "topics", destination: { write: () => {} } });
   const opened = definitions.map(({ name, schema, consumes }) => ({
     name,
@@ -58,7 +58,7 @@ export async function withServices<T>(
 }
 
 /** The database that `tessera serve all` has brought along and runs. */
-async function findLocalDatabase(data: string): Promise<string> {
+async function requireLocalDatabase(data: string): Promise<string> {
   const server = await findLocalServer(resolve(data));
   if (server.kind === "running") return server.url;
   throw new Fault(

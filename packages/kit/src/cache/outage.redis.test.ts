@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
-import { freePort } from "@tessera/testkit/engines/engine-process";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, type OpenedCache, watchedCache } from "@tessera/testkit/redis-cache";
+import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
 import { createLog } from "../log.ts";
 import type { Limiter } from "./cache.ts";
@@ -185,7 +185,7 @@ describeEachRedis("when %s", (flavour) => {
 });
 
 it("starts without Redis and finds it later", async () => {
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const opened = watchedCache(`redis://127.0.0.1:${port}`);
   const started = performance.now();
   const limiter = opened.cache.limiter({ ...limits, attempts: 1 });

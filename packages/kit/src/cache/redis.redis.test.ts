@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { cacheContract } from "@tessera/testkit/cache-contract";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
-import { freePort } from "@tessera/testkit/engines/engine-process";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, watchedCache } from "@tessera/testkit/redis-cache";
+import getPort from "get-port";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 
 let serial = 0;
@@ -77,7 +77,7 @@ describe("TLS", () => {
       ...request.split(" "),
       ...["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", at("key.pem"), "-out", at("certificate.pem")],
     ]);
-    const port = await freePort();
+    const port = await getPort({ host: "127.0.0.1" });
     server = await startRedis({
       flavour: "redis",
       settings: [

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdir, readlink, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isRunning, startMarkOf } from "../pg/running-process.ts";
+import { isRunning, startMarkOf } from "../running-process.ts";
 
 /** Every chunk touches the file it is written to; a source that says nothing for an hour is gone. */
 const abandonedAfterMs = 3_600_000;

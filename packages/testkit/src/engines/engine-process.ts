@@ -2,13 +2,13 @@ import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { access, mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { connect, createServer, Socket } from "node:net";
+import { connect, Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isRunning } from "@tessera/kit/pg/running-process";
+import { isRunning } from "@tessera/kit/running-process";
 
 /** Whether an engine can be had on this machine, and if not, how to change that in one sentence. */
 export type Availability =
@@ -123,19 +123,6 @@ export async function runInstaller(
     const { stderr = "" } = error as { stderr?: string };
     throw new Error(`${[program, ...args].join(" ")} does not work: ${stderr.slice(-2000)}`, { cause: error });
   }
-}
-
-/** Finds a port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => server.close(() => resolve()));
-  if (address === null || typeof address === "string") throw new Error("a server on a port has no port");
-  return address.port;
 }
 
 /** Loaded machines take their time; a server that is slower than this hangs. */

@@ -2,12 +2,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import getPort from "get-port";
 import {
   type Availability,
   type EngineProcess,
   enginesFolder,
   findProgram,
-  freePort,
   installOnce,
   isExecutable,
   runInstaller,
@@ -69,7 +69,7 @@ export async function startRedis(
   const flavour = options.flavour ?? (findRedis("redis").available ? "redis" : "valkey");
   const program = await installRedis(flavour);
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-redis-")));
-  const port = options.port ?? (await freePort());
+  const port = options.port ?? (await getPort({ host: "127.0.0.1" }));
   const start = () =>
     startProcess({
       program,

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import getPort from "get-port";
 import {
   type Availability,
   type EngineProcess,
   enginesFolder,
   findProgram,
-  freePort,
   installOnce,
   isExecutable,
   runInstaller,
@@ -52,7 +52,7 @@ export async function startS3(options: { readonly directory?: string } = {}): Pr
   const bucket = "tessera";
   await mkdir(join(objects, bucket), { recursive: true });
   await mkdir(attributes, { recursive: true });
-  const port = await freePort();
+  const port = await getPort({ host: "127.0.0.1" });
   const endpoint = `http://127.0.0.1:${port}`;
   const [accessKey, secretKey] = ["tessera-tests", "not-a-secret-of-anybody"];
   const start = () =>

@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
+import type { Handler } from "@tessera/kit/rpc";
 import type {
   GetAnswerFileRequest,
   GetAnswerFileResponse,
@@ -12,20 +13,25 @@ import { find } from "../store/answer-files.ts";
 const mostReads = 3;
 
 /** Gets the file of an answer. */
-export async function getAnswerFile(
-  { organizer, event, position, question }: GetAnswerFileRequest,
-  { db, files }: { db: Db; files: Files },
-): Promise<GetAnswerFileResponse> {
-  for (let reads = 0; reads < mostReads; reads += 1) {
-    const stored = await find(db, { organizer, event }, { position, question });
-    if (stored === undefined) {
-      throw new Fault("not_found", "answer_file_not_found", "This question is not answered with a file here.");
+export function getAnswerFile({
+  db,
+  files,
+}: {
+  db: Db;
+  files: Files;
+}): Handler<GetAnswerFileRequest, GetAnswerFileResponse> {
+  return async ({ organizer, event, position, question }) => {
+    for (let reads = 0; reads < mostReads; reads += 1) {
+      const stored = await find(db, { organizer, event }, { position, question });
+      if (stored === undefined) {
+        throw new Fault("not_found", "answer_file_not_found", "This question is not answered with a file here.");
+      }
+      const { fileKey, name, contentType } = stored;
+      const found = await files.get(fileKey);
+      if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
     }
-    const { fileKey, name, contentType } = stored;
-    const found = await files.get(fileKey);
-    if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
-  }
-  throw new Fault("unavailable", "answer_file_missing", "the store for files does not have this file", {
-    retryAfterMs: 1000,
-  });
+    throw new Fault("unavailable", "answer_file_missing", "the store for files does not have this file", {
+      retryAfterMs: 1000,
+    });
+  };
 }

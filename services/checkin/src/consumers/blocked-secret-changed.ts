@@ -1,9 +1,14 @@
-import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { boolean, copyTable, text } from "@tessera/kit/pg/table";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import { entityKey } from "../store/keys.ts";
-
-const blockedSecrets = copyTable("blocked_secret", { key: entityKey, columns: { secret: text, blocked: boolean } });
+import { putBlockedSecrets } from "../store/blocked-secrets.ts";
+import { keepEntities } from "./keep-copy.ts";
+import { toBlockedSecretCopy } from "./read-facts.ts";
 
 /** Keeps our copy of secrets that are blocked, or were. */
-export const blockedSecretChanged = keepCopy(topics.blockedSecretChanged, blockedSecrets, (fact) => fact);
+export function blockedSecretChanged(db: Db): Consumer {
+  return keepEntities(topics.blockedSecretChanged, db, {
+    table: "blocked_secret",
+    put: (tx, changed) => putBlockedSecrets(tx, changed.map(toBlockedSecretCopy)),
+  });
+}

@@ -1,9 +1,13 @@
-import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { bigint, copyTable } from "@tessera/kit/pg/table";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import { entityKey } from "../store/keys.ts";
-
-const categories = copyTable("category", { key: entityKey, columns: { position: bigint } });
+import { putCategories } from "../store/categories.ts";
+import { keepEntities } from "./keep-copy.ts";
 
 /** Keeps the order of categories, which the items of a status follow. */
-export const categoryChanged = keepCopy(topics.categoryChanged, categories, (fact) => fact);
+export function categoryChanged(db: Db): Consumer {
+  return keepEntities(topics.categoryChanged, db, {
+    table: "category",
+    put: putCategories,
+  });
+}

@@ -1,15 +1,14 @@
-import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import { items } from "../store/items.ts";
+import { putItems } from "../store/items.ts";
+import { keepEntities } from "./keep-copy.ts";
+import { toItemCopy } from "./read-facts.ts";
 
 /** Keeps our copy of items. */
-export const itemChanged = keepCopy(topics.itemChanged, items, (fact) => ({
-  ...fact,
-  variations: fact.variations.map(({ id, value, position, checkinAttention, checkinText = null }) => ({
-    id,
-    value,
-    position,
-    checkinAttention,
-    checkinText,
-  })),
-}));
+export function itemChanged(db: Db): Consumer {
+  return keepEntities(topics.itemChanged, db, {
+    table: "item",
+    put: (tx, changed) => putItems(tx, changed.map(toItemCopy)),
+  });
+}

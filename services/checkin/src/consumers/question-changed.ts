@@ -1,12 +1,14 @@
-import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { bigint, bigints, boolean, copyTable, document } from "@tessera/kit/pg/table";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import { entityKey } from "../store/keys.ts";
-
-const questions = copyTable("question", {
-  key: entityKey,
-  columns: { items: bigints, position: bigint, askDuringCheckin: boolean, document },
-});
+import { putQuestions } from "../store/questions.ts";
+import { keepEntities } from "./keep-copy.ts";
+import { toQuestionCopy } from "./read-facts.ts";
 
 /** Keeps our copy of questions. */
-export const questionChanged = keepCopy(topics.questionChanged, questions, (fact) => fact);
+export function questionChanged(db: Db): Consumer {
+  return keepEntities(topics.questionChanged, db, {
+    table: "question",
+    put: (tx, changed) => putQuestions(tx, changed.map(toQuestionCopy)),
+  });
+}

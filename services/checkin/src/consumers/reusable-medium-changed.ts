@@ -1,21 +1,15 @@
-import { keepCopy } from "@tessera/kit/bus/keep-copy";
-import { bigint, boolean, copyTable, instant, json, text } from "@tessera/kit/pg/table";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-
-/** Media belong to no event. */
-const media = copyTable("reusable_medium", {
-  key: { organizer: text, id: bigint },
-  columns: {
-    type: text,
-    identifier: text,
-    active: boolean,
-    expires: instant.orNull,
-    linkedPositions: json<readonly { readonly event: string; readonly id: number }[]>(),
-  },
-});
+import { putMedia, removeMedia } from "../store/reusable-media.ts";
+import { keepCopy } from "./keep-copy.ts";
+import { toMediumCopy } from "./read-facts.ts";
 
 /** Keeps our copy of reusable media. */
-export const reusableMediumChanged = keepCopy(topics.reusableMediumChanged, media, (fact) => ({
-  ...fact,
-  linkedPositions: fact.linkedPositions.map(({ event, id }) => ({ event, id })),
-}));
+export function reusableMediumChanged(db: Db): Consumer {
+  return keepCopy(topics.reusableMediumChanged, db, {
+    table: "reusable_medium",
+    remove: removeMedia,
+    put: (tx, changed) => putMedia(tx, changed.map(toMediumCopy)),
+  });
+}

@@ -1,6 +1,14 @@
-import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Db } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
-import { subevents } from "../store/subevents.ts";
+import { putSubevents } from "../store/subevents.ts";
+import { keepEntities } from "./keep-copy.ts";
+import { toSubeventCopy } from "./read-facts.ts";
 
 /** Keeps our copy of the dates of event series. */
-export const subeventChanged = keepCopy(topics.subeventChanged, subevents, (fact) => fact);
+export function subeventChanged(db: Db): Consumer {
+  return keepEntities(topics.subeventChanged, db, {
+    table: "subevent",
+    put: (tx, changed) => putSubevents(tx, changed.map(toSubeventCopy)),
+  });
+}

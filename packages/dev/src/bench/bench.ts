@@ -1,0 +1,61 @@
+import { readOptions } from "@tessera/cli/options";
+import { Fault } from "@tessera/kit/fault";
+
+const usage =
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts.";
+
+const options = {
+  orders: {
+    type: "string",
+    value: "N",
+    default: "100000",
+    help: "import: how many one-position orders (default 100000)",
+  },
+  facts: {
+    type: "string",
+    value: "N",
+    default: "500000",
+    help: "facts: how many wait in the backlog (default 500000)",
+  },
+  seconds: {
+    type: "string",
+    value: "N",
+    default: "30",
+    help: "facts: how long the way of a fact is measured; 0 leaves it out (default 30)",
+  },
+  folder: {
+    type: "string",
+    value: "DIR",
+    help: "facts: where everything is stored while the way of a fact is measured (default in memory, where there is room)",
+  },
+} as const;
+
+/** Runs one benchmark. */
+export async function bench(args: string[]): Promise<void> {
+  const read = readOptions(usage, options, args);
+  if (read === undefined) return;
+  const { values } = read;
+  const [name] = read.names;
+  if (name === "import") {
+    const orders = readCount("--orders", values.orders, 1);
+    const { benchImport } = await import("./import.ts");
+    return benchImport({ orders });
+  }
+  if (name === "facts") {
+    const [facts, seconds] = [readCount("--facts", values.facts, 1), readCount("--seconds", values.seconds, 0)];
+    const { benchFacts } = await import("./facts.ts");
+    return benchFacts({ facts, seconds, ...(values.folder === undefined ? {} : { folder: values.folder }) });
+  }
+  throw new Fault(
+    "invalid",
+    "unknown_bench",
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts`,
+  );
+}
+
+function readCount(option: string, text: string, least: number): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < least)
+    throw new Fault("invalid", `bad_${option.slice(2)}`, `${option} takes a whole number from ${least}`);
+  return count;
+}

@@ -1,0 +1,81 @@
+import { statfsSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { migrateAll } from "@tessera/cli/migrate";
+import type { Progress } from "@tessera/cli/progress";
+import { applyCatalogue } from "@tessera/cli/topics/catalogue";
+import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
+import type { Bus } from "@tessera/kit/bus/bus";
+import { kafkaBus } from "@tessera/kit/bus/kafka";
+import type { Log } from "@tessera/kit/log";
+import { type Db, openDatabase } from "@tessera/kit/pg/database";
+import { startKafka } from "@tessera/testkit/engines/kafka-broker";
+
+/** Engines of a benchmark, and what works on them; all of it is new. */
+export interface Engines {
+  /** What a service in a process of its own needs to find them. */
+  readonly settings: Readonly<Record<string, string>>;
+  readonly url: string;
+  readonly dataDirectory: string;
+  readonly bus: Bus;
+  /** Check-in's schema, for looking into it. */
+  readonly checkin: Db;
+}
+
+const topicPrefix = "tessera.";
+
+/** Lets work be done on PostgreSQL and Kafka that store everything in a folder of their own below the one given. */
+export async function withEngines<T>(
+  { folder, log, progress }: { folder: string; log: Log; progress: Progress },
+  work: (engines: Engines) => Promise<T>,
+): Promise<T> {
+  const directory = await mkdtemp(join(folder, "tessera-bench-"));
+  const undo: (() => Promise<unknown>)[] = [() => rm(directory, { recursive: true, force: true })];
+  try {
+    progress.update("starting PostgreSQL and Kafka…");
+    const postgres = await startEmbeddedPostgres({ directory, settings: { track_commit_timestamp: "on" } });
+    undo.push(() => postgres.stop());
+    const kafka = await startKafka({ directory: join(directory, "kafka") });
+    undo.push(() => kafka.stop());
+    const { url, dataDirectory } = postgres;
+    const settings = {
+      BUS: "kafka",
+      KAFKA_BROKERS: kafka.brokers,
+      KAFKA_TOPIC_PREFIX: topicPrefix,
+      DATABASE_URL: url,
+      // Nothing is scanned, so it is never called.
+      BOXOFFICE_ADDRESS: "127.0.0.1:1",
+    };
+    await migrateAll({ url, names: ["boxoffice", "checkin"] });
+    await applyCatalogue(settings);
+    const bus = kafkaBus({ brokers: kafka.brokers.split(","), clientId: "tessera-bench", topicPrefix, log });
+    undo.push(() => bus.close());
+    const checkin = openDatabase({
+      url,
+      schema: "checkin",
+      applicationName: "bench",
+      log,
+      statementTimeoutMs: 300_000,
+    });
+    undo.push(() => checkin.close());
+    return await work({ settings, url, dataDirectory, bus, checkin });
+  } finally {
+    for (const step of undo.reverse()) await step();
+  }
+}
+
+/** What two minutes of facts, their logs and their topics take at most. */
+const roomBytes = 4 * 1024 ** 3;
+
+const inMemory = 0x01_02_19_94;
+
+/** A folder that is kept in memory and has room, where the system has one. */
+export function memoryFolder(): string | undefined {
+  const folder = "/dev/shm";
+  try {
+    const { type, bavail, bsize } = statfsSync(folder);
+    return type === inMemory && bavail * bsize >= roomBytes ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}

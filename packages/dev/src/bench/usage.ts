@@ -1,0 +1,62 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+
+/** What processes have used since they began: seconds of CPU, and the most memory in MiB. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly peakMegabytes: number;
+}
+
+/** Reads what one process has used; nothing where the system does not tell. */
+export async function usageOf(pid: number): Promise<Usage> {
+  const [stat, status] = await Promise.all([readStat(pid), readText(`/proc/${pid}/status`)]);
+  return { cpuSeconds: stat?.ownSeconds ?? 0, peakMegabytes: peakOf(status) };
+}
+
+/** Reads what a PostgreSQL server's processes have used, those that have ended included; the memory is that of the largest. */
+export async function usageOfPostgres(dataDirectory: string): Promise<Usage> {
+  const parent = Number((await readText(join(dataDirectory, "data", "postmaster.pid"))).split("\n")[0]);
+  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
+  const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await readStat(pid) })));
+  const children = stats.filter(({ stat }) => stat?.parent === parent);
+  const server = stats.find(({ pid }) => pid === parent)?.stat;
+  const peaks = await Promise.all(children.map(({ pid }) => readText(`/proc/${pid}/status`).then(peakOf)));
+  return {
+    cpuSeconds: children.reduce(
+      (sum, { stat }) => sum + (stat?.ownSeconds ?? 0),
+      (server?.ownSeconds ?? 0) + (server?.endedSeconds ?? 0),
+    ),
+    peakMegabytes: Math.max(0, ...peaks),
+  };
+}
+
+interface Stat {
+  readonly parent: number;
+  readonly ownSeconds: number;
+  /** Of its children that have ended. */
+  readonly endedSeconds: number;
+}
+
+/** The kernel counts in hundredths of a second, whatever the machine. */
+const ticksPerSecond = 100;
+
+async function readStat(pid: number): Promise<Stat | undefined> {
+  const text = await readText(`/proc/${pid}/stat`);
+  // Behind the name, which may hold blanks and parentheses itself.
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((index) => Number(fields[index]));
+  if (parent === undefined || Number.isNaN(parent)) return undefined;
+  return {
+    parent,
+    ownSeconds: ((user ?? 0) + (system ?? 0)) / ticksPerSecond,
+    endedSeconds: ((endedUser ?? 0) + (endedSystem ?? 0)) / ticksPerSecond,
+  };
+}
+
+function peakOf(status: string): number {
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+}
+
+function readText(path: string): Promise<string> {
+  return readFile(path, "utf8").catch(() => "");
+}

@@ -1,0 +1,155 @@
+import { createWriteStream, type WriteStream } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fill } from "@tessera/cli/fill";
+import { openLocalData } from "@tessera/cli/local-data";
+import { openLocalDatabase } from "@tessera/cli/local-database";
+import { migrateAll } from "@tessera/cli/migrate";
+import { onSignal } from "@tessera/cli/on-signal";
+import { readOptions, readPort } from "@tessera/cli/options";
+import { showProgress } from "@tessera/cli/progress";
+import { applyCatalogue } from "@tessera/cli/topics/catalogue";
+import { Fault } from "@tessera/kit/fault";
+import { createLog } from "@tessera/kit/log";
+import { startKafka } from "@tessera/testkit/engines/kafka-broker";
+import { startRedis } from "@tessera/testkit/engines/redis-server";
+import { type ClusterValues, clusterOptions } from "./options.ts";
+import { planProcesses, usualReplicas } from "./plan.ts";
+import { printTable } from "./print-table.ts";
+import { isFree, startCluster } from "./start-cluster.ts";
+
+const usage = `npm run cluster --  [OPTIONS]
+
+Runs what a cluster runs, on this machine: one process per part, two gateways, two of check-in, on PostgreSQL, Kafka and
+Redis. It fetches the broker (Java and Maven) and Redis where it has to; everything stays in the data folder.`;
+
+/** Runs the whole set of processes until a signal. */
+export async function cluster(args: string[]): Promise<void> {
+  const read = readOptions(usage, clusterOptions, args);
+  if (read === undefined) return;
+  const stopping = onSignal();
+  const started = await start(read.values, stopping.signal);
+  await stopping.requested;
+  await started.stop();
+}
+
+async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
+  const firstPort = readPort("--port", values.port);
+  await requireFreePorts(firstPort);
+  const progress = showProgress();
+  const data = await openLocalData({ directory: resolve(values.data), fresh: values.fresh });
+  const kafkaDirectory = join(data.directory, "kafka");
+  // What waits there is about a database that is no more.
+  if (values.fresh) await rm(kafkaDirectory, { recursive: true, force: true });
+  const logs = openLogs(data.directory);
+  const log = createLog({
+    service: "cluster",
+    destination: { write: (line) => logs.write("cluster", line.trimEnd()) },
+  });
+  const undo: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
+    await logs.close();
+  };
+  const begin = async <T extends { stop(): Promise<void> }>(what: string, starting: () => Promise<T>): Promise<T> => {
+    signal.throwIfAborted();
+    progress.update(`starting ${what}…`);
+    const engine = await starting();
+    undo.push(() => engine.stop());
+    return engine;
+  };
+  try {
+    const operatorKey = process.env["TESSERA_OPERATOR_KEY"] ?? (await data.keptSecret("operator-key"));
+    const database = await begin("PostgreSQL", () =>
+      openLocalDatabase({
+        url: values["database-url"] ?? process.env["DATABASE_URL"],
+        directory: data.database,
+        fresh: values.fresh,
+        log,
+      }),
+    );
+    const kafka = await begin("Kafka", () => startKafka({ directory: kafkaDirectory }));
+    const redis = await begin("Redis", () => startRedis());
+    const engines = {
+      BUS: "kafka",
+      KAFKA_BROKERS: kafka.brokers,
+      CACHE: "redis",
+      REDIS_URL: redis.url,
+      FILES_DIR: data.files,
+    };
+    progress.update("preparing the database and the topics…");
+    await migrateAll({ url: database.url, names: ["all"] });
+    await applyCatalogue(engines);
+    const baseUrl = `http://127.0.0.1:${firstPort}`;
+    const running = await begin("services", () =>
+      startCluster({
+        firstPort,
+        environment: { ...engines, DATABASE_URL: database.url, BASE_URL: baseUrl, OPERATOR_KEY: operatorKey },
+        onLine: logs.write,
+      }),
+    );
+    const keys = await fill({
+      url: baseUrl,
+      operatorKey,
+      demo: values.demo,
+      file: values.import,
+      data,
+      progress,
+      signal,
+    });
+    progress.done();
+    printTable({
+      processes: running.processes.map(({ plan }) => plan),
+      engines: [
+        ["PostgreSQL", withoutPassword(database.url)],
+        ["Kafka", kafka.brokers],
+        ["Redis", redis.url],
+      ],
+      baseUrls: running.baseUrls,
+      operatorKey,
+      logs: data.directory,
+      ...(keys === undefined ? {} : { keys }),
+    });
+    return { stop };
+  } catch (error) {
+    progress.done();
+    await stop();
+    if (signal.aborted) return { stop: async () => {} };
+    throw error;
+  }
+}
+
+async function requireFreePorts(firstPort: number): Promise<void> {
+  for (const { name, ports } of planProcesses(usualReplicas, { firstPort })) {
+    for (const port of Object.values(ports)) {
+      if (await isFree(port)) continue;
+      throw new Fault(
+        "unmet",
+        "port_in_use",
+        `port ${port}, meant for ${name}, is in use; choose others with --port N`,
+      );
+    }
+  }
+}
+
+/** One log file per process in the data folder. */
+function openLogs(directory: string): { write(name: string, line: string): void; close(): Promise<void> } {
+  const streams = new Map<string, WriteStream>();
+  return {
+    write(name, line) {
+      let stream = streams.get(name);
+      if (stream === undefined) {
+        stream = createWriteStream(join(directory, `${name}.log`), { flags: "a", mode: 0o600 });
+        streams.set(name, stream);
+      }
+      stream.write(`${line}\n`);
+    },
+    async close() {
+      for (const stream of streams.values()) await new Promise<void>((written) => stream.end(written));
+    },
+  };
+}
+
+function withoutPassword(url: string): string {
+  return url.replace(/:[^:/@]*@/, "@");
+}

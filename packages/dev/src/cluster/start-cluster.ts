@@ -1,0 +1,68 @@
+import { createServer, type Server } from "node:net";
+import { environmentOf, peerAddresses, planProcesses, type Replicas, usualReplicas } from "./plan.ts";
+import { type ClusterProcess, clusterProcess } from "./start-process.ts";
+
+export interface ClusterOptions {
+  /** REST from here on, health 100 above, gRPC 200 above. */
+  readonly firstPort: number;
+  readonly replicas?: Replicas;
+  /** What every process is told: database, engines, operator key. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Takes what the processes print. */
+  readonly onLine: (process: string, line: string) => void;
+}
+
+export interface Cluster {
+  readonly processes: readonly ClusterProcess[];
+  /** Where the gateways answer. */
+  readonly baseUrls: readonly string[];
+  /** Stops all processes in order: first who faces the outside, last who is called. */
+  stop(): Promise<void>;
+}
+
+/** Starts one process per replica of every service, on this machine; database and engines must run and be prepared. */
+export async function startCluster(options: ClusterOptions): Promise<Cluster> {
+  const plans = planProcesses(options.replicas ?? usualReplicas, options);
+  const peers = peerAddresses(plans);
+  const processes = plans.map((plan) =>
+    clusterProcess(plan, {
+      environment: environmentOf(plan, { peers, shared: options.environment }),
+      onLine: options.onLine,
+    }),
+  );
+  const stop = async () => {
+    const [outside, inside] = [processes.filter(isGateway), processes.filter((process) => !isGateway(process))];
+    await Promise.all(outside.map((process) => process.stop()));
+    await Promise.all(inside.map((process) => process.stop()));
+  };
+  try {
+    await Promise.all(processes.map((process) => process.start()));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const baseUrls = plans.flatMap(({ ports: { http } }) => (http === undefined ? [] : [`http://127.0.0.1:${http}`]));
+  return { processes, baseUrls, stop };
+}
+
+function isGateway({ plan }: ClusterProcess): boolean {
+  return plan.ports.http !== undefined;
+}
+
+/** Whether no process listens there. */
+export async function isFree(port: number): Promise<boolean> {
+  const server = await listen(port);
+  if (server === undefined) return false;
+  await new Promise((resolve) => server.close(resolve));
+  return true;
+}
+
+/** Keeps a port; the process may end while it does. */
+export async function listen(port: number): Promise<Server | undefined> {
+  const server = createServer();
+  server.unref();
+  return new Promise((resolve) => {
+    server.once("error", () => resolve(undefined));
+    server.listen(port, "127.0.0.1", () => resolve(server));
+  });
+}

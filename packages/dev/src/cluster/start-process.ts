@@ -1,0 +1,81 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { killWithParent } from "@tessera/testkit/engines/engine-process";
+import { serveArguments, untilReady } from "../serving-process.ts";
+import type { PlannedProcess } from "./plan.ts";
+
+/** One process of a cluster through all its lives. */
+export interface ClusterProcess {
+  readonly plan: PlannedProcess;
+  /** Starts it, also after it has ended; resolves when it is ready. */
+  start(): Promise<void>;
+  /** `kill -9`; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Stops it in order. */
+  stop(): Promise<void>;
+  /** Freezes it, or lets it go on. */
+  signal(name: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void;
+  isRunning(): boolean;
+}
+
+const longestStopMs = 20_000;
+
+const nodeOptions = [
+  // Requests and facts die young; with the smaller default, collecting them costs every fact some milliseconds.
+  "--max-semi-space-size=32",
+  // With one helper, not four, a large collection leaves the processors to those who answer.
+  "--v8-pool-size=1",
+];
+
+/** Makes a process that runs one service with an environment of its own; nothing runs yet. */
+export function clusterProcess(
+  plan: PlannedProcess,
+  options: { environment: Readonly<Record<string, string>>; onLine: (process: string, line: string) => void },
+): ClusterProcess {
+  let child: ChildProcess | undefined;
+  let ended: Promise<void> = Promise.resolve();
+  let last = "";
+
+  const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    if (isRunning()) child?.kill(signal);
+    const gone = await Promise.race([ended.then(() => true), sleep(longestStopMs, false)]);
+    if (!gone) child?.kill("SIGKILL");
+    await ended;
+  };
+
+  return {
+    plan,
+    isRunning,
+    async start() {
+      const { PATH = "", HOME = "", TZ = "", NODE_COMPILE_CACHE = "" } = process.env;
+      const given = Object.entries({ TZ, NODE_COMPILE_CACHE }).filter(([, value]) => value !== "");
+      const started = spawn(process.execPath, serveArguments([plan.service], nodeOptions), {
+        env: { PATH, HOME, ...Object.fromEntries(given), ...options.environment },
+        stdio: ["ignore", "pipe", "pipe"],
+        // Ctrl-C on a terminal is for us; to the process it would be the first of two signals.
+        detached: true,
+      });
+      child = started;
+      const watchdog = started.pid === undefined ? undefined : killWithParent(started.pid);
+      for (const stream of [started.stdout, started.stderr]) {
+        createInterface({ input: stream }).on("line", (line) => {
+          last = line;
+          options.onLine(plan.name, line);
+        });
+      }
+      ended = new Promise((resolve) => {
+        started.once("close", () => {
+          watchdog?.release();
+          resolve();
+        });
+      });
+      const url = `http://127.0.0.1:${plan.ports.operations}/readyz`;
+      await untilReady({ name: plan.name, url }, { isRunning, lastLine: () => last });
+    },
+    kill: () => end("SIGKILL"),
+    stop: () => end("SIGTERM"),
+    signal: (name) => void child?.kill(name),
+  };
+}

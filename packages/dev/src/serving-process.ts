@@ -1,0 +1,89 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { extname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { Fault } from "@tessera/kit/fault";
+import getPort from "get-port";
+
+const main = fileURLToPath(import.meta.resolve("@tessera/cli/main"));
+
+/** Runs `tessera serve …` under this Node: the arguments of its command line. */
+export function serveArguments(serve: readonly string[], nodeOptions: readonly string[] = []): string[] {
+  const unbuilt = extname(main) === ".ts" ? ["--conditions=source", "--disable-warning=ExperimentalWarning"] : [];
+  return [...nodeOptions, ...unbuilt, main, "serve", ...serve];
+}
+
+const longestStartMs = 60_000;
+
+/** Waits until a process answers 200 at a URL. */
+export async function untilReady(
+  { name, url }: { name: string; url: string },
+  { isRunning, lastLine = () => "" }: { isRunning: () => boolean; lastLine?: () => string },
+): Promise<void> {
+  for (const until = Date.now() + longestStartMs; Date.now() < until; await sleep(25)) {
+    if (!isRunning()) throw new Fault("unmet", "process_ended", `${name} ended before it was ready: ${lastLine()}`);
+    const answer = await fetch(url).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.status === 200) return;
+  }
+  throw new Fault("timeout", "process_not_ready", `${name} was not ready within a minute: ${lastLine()}`);
+}
+
+/** What a benchmark measures: the command in a process of its own. */
+export interface ServingProcess {
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts one service with the settings given, as in a pod; resolves when it is ready. */
+export async function startService(
+  name: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<ServingProcess> {
+  const [operations, grpc] = [await getPort({ host: "127.0.0.1" }), await getPort({ host: "127.0.0.1" })];
+  return startServing([name], {
+    url: `http://127.0.0.1:${operations}/readyz`,
+    environment: {
+      LOG_LEVEL: "warn",
+      METRICS_PORT: String(operations),
+      GRPC_HOST: "127.0.0.1",
+      GRPC_PORT: String(grpc),
+      ...environment,
+    },
+  });
+}
+
+/** Starts `tessera serve …`; resolves when it answers 200 at the URL. */
+export async function startServing(
+  serve: readonly string[],
+  { url, environment }: { url: string; environment: Readonly<Record<string, string>> },
+): Promise<ServingProcess> {
+  const child = spawn(process.execPath, serveArguments(serve, process.execArgv), {
+    env: { ...process.env, ...environment },
+    // What it prints is no figure; of `serve all`, which logs to a file, nothing is of interest but errors.
+    stdio: ["ignore", serve[0] === "all" ? "ignore" : process.stderr, process.stderr],
+  });
+  const stop = () => stopChild(child);
+  try {
+    await untilReady({ name: serve[0] ?? "", url }, { isRunning: () => !hasEnded(child) });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { pid: child.pid ?? 0, stop };
+}
+
+const longestStopMs = 15_000;
+
+async function stopChild(child: ChildProcess): Promise<void> {
+  if (hasEnded(child)) return;
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  child.kill("SIGTERM");
+  const killing = setTimeout(() => child.kill("SIGKILL"), longestStopMs);
+  await ended;
+  clearTimeout(killing);
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}

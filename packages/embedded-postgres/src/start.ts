@@ -1,0 +1,282 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { chmod, mkdir, mkdtemp, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { backoff } from "@tessera/kit/backoff";
+import { Fault } from "@tessera/kit/fault";
+import { type Binaries, findBinaries } from "./binaries.ts";
+import { createCluster, requireVersion } from "./create-cluster.ts";
+import { type DataLock, lockDirectory } from "./data-lock.ts";
+import { type DataPlace, prepareDataPlace } from "./data-place.ts";
+import { cannotRun, environment, give } from "./run-program.ts";
+import { clearFormerServer, readServerFile, stopServer, urlOf } from "./server-process.ts";
+
+/** A PostgreSQL server of our own, reachable through a socket that only this account can open. */
+export interface EmbeddedPostgres {
+  /** Of the superuser, through the socket; there is no TCP. */
+  readonly url: string;
+  /** Where the cluster, its log and its lock really are: elsewhere than asked for where root had to move it. */
+  readonly dataDirectory: string;
+  stop(): Promise<void>;
+}
+
+export interface EmbeddedOptions {
+  readonly directory: string;
+  readonly log?: (line: string) => void;
+  /** Server settings besides, or instead of, ours. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** `false` for tests: a crash of the machine, though not one of a process, may then lose data. */
+  readonly durable?: boolean;
+  /** `true`: what the directory holds is discarded first. */
+  readonly fresh?: boolean;
+}
+
+/**
+ * Starts the PostgreSQL that comes with the installation on a directory, which it creates if it is missing.
+ *
+ * Every step can be cut short by `kill -9`: the cluster gets its name when it is complete, the lock of a dead process
+ * counts for nothing, and a server that lost its owner is stopped before another starts.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const { log = () => {}, durable = true } = options;
+  const place = await explainUnwritable(options.directory, () =>
+    prepareDataPlace({ directory: options.directory, log }),
+  );
+  const binaries = await findBinaries({ account: place.account, log });
+  const lock = await explainUnwritable(place.directory, () => lockDirectory(place.directory));
+  const data = join(place.directory, "data");
+  let socketDirectory: string | undefined;
+  try {
+    await clearFormerServer(data, log);
+    if (options.fresh === true) await discard(data);
+    await explainUnwritable(place.directory, () => createCluster({ place, binaries, durable, log }));
+    await requireVersion(data, binaries);
+    socketDirectory = await makeSocketDirectory(place);
+    const settings = { ...ours, ...(durable ? {} : forgetful), ...options.settings };
+    const launch = { place, binaries, socketDirectory, settings, log };
+    return handOver({ server: await startServer(launch), launch, lock });
+  } catch (error) {
+    if (socketDirectory !== undefined) await rm(socketDirectory, { recursive: true, force: true });
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Takes the name away first: a cluster that has its name is whole. */
+async function discard(data: string): Promise<void> {
+  const doomed = `${data}.discarded`;
+  await rm(doomed, { recursive: true, force: true });
+  await rename(data, doomed).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+  });
+  await rm(doomed, { recursive: true, force: true });
+}
+
+/** For two cores and one application; what differs from PostgreSQL's own choice. */
+const ours: Readonly<Record<string, string>> = {
+  max_connections: "200",
+  shared_buffers: "256MB",
+  max_wal_size: "2GB",
+  wal_compression: "on",
+  synchronous_commit: "on",
+  autovacuum: "on",
+  // Our statements are short: compiling them costs more than it saves.
+  jit: "off",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  log_line_prefix: "%m [%p] ",
+  log_checkpoints: "off",
+  // Statements and details of errors quote values, and those may be somebody's name.
+  log_error_verbosity: "terse",
+  log_min_error_statement: "panic",
+};
+
+/** Commits still reach the operating system before they are answered, so that even a killed server loses none. */
+const forgetful: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
+
+/** Socket paths must fit into 104 (macOS) or 108 bytes with `/.s.PGSQL.5432.lock` and a terminating zero. */
+const longestSocketDirectory = 80;
+
+/** Makes the directory that only the database's account can enter: a client that reaches the socket is trusted. */
+async function makeSocketDirectory({ directory, account }: DataPlace): Promise<string> {
+  const wanted = join(directory, "run");
+  // The server reads a list: in it, blanks, commas and quotes would mean something.
+  const fits = Buffer.byteLength(wanted) <= longestSocketDirectory && /^[\w./-]+$/.test(wanted);
+  await rm(wanted, { recursive: true, force: true });
+  const path = fits
+    ? await mkdir(wanted, { mode: 0o700 }).then(() => wanted)
+    : await mkdtemp(join(shortTemporary(), "tessera-pg-"));
+  await chmod(path, 0o700);
+  await give(path, account);
+  return path;
+}
+
+function shortTemporary(): string {
+  return Buffer.byteLength(tmpdir()) <= longestSocketDirectory - "/tessera-pg-abcdef".length ? tmpdir() : "/tmp";
+}
+
+interface Launch {
+  readonly place: DataPlace;
+  readonly binaries: Binaries;
+  readonly socketDirectory: string;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}
+
+/** A new log is started beyond this many bytes; one older log is kept. */
+const longestLog = 16 * 1024 * 1024;
+
+/**
+ * A server whose predecessor was killed may find the backends of that one still ending, or itself only just starting
+ * and therefore not yet in the file by which it would have been found.
+ */
+const launches = 3;
+
+async function startServer(launch: Launch): Promise<ChildProcess> {
+  const logFile = join(launch.place.directory, "postgres.log");
+  const size = await stat(logFile).then(
+    (file) => file.size,
+    () => 0,
+  );
+  if (size > longestLog) await rename(logFile, `${logFile}.1`);
+  for (let attempt = 1; ; attempt++) {
+    const from = await stat(logFile).then(
+      (file) => file.size,
+      () => 0,
+    );
+    const server = await spawnServer(launch, logFile);
+    if (await becomesReady(server, launch)) return server;
+    if (attempt === launches) throw cannotRun("postgres", (await readFile(logFile)).subarray(from).toString());
+    await sleep(500);
+    await clearFormerServer(join(launch.place.directory, "data"), launch.log);
+  }
+}
+
+/** Starts the server in a session of its own: a Ctrl-C in our terminal is for us, and we stop the server when we are done. */
+async function spawnServer(
+  { place, binaries, socketDirectory, settings }: Launch,
+  logFile: string,
+): Promise<ChildProcess> {
+  const fixed = { listen_addresses: "", port: "5432", unix_socket_directories: socketDirectory };
+  const flags = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const output = await open(logFile, "a", 0o600);
+  try {
+    const server = spawn(binaries.postgres, ["-D", join(place.directory, "data"), ...flags], {
+      ...place.account,
+      cwd: "/",
+      env: environment(),
+      detached: true,
+      stdio: ["ignore", output.fd, output.fd],
+    });
+    await new Promise<void>((resolve, reject) => {
+      server.once("spawn", resolve);
+      server.once("error", (error) => reject(cannotRun("postgres", error.message)));
+    });
+    server.unref();
+    return server;
+  } finally {
+    await output.close();
+  }
+}
+
+/**
+ * Waits until the server takes connections. Recovery after a crash has no limit of time, so only the server's own end
+ * ends the wait. The socket must be there too: its directory is fresh, while the server's file may be its
+ * predecessor's, even with the same process id.
+ */
+async function becomesReady(server: ChildProcess, { place, socketDirectory, log }: Launch): Promise<boolean> {
+  const socket = join(socketDirectory, ".s.PGSQL.5432");
+  let nextNotice = Date.now() + 5000;
+  while (!hasEnded(server)) {
+    const file = await readServerFile(join(place.directory, "data"));
+    if (existsSync(socket) && file?.pid === server.pid && file?.status === "ready") return true;
+    if (Date.now() >= nextNotice) {
+      nextNotice = Date.now() + 5000;
+      log("the database is still recovering from an earlier crash");
+    }
+    await sleep(5);
+  }
+  return false;
+}
+
+/** Between attempts to start a server again that ended by itself; what keeps it from starting may pass. */
+const revivalPauses = { firstMs: 100, longestMs: 5000 };
+
+/** Hands a running server over, and starts it again whenever it ends without having been stopped. */
+function handOver(running: { server: ChildProcess; launch: Launch; lock: DataLock }): EmbeddedPostgres {
+  const { launch, lock } = running;
+  const { place, socketDirectory, log } = launch;
+  let { server } = running;
+  let stopped: Promise<void> | undefined;
+  let revival: Promise<void> | undefined;
+
+  const watch = () => {
+    const watched = server;
+    watched.once("exit", (code, signal) => {
+      if (stopped !== undefined) return;
+      log(
+        `the database ended by itself (${signal ?? `code ${code}`}) and is started again: see ${join(place.directory, "postgres.log")}`,
+      );
+      revival = revive();
+    });
+  };
+  const revive = async () => {
+    for (let failed = 1; stopped === undefined; failed += 1) {
+      try {
+        await clearFormerServer(join(place.directory, "data"), log);
+        server = await startServer(launch);
+        watch();
+        return;
+      } catch (error) {
+        log(`the database could not be started again: ${error instanceof Error ? error.message : String(error)}`);
+        await sleep(backoff(revivalPauses, failed));
+      }
+    }
+  };
+  const stop = async () => {
+    await revival;
+    await stopServer({ kill: (signal) => server.kill(signal), hasEnded: () => hasEnded(server) });
+    await rm(socketDirectory, { recursive: true, force: true });
+    await lock.release();
+  };
+  watch();
+  return {
+    url: urlOf(socketDirectory),
+    dataDirectory: place.directory,
+    stop: () => (stopped ??= stop()),
+  };
+}
+
+function hasEnded(server: ChildProcess): boolean {
+  return server.exitCode !== null || server.signalCode !== null;
+}
+
+const unwritable = new Set([
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "ENOTDIR",
+  "EEXIST",
+  "ENOTEMPTY",
+  "ENOSPC",
+  "EDQUOT",
+  "ELOOP",
+  "ENAMETOOLONG",
+]);
+
+async function explainUnwritable<T>(directory: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    if (!unwritable.has(code)) throw error;
+    throw new Fault(
+      "unmet",
+      "data_directory_not_writable",
+      `the data directory ${directory} cannot be used (${code} at ${(error as NodeJS.ErrnoException).path ?? directory}): make it a directory that this user can write to, or choose another one`,
+      { cause: error },
+    );
+  }
+}
