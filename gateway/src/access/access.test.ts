@@ -1,6 +1,7 @@
 import { diskFiles } from "@tessera/kit/files/disk";
 import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
+import { openApi } from "../openapi.ts";
 import { routesLike, toPlaces } from "../place.ts";
 import { allRoutes } from "../routes/index.ts";
 import { fakePeers } from "../testing/fake-peers.ts";
@@ -33,6 +34,9 @@ const routes = allRoutes({
   version: "0.0.0",
 });
 const places = toPlaces(routes);
+const document = openApi(routes, { server: "http://localhost", version: "0.0.0" }) as {
+  paths: Record<string, Record<string, { description?: string }>>;
+};
 
 const tenant = (overrides: Partial<Tenant>): Tenant => ({
   kind: "api_key",
@@ -54,38 +58,38 @@ const lists = ["event.orders:read", "event.orders:checkin"];
 const settings = ["event.settings.general:write"];
 const scans = ["event.orders:write", "event.orders:checkin"];
 const all = ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"];
-const nobody: string[] = [];
+const none: string[] = [];
 
 /** The table of the specification, written out: which permissions open a route, and which profiles. */
 const table: Record<string, { permissions: string[] | "public" | "any" | "operator"; profiles: string[] }> = {
   "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
   "GET checkinlists/": { permissions: lists, profiles: all },
-  "POST checkinlists/": { permissions: settings, profiles: nobody },
-  "GET checkinlists/{id}/": { permissions: lists, profiles: nobody },
-  "PATCH checkinlists/{id}/": { permissions: settings, profiles: nobody },
-  "PUT checkinlists/{id}/": { permissions: settings, profiles: nobody },
-  "DELETE checkinlists/{id}/": { permissions: settings, profiles: nobody },
-  "DELETE checkinlist/{id}/": { permissions: settings, profiles: nobody },
+  "POST checkinlists/": { permissions: settings, profiles: none },
+  "GET checkinlists/{id}/": { permissions: lists, profiles: none },
+  "PATCH checkinlists/{id}/": { permissions: settings, profiles: none },
+  "PUT checkinlists/{id}/": { permissions: settings, profiles: none },
+  "DELETE checkinlists/{id}/": { permissions: settings, profiles: none },
+  "DELETE checkinlist/{id}/": { permissions: settings, profiles: none },
   "GET checkinlists/{id}/status/": { permissions: lists, profiles: all },
   "GET checkinlists/{list}/positions/": { permissions: lists, profiles: ["pretixscan", "pretixscan_online_noorders"] },
-  "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: nobody },
+  "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: none },
   "POST checkinlists/{list}/failed_checkins/": { permissions: scans, profiles: all },
-  "GET checkins/": { permissions: ["event.orders:read"], profiles: nobody },
-  "GET checkins/{id}/": { permissions: ["event.orders:read"], profiles: nobody },
+  "GET checkins/": { permissions: ["event.orders:read"], profiles: none },
+  "GET checkins/{id}/": { permissions: ["event.orders:read"], profiles: none },
   "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: all },
-  "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
-  "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: nobody },
-  "POST /api/v1/organizers/{organizer}/apikeys/{key}/revoke/": { permissions: "operator", profiles: nobody },
-  "GET /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: nobody },
-  "POST /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: nobody },
-  "POST /api/v1/organizers/{organizer}/devices/{device}/revoke/": { permissions: "operator", profiles: nobody },
-  "POST /api/v1/import/": { permissions: "operator", profiles: nobody },
+  "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
+  "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
+  "POST /api/v1/organizers/{organizer}/apikeys/{key}/revoke/": { permissions: "operator", profiles: none },
+  "GET /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: none },
+  "POST /api/v1/organizers/{organizer}/devices/": { permissions: "operator", profiles: none },
+  "POST /api/v1/organizers/{organizer}/devices/{device}/revoke/": { permissions: "operator", profiles: none },
+  "POST /api/v1/import/": { permissions: "operator", profiles: none },
   "POST /api/v1/upload": { permissions: "any", profiles: all },
   "GET /api/v1/idempotency_query": { permissions: "any", profiles: all },
-  "GET /api/v1/openapi.json": { permissions: "public", profiles: nobody },
-  "GET /docs": { permissions: "public", profiles: nobody },
-  "GET /docs/start.js": { permissions: "public", profiles: nobody },
-  "GET /docs/standalone.js": { permissions: "public", profiles: nobody },
+  "GET /api/v1/openapi.json": { permissions: "public", profiles: none },
+  "GET /docs": { permissions: "public", profiles: none },
+  "GET /docs/start.js": { permissions: "public", profiles: none },
+  "GET /docs/standalone.js": { permissions: "public", profiles: none },
 };
 
 describe("the routes", () => {
@@ -106,13 +110,13 @@ describe("the routes", () => {
   for (const place of places) {
     for (const method of place.routes.keys()) {
       const { permissions: opening, profiles } = table[`${method} ${short(place.path)}`] ?? {
-        permissions: nobody,
-        profiles: nobody,
+        permissions: none,
+        profiles: none,
       };
       const opens = (caller: Caller) => mayUse(caller, routesLike(place, method));
       const withoutPermission = opening === "public" || opening === "any";
 
-      it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(place.path)} opens to its permissions and profiles alone`, () => {
+      it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(place.path)} opens to its permissions and profiles alone, and the document says so`, () => {
         const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
         expect([...permitted].sort()).toEqual(
           withoutPermission ? [...permissions].sort() : opening === "operator" ? [] : [...opening].sort(),
@@ -127,6 +131,12 @@ describe("the routes", () => {
         expect([...open].sort()).toEqual(opening === "public" ? [...scanProfiles].sort() : [...profiles].sort());
         const full = Array.isArray(opening) && opening.some((permission) => devicePermissions.has(permission));
         expect(opens(tenant({ kind: "device", permissions: devicePermissions }))).toBe(withoutPermission || full);
+
+        if (!Array.isArray(opening)) return;
+        const toProfiles = profiles.length === 0 ? "" : ` Open to device profiles ${profiles.join(", ")}.`;
+        const needs = `Needs ${opening.map((permission) => `\`${permission}\``).join(" or ")}.${toProfiles}`;
+        const { description = "" } = document.paths[place.path.replace("+}", "}")]?.[method.toLowerCase()] ?? {};
+        expect(description.split("\n\n").at(-1)).toBe(needs);
       });
     }
   }
