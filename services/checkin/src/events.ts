@@ -14,8 +14,8 @@ export interface CheckinEvents {
   listChanged(place: ListPlace): void;
   listDeleted(place: ListPlace): void;
   scanDecided(scan: Scan, outcome: ScanOutcome): void;
-  /** A device told of a refusal that it had decided by itself. */
-  refusalTold(place: ListPlace, refusal: { readonly reason: string }): void;
+  /** A device reported a refusal that it had decided by itself. */
+  refusalReported(place: ListPlace, refusal: { readonly reason: string }): void;
   /** A scan was dated later than clocks differ. */
   scanAhead(scan: Pick<Scan, "organizer" | "event" | "list" | "deviceId">, ahead: { readonly seconds: number }): void;
   /** Boxoffice did not say whether it has sold tickets with codes that are unknown here. */
@@ -84,9 +84,9 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
         reason,
       });
     },
-    refusalTold({ organizer, event, list }, { reason }) {
+    refusalReported({ organizer, event, list }, { reason }) {
       scans.add({ outcome: "told", reason });
-      log.debug("a device told of a scan that it refused", { organizer, event, list, reason });
+      log.debug("a device reported a scan that it refused", { organizer, event, list, reason });
     },
     scanAhead({ organizer, event, list, deviceId }, { seconds }) {
       log.warn("a scan is dated in the future; the clock of its device may be wrong", {

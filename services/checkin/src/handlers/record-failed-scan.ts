@@ -22,12 +22,11 @@ import {
   holdPositionWithSecret,
   lockNonce,
   nextScanId,
-  storeFailedScan,
 } from "../store/failed-scans.ts";
 import type { EventKey } from "../store/keys.ts";
+import { storeScans } from "../store/store-scans.ts";
 import { fromFailedScan, toFailedScan, toScanPlace } from "../wire/history.ts";
-import { fromScanType } from "../wire/positions.ts";
-import { tellOfScan } from "../wire/scan-fact.ts";
+import { toScanFact } from "../wire/scan-fact.ts";
 import { listNotFound, requireEvent, requireList } from "./find-or-fault.ts";
 
 /**
@@ -57,7 +56,7 @@ export async function recordFailedScan(
   });
   if (stored) {
     db.wroteOutbox();
-    events.refusalTold(place, { reason: sent.reason });
+    events.refusalReported(place, { reason: sent.reason });
     const seconds = secondsAhead({ at: sent.at, now });
     if (seconds !== undefined) events.scanAhead(request, { seconds });
   }
@@ -103,7 +102,7 @@ async function refuseUnknown(
   throw new Fault("invalid", "invalid_failed_scan", `The refused scan is not valid: ${names.join(", ")}.`, { fields });
 }
 
-/** Finds the same refusal, if it was told of before. */
+/** Finds the same refusal, if it was reported before. */
 async function findEarlier(
   tx: Tx,
   { place, scan, found }: { readonly place: ScanPlace; readonly scan: FailedScan; readonly found: FoundPosition },
@@ -118,18 +117,12 @@ async function findEarlier(
 
 async function store(tx: Tx, { place, scan }: { readonly place: ScanPlace; readonly scan: FailedScan }): Promise<void> {
   if (!(await holdList(tx, { ...place, id: place.list }))) throw listNotFound();
-  const id = await nextScanId(tx);
-  const fact = tellOfScan({
-    organizer: place.organizer,
-    event: place.event,
-    scan: id,
-    list: place.list,
-    position: scan.position ?? undefined,
-    type: fromScanType(scan.type),
-    successful: false,
-    reason: scan.reason,
-    at: scan.at,
-  });
-  const traceparent = currentContext().traceparent ?? null;
-  await storeFailedScan(tx, { id, place, scan, topic: topics.scanDecided.name, fact, traceparent });
+  const { reason, explanation } = scan;
+  const refused = { ...place, ...scan, id: await nextScanId(tx) };
+  const fact = { ...toScanFact(refused), traceparent: currentContext().traceparent ?? null };
+  const scans = [
+    { ...refused, forced: true, forceSent: true, admission: null, refusal: { reason, explanation }, fact },
+  ];
+  const stored = await storeScans(tx, { topic: topics.scanDecided.name, scans });
+  if (stored.size === 0) throw new Error("a refusal was not stored, although its list and its position are locked");
 }

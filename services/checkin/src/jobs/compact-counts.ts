@@ -7,7 +7,7 @@ import { dropGonePositions, mostDropped } from "../store/gone-positions.ts";
 /** Often enough that a busy list is the sum of thousands of rows, not of millions. */
 const everyMs = 3000;
 
-/** Folds the rows that counts are summed from, and drops what was noted of tickets that went. Any number of replicas may do it at a time. */
+/** Folds the rows that counts are summed from, and drops the notes of deleted tickets. Any number of replicas may do it at a time. */
 export function compactCounts(db: Db, events: CheckinEvents): Job {
   return {
     name: "compact-counts",

@@ -137,7 +137,7 @@ describe("the automatic exit", () => {
     expect(await exits()).toEqual([[1, due]]);
   });
 
-  it("[C7.2] counts and is told of like any other scan", async () => {
+  it("[C7.2] counts and is published like any other scan", async () => {
     const id = await dueList();
     await sell(1, 2);
     await enter(id, 1, due - hour);
@@ -152,15 +152,15 @@ describe("the automatic exit", () => {
         from outbox
        order by outbox.id`);
     expect(facts.map(({ topic }) => topic)).toEqual([topics.scanDecided.name, topics.scanDecided.name]);
-    const told = facts.map(({ payload }) => ScanDecided.decode(payload));
-    expect(told).toMatchObject([
+    const published = facts.map(({ payload }) => ScanDecided.decode(payload));
+    expect(published).toMatchObject([
       { ...place, list: id, position: 1, type: "SCAN_TYPE_EXIT", successful: true, at: due },
       { ...place, list: id, position: 2, type: "SCAN_TYPE_EXIT", successful: true, at: due },
     ]);
     const kept = await db.many<{ id: number }>(
       sql`select scan.id from scan where scan.auto_checked_in order by scan.id`,
     );
-    expect(told.map((fact) => fact.scan).sort()).toEqual(kept.map((row) => row.id).sort());
+    expect(published.map((fact) => fact.scan).sort()).toEqual(kept.map((row) => row.id).sort());
   });
 
   it("[C7.3] comes whatever has become of the order", async () => {
@@ -308,7 +308,7 @@ describe("the automatic exit", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("[C7.1] comes to no ticket that has gone with its scans and come again meanwhile", async () => {
+  it("[C7.1] comes to no ticket that was deleted with its scans and created again meanwhile", async () => {
     const id = await dueList();
     await sell(1, 2);
     for (const position of [1, 2]) await enter(id, position, due - hour);
@@ -331,7 +331,7 @@ describe("the automatic exit", () => {
     await expectTrueCounts();
   });
 
-  it("waits for no ticket that somebody else holds, and comes back to it", async () => {
+  it("waits for no ticket that another transaction locks, and comes back to it", async () => {
     const id = await dueList();
     await sell(1, 2, 3, 4, 5);
     for (const position of [1, 2, 3, 4, 5]) await enter(id, position, due - hour);
@@ -374,7 +374,7 @@ describe("the automatic exit", () => {
 });
 
 describe("an exit that was due several days ago", () => {
-  it("[C7.9] follows for every day on which somebody was inside, in order", async () => {
+  it("[C7.9] follows for every day on which a ticket was inside, in order", async () => {
     const id = await dueList();
     await sell(1, 2, 3);
     await enter(id, 1, due - hour);

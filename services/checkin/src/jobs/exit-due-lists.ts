@@ -8,17 +8,10 @@ import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
 import { afterScan, countChange } from "../domain/presence.ts";
 import type { CheckinEvents } from "../events.ts";
-import {
-  type ExitToStore,
-  findInside,
-  findNextInside,
-  type InsideTicket,
-  type Stretch,
-  storeExits,
-} from "../store/automatic-exits.ts";
+import { findInside, findNextInside, type InsideTicket, type Stretch } from "../store/automatic-exits.ts";
 import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
-import { fromScanType } from "../wire/positions.ts";
-import { tellOfScan } from "../wire/scan-fact.ts";
+import { type ScanToStore, storeScans } from "../store/store-scans.ts";
+import { toScanFact } from "../wire/scan-fact.ts";
 
 const exitLock = declareLock("tessera checkin automatic exit");
 
@@ -31,10 +24,10 @@ const defaultTicketsAtATime = 300;
 /** Lists that are under way at a time; the others have their turn when one is through. */
 const mostLists = 100;
 
-/** Between looks at tickets that somebody else holds. */
+/** Between looks at tickets that other transactions lock. */
 const restMs = 100;
 
-/** Then the next turn begins anew, with what may have failed meanwhile. */
+/** Then the next turn starts over, with what may have failed meanwhile. */
 const mostRests = 20;
 
 export interface ExitTools {
@@ -45,11 +38,11 @@ export interface ExitTools {
 }
 
 /**
- * Takes everybody out of the lists whose automatic exit is due, and moves it on by a day.
+ * Checks all tickets out of the lists whose automatic exit is due, and moves it on by a day.
  *
  * One replica at a time does it, for the sake of the gates. It is correct with several, and wherever it is cut off:
  * what remains to be done is read from the scans themselves, each exit is stored only on top of the presence that it
- * was decided by, and a list moves on only as it was read and when nobody is left in it.
+ * was decided by, and a list moves on only as it was read and when no ticket is left in it.
  */
 export function exitDueLists(tools: ExitTools): Job {
   return {
@@ -67,7 +60,7 @@ interface Handling {
   readonly list: DueList;
   /** The last ticket that was looked at; undefined when all were. */
   readonly after: number | undefined;
-  /** Tickets that somebody else held: they are looked at again. */
+  /** Tickets that another transaction locked: they are looked at again. */
   readonly left: readonly number[];
   readonly exits: number;
 }
@@ -121,30 +114,28 @@ async function handleStretch(tools: ExitTools, { list, ...handling }: Handling):
   return undefined;
 }
 
-/** Tells which tickets have left; the others are to be looked at again. */
+/** Returns the tickets that have left; the others are to be looked at again. */
 async function letOut(db: Db, list: DueList, inside: readonly InsideTicket[]): Promise<Set<number>> {
   if (inside.length === 0) return new Set();
-  const exits = inside.map((ticket) => toExit(list, ticket));
-  const stored = await storeExits(db, list, { topic: topics.scanDecided.name, exits });
+  const scans = inside.map((ticket) => toExit(list, ticket));
+  const stored = await storeScans(db, { topic: topics.scanDecided.name, scans, asRead: list });
   if (stored.size > 0) db.wroteOutbox();
-  return stored;
+  return new Set(inside.filter((_, index) => stored.has(index)).map(({ position }) => position));
 }
 
-function toExit({ organizer, event, id, exit }: DueList, { position, scanId, presence }: InsideTicket): ExitToStore {
-  const { at } = exit;
-  const after = afterScan(presence, { type: "exit", at });
-  const type = fromScanType("exit");
-  const fact = { organizer, event, scan: scanId, list: id, position, type, successful: true, at };
+function toExit({ organizer, event, id, exit }: DueList, { position, scanId, presence }: InsideTicket): ScanToStore {
+  const scan = { organizer, event, id: scanId, list: id, position, type: "exit", at: exit.at } as const;
+  const after = afterScan(presence, { type: "exit", at: exit.at });
   return {
-    scanId,
-    position,
-    presence: after,
-    inside: countChange(presence, after).inside,
-    fact: tellOfScan(fact),
+    ...scan,
+    isAutomatic: true,
+    admission: { presence: after, ...countChange(presence, after) },
+    refusal: null,
+    fact: toScanFact({ ...scan, reason: null }),
   };
 }
 
-/** Where later exits are due as well, goes straight to the first at which somebody is inside: there may be centuries. */
+/** Where later exits are due as well, goes straight to the first at which a ticket is inside: there may be centuries. */
 async function moveOn({ db, clock }: ExitTools, list: DueList): Promise<boolean> {
   const { exit, timezone: zone } = list;
   const now = clock.now();

@@ -3,8 +3,8 @@ import type { Db } from "@tessera/kit/pg/database";
 import { mergeSearchIndex } from "../store/positions.ts";
 
 /**
- * At 2 000 new tickets a second half a megabyte waits by then. At one megabyte whoever brings more merges it first: so
- * does a backlog, where nobody waits for a single fact, and this much at a time is cheapest.
+ * At 2 000 new tickets a second half a megabyte waits by then. At one megabyte the statement that brings more merges it first: so
+ * does a backlog, where no gate waits for a single fact, and this much at a time is cheapest.
  */
 const everyMs = 250;
 

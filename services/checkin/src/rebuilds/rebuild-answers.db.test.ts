@@ -40,16 +40,16 @@ beforeEach(async () => {
 
 /** Stores an answer as a gate does, and tells of it. */
 async function answer(id: number, question: number, text: string, where: EventKey = place): Promise<void> {
-  const told = { question, answer: text, questionIdentifier: "", options: [], optionIdentifiers: [] };
-  const state = GivenAnswer.encode({ question, revision: 0, answer: told }).finish();
+  const answer = { question, answer: text, questionIdentifier: "", options: [], optionIdentifiers: [] };
+  const state = GivenAnswer.encode({ question, revision: 0, answer }).finish();
   await checkin.db.transaction(async (tx) => {
     const answered = await putGivenAnswers(tx, [{ ...where, id, question, state }]);
     await tx.publish(topics.answersGiven, answered.map(toAnswersGiven));
   });
 }
 
-/** Takes what was told of answers out of the outbox, in its order; without a value an entity is gone. */
-async function takeTold() {
+/** Takes what was published of answers out of the outbox, in its order; without a value an entity is deleted. */
+async function takePublished() {
   const rows = await checkin.db.many<{ key: string; payload: Buffer | null }>(sql`
     with taken as (delete from outbox where topic = ${topics.answersGiven.name} returning id, key, payload, marker)
     select key, payload from taken where marker is null order by id`);
@@ -83,13 +83,13 @@ const answerAll = async () => {
   await answer(3, 1, "elsewhere, too", elsewhere);
 };
 
-describe("answers that are told of again", () => {
+describe("answers that are published again", () => {
   it("are whole states with revisions above the line, whose answers have theirs", async () => {
     await answerAll();
-    const told = new Map((await takeTold()).map(({ key, value }) => [key, value]));
+    const published = new Map((await takePublished()).map(({ key, value }) => [key, value]));
     const { line, expected, written } = await rebuild();
     expect({ expected, written }).toEqual({ expected: 4, written: 4 });
-    const again = await takeTold();
+    const again = await takePublished();
     expect(again.map(({ key }) => key)).toEqual([
       "bigevents/afterparty/2",
       "bigevents/sampleconf/2",
@@ -98,7 +98,7 @@ describe("answers that are told of again", () => {
     ]);
     for (const { key, value } of again) {
       expect(value?.revision).toBeGreaterThan(line);
-      const former = told.get(key);
+      const former = published.get(key);
       expect({ ...value, revision: former?.revision }).toEqual(former);
       expect(line).toBeGreaterThan(former?.revision ?? Number.MAX_SAFE_INTEGER);
     }
@@ -110,16 +110,16 @@ describe("answers that are told of again", () => {
     await checkin.db.run(sql`select setval('answer_revision', 3)`);
     const { line: next } = await rebuild();
     expect(next).toBeGreaterThan(line);
-    await takeTold();
+    await takePublished();
     await answer(1, 1, "one again");
-    const [fact] = await takeTold();
+    const [fact] = await takePublished();
     expect(fact?.value?.revision).toBeGreaterThan(next);
     expect(fact?.value?.revision).toBe(fact?.value?.answers[0]?.revision);
   });
 
   it("never land behind what a gate stores meanwhile", async () => {
     await answerAll();
-    await takeTold();
+    await takePublished();
     const answering = async () => {
       for (let round = 0; round < 20; round += 1) await answer(2, 7, `round ${round}`);
     };
@@ -127,7 +127,7 @@ describe("answers that are told of again", () => {
       for (let round = 0; round < 3; round += 1) await rebuild({ batchSize: 1 });
     };
     await Promise.all([answering(), rebuilding()]);
-    const last = (await takeTold()).filter(({ key }) => key === "bigevents/sampleconf/2").at(-1);
+    const last = (await takePublished()).filter(({ key }) => key === "bigevents/sampleconf/2").at(-1);
     expect(last?.value?.answers.find(({ question }) => question === 7)?.answer?.answer).toBe("round 19");
   });
 });
@@ -135,9 +135,9 @@ describe("answers that are told of again", () => {
 describe("a position that goes", () => {
   it("[C5.56] takes what it answered along, and everybody hears of it", async () => {
     await answerAll();
-    await takeTold();
+    await takePublished();
     await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/2", "bigevents/sampleconf/1"]);
-    expect(await takeTold()).toEqual([{ key: "bigevents/sampleconf/2", value: null }]);
+    expect(await takePublished()).toEqual([{ key: "bigevents/sampleconf/2", value: null }]);
     expect(
       await checkin.db.many(sql`select event, position, question from given_answer order by position, event`),
     ).toEqual([
@@ -149,9 +149,9 @@ describe("a position that goes", () => {
 
   it("and comes again has answered nothing", async () => {
     await answer(1, 1, "one");
-    await takeTold();
+    await takePublished();
     await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1", positionFact(1, {}, { revision: 9 })]);
-    expect(await takeTold()).toEqual([{ key: "bigevents/sampleconf/1", value: null }]);
+    expect(await takePublished()).toEqual([{ key: "bigevents/sampleconf/1", value: null }]);
     expect(await checkin.db.many(sql`select from given_answer`)).toEqual([]);
   });
 });

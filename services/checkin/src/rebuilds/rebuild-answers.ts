@@ -6,11 +6,11 @@ import { countAnswered, drawAnswerRevision, nextAnswered, readAnswered } from ".
 import { toAnswersGiven } from "../wire/answers.ts";
 
 /**
- * Tells again of everything that positions answered at gates, while their tickets are held: what a gate stores is told
- * before or after, never behind an older state.
+ * Publishes again everything that positions answered at gates, while their tickets are locked: what a gate stores is
+ * published before or after, never behind an older state.
  *
- * A state has a revision above the line, its answers keep theirs: who has taken those over already changes nothing, and
- * who begins takes all of them.
+ * A state has a revision above the cutoff, its answers keep theirs: a consumer that has applied those changes nothing,
+ * and a new one applies all of them.
  */
 export const rebuildAnswers: Rebuild = {
   topic: topics.answersGiven,
@@ -24,7 +24,10 @@ export const rebuildAnswers: Rebuild = {
     const last = keys.at(-1);
     if (last === undefined) return undefined;
     await lockPositions(tx, keys);
-    const facts = (await readAnswered(tx, keys)).map((told) => ({ ...toAnswersGiven(told), revision: told.revision }));
+    const facts = (await readAnswered(tx, keys)).map((position) => ({
+      ...toAnswersGiven(position),
+      revision: position.revision,
+    }));
     await tx.publish(topics.answersGiven, facts);
     return { place: JSON.stringify(last), published: facts.length };
   },

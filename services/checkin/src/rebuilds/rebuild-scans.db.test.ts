@@ -33,17 +33,17 @@ beforeEach(async () => {
   );
 });
 
-interface Told {
+interface Published {
   readonly fact_id: string;
   readonly key: string;
   readonly payload: Buffer;
   readonly at: number;
 }
 
-/** Takes what was told out of the outbox: ids, keys, bytes and the times that consumers remember them under. */
-async function takeTold(): Promise<Told[]> {
+/** Takes what was published out of the outbox: ids, keys, bytes and the times that consumers remember them under. */
+async function takePublished(): Promise<Published[]> {
   const rows = await checkin.db.many<
-    Omit<Told, "at"> & { created_at: number; headers: Record<string, string> | null }
+    Omit<Published, "at"> & { created_at: number; headers: Record<string, string> | null }
   >(sql`
     delete from outbox
      where marker is null
@@ -66,13 +66,13 @@ async function scanAll(): Promise<void> {
   await checkin.redeemAll([scan(list, "secret1", { nonce: "second" }), scan(list, "secret2", { type: ScanType.EXIT })]);
 }
 
-describe("scans that are told of again", () => {
-  it("have the ids, keys, bytes and days that they had, so that nobody acts on them twice", async () => {
+describe("scans that are published again", () => {
+  it("have the ids, keys, bytes and days that they had, so that no consumer acts on them twice", async () => {
     await scanAll();
-    const told = await takeTold();
-    expect(told).toHaveLength(5);
+    const published = await takePublished();
+    expect(published).toHaveLength(5);
     await rebuild();
-    expect(await takeTold()).toEqual(told);
+    expect(await takePublished()).toEqual(published);
     const { expected, written } = await checkin.db.one<{ expected: number; written: number }>(
       sql`select expected, written from rebuild`,
     );
@@ -81,7 +81,7 @@ describe("scans that are told of again", () => {
 
   it("say when they were written this time, and what ends them sweeps nothing", async () => {
     await scanAll();
-    await takeTold();
+    await takePublished();
     await checkin.db.run(sql`update scan set created_at = now() - interval '10 days'`);
     await rebuild();
     const rows = await checkin.db.many<{ headers: Record<string, string> | null }>(
@@ -94,16 +94,16 @@ describe("scans that are told of again", () => {
 
   it("are those that the topic would still hold", async () => {
     await scanAll();
-    const told = await takeTold();
+    const published = await takePublished();
     const ids = await checkin.db.many<{ id: number }>(sql`select id from scan where imported_id is null order by id`);
     await checkin.db.run(sql`update scan set created_at = now() - interval '31 days' where id = ${ids[0]?.id}`);
     await rebuild();
-    expect(await takeTold()).toHaveLength(told.length - 1);
+    expect(await takePublished()).toHaveLength(published.length - 1);
   });
 
   it("are not those that tell of themselves later", async () => {
     await scanAll();
-    await takeTold();
+    await takePublished();
     const line = await checkin.db.transaction(rebuildScans.drawLine);
     await checkin.redeem(scan(list, "secret3"));
     const found: number[] = [];

@@ -83,7 +83,7 @@ export async function movePresences(tx: Queryable, moves: readonly Move[]): Prom
      group by presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as`);
 }
 
-/** How a list stands. */
+/** The counts of a list. */
 export interface ListCounts {
   readonly positions: number;
   readonly entered: number;
@@ -112,7 +112,7 @@ export async function countOnLists(
   return new Map(rows.map(({ id, positions, entered }) => [id, { positions, entered }]));
 }
 
-/** How one item, in one variation, stands on a list. */
+/** The counts of one item, in one variation, on a list. */
 export interface ItemCounts {
   readonly item: number;
   readonly variation: number | null;
@@ -145,12 +145,11 @@ export async function countByItem(db: Queryable, { organizer, event, id }: Entit
 export const mostFolded = 20_000;
 
 /**
- * Folds the fresh rows of each bucket, and what was folded before, into one row;
- * sums of nothing go. The statement inserts what it has deleted, so whoever
- * counts meanwhile sees either the old rows or their sum, and a second one at
- * the same time finds nothing left to delete. Lists are held, because whoever
- * deletes one would miss a sum that appears only then; those that are being
- * deleted are left alone. Tells how many rows it replaced.
+ * Folds the fresh rows of each bucket, and what was folded before, into one row; sums of nothing are deleted.
+ *
+ * The statement inserts the sum of what it has deleted: a count meanwhile reads either the old rows or their sum, and a
+ * second fold at the same time finds nothing left to delete. Lists are locked, because the deletion of one would miss a
+ * sum that is inserted behind it; lists that are being deleted are left alone. Returns how many rows it replaced.
  */
 export async function foldCounts(db: Queryable): Promise<number> {
   const { replaced } = await db.one<{ replaced: number }>(sql`
@@ -167,7 +166,7 @@ export async function foldCounts(db: Queryable): Promise<number> {
         from list
        where (list.organizer, list.event, list.id) in (select crowded.organizer, crowded.event, crowded.list from crowded)
          for key share of list skip locked
-    ), gone as (
+    ), deleted as (
       delete from count_delta
        using crowded
        where (crowded.list = 0
@@ -186,13 +185,13 @@ export async function foldCounts(db: Queryable): Promise<number> {
                 count_delta.variation, count_delta.counted_as, count_delta.positions, count_delta.entered, count_delta.inside
     ), sums as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside, folded)
-      select gone.organizer, gone.event, gone.list, gone.subevent, gone.item, gone.variation, gone.counted_as,
-             sum(gone.positions), sum(gone.entered), sum(gone.inside), true
-        from gone
-       group by gone.organizer, gone.event, gone.list, gone.subevent, gone.item, gone.variation, gone.counted_as
-      having sum(gone.positions) <> 0 or sum(gone.entered) <> 0 or sum(gone.inside) <> 0
+      select deleted.organizer, deleted.event, deleted.list, deleted.subevent, deleted.item, deleted.variation, deleted.counted_as,
+             sum(deleted.positions), sum(deleted.entered), sum(deleted.inside), true
+        from deleted
+       group by deleted.organizer, deleted.event, deleted.list, deleted.subevent, deleted.item, deleted.variation, deleted.counted_as
+      having sum(deleted.positions) <> 0 or sum(deleted.entered) <> 0 or sum(deleted.inside) <> 0
     )
     select count(*) as replaced
-      from gone`);
+      from deleted`);
   return replaced;
 }

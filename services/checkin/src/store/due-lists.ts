@@ -47,8 +47,8 @@ export async function findDueLists(
   }));
 }
 
-/** Whether the list still stands as it was read: what an organizer has changed since is handled anew. */
-export function stands(list: DueList): Sql {
+/** Whether the list is as it was read: one that an organizer has changed since is read again before it is handled. */
+export function isUnchanged(list: DueList): Sql {
   return sql`
     (list.organizer, list.event, list.id) = (${list.organizer}, ${list.event}, ${list.id}::bigint)
      and list.exit_all_at = ${toTimestamp(list.exit.at)}::timestamptz
@@ -64,12 +64,12 @@ export function covers(list: DueList): Sql {
      and (${list.subevent}::bigint is null or position.subevent = ${list.subevent})`;
 }
 
-/** Moves the automatic exit of a list on; false: an organizer has changed the list meanwhile, or it is gone. */
+/** Moves the automatic exit of a list on; false: an organizer has changed the list meanwhile, or it is deleted. */
 export async function moveExit(db: Queryable, list: DueList, next: AutomaticExit): Promise<boolean> {
   const moved = await db.run(sql`
     update list
        set exit_all_at = ${toTimestamp(next.at)}::timestamptz,
            exit_local_time = ${next.local}
-     where ${stands(list)}`);
+     where ${isUnchanged(list)}`);
   return moved > 0;
 }

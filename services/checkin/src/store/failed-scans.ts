@@ -1,8 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toTimestamp } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
-import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
+import type { FailedScan } from "../domain/failed-scan.ts";
 import type { ScanType } from "../domain/presence.ts";
 import { indexedSecret } from "./indexed-secret.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
@@ -10,8 +9,8 @@ import type { EntityKey, EventKey } from "./keys.ts";
 const nonceLock = declareLock("tessera failed scan");
 
 /**
- * Lets those that bring one nonce pass one by one, until the transaction ends:
- * each sees whether the one before has stored it. No unique index can say that,
+ * Locks a nonce until the transaction ends: each sees whether the one before has
+ * stored it. No unique index can say that,
  * because what a nonce is compared with depends on how the ticket was found.
  */
 export async function lockNonce(tx: Queryable, { organizer, event, nonce }: EventKey & { nonce: string }) {
@@ -103,7 +102,7 @@ interface Row {
   position: number | null;
 }
 
-/** Finds a refusal with a nonce, whoever told of it. One without a code is shown with that of the scan that looks for it. */
+/** Finds a refusal with a nonce, of any device. One without a code is shown with that of the scan that looks for it. */
 export async function findFailedScan(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -144,31 +143,4 @@ export async function findFailedScan(
 export async function nextScanId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('scan_id') as id`);
   return id;
-}
-
-/** Stores a refusal with the fact that tells of it. The caller holds its list and its position, and tells the relay. */
-export async function storeFailedScan(
-  tx: Queryable,
-  stored: {
-    readonly id: number;
-    readonly place: ScanPlace;
-    readonly scan: FailedScan;
-    readonly topic: string;
-    readonly fact: { readonly id: string; readonly key: string; readonly payload: Uint8Array };
-    readonly traceparent: string | null;
-  },
-): Promise<void> {
-  const { place, scan, fact } = stored;
-  await tx.run(sql`
-    with kept as (
-      insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
-                        raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
-                        auto_checked_in)
-      values (${place.organizer}, ${place.event}, ${stored.id}, ${place.list}, ${scan.position}, ${scan.type}, false,
-              ${scan.reason}, ${scan.explanation}, ${scan.rawCode}, ${scan.sourceType}, ${scan.rawItem},
-              ${scan.rawVariation}, ${scan.rawSubevent}, ${toTimestamp(scan.at)}::timestamptz, ${scan.nonce},
-              ${place.deviceId}, ${place.gate}, true, true, false)
-    )
-    insert into outbox (fact_id, topic, key, payload, traceparent)
-    values (${fact.id}::uuid, ${stored.topic}, ${fact.key}, ${fact.payload}::bytea, ${stored.traceparent})`);
 }

@@ -4,18 +4,18 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 import { type EntityKey, nameOf } from "./keys.ts";
 
-/** What a position was told to answer at a gate. */
+/** An answer that a position was given at a gate. */
 export interface AnswerToStore extends EntityKey {
   readonly question: number;
   /** An encoded GivenAnswer without its revision, which the column has. */
   readonly state: Uint8Array;
-  /** Boxoffice has taken over everything that the position was told up to this revision; without it, nothing. */
+  /** Boxoffice has applied all answers of the position up to this revision; without it, none. */
   readonly takenUpTo?: number;
   /** The position answers this already. */
   readonly isUnchanged?: boolean;
 }
 
-/** Gathers answers by position: of each its first row, and all that it was told. */
+/** Gathers answers by position: of each its first row, and all answers. */
 export function gatherAnswers<R extends EntityKey & KeptAnswer>(
   rows: readonly R[],
 ): { readonly first: R; readonly answers: readonly KeptAnswer[] }[] {
@@ -27,11 +27,11 @@ export function gatherAnswers<R extends EntityKey & KeptAnswer>(
 }
 
 /**
- * Stores answers of positions that the caller holds, and returns everything that those positions have been told
- * whose answers have changed by it. Of several answers to one question the last one counts.
+ * Stores answers of positions that the caller holds, and returns all answers of those positions whose
+ * answers have changed by it. Of several answers to one question the last one counts.
  *
- * What was stored before and taken over since stands no more where the position answers otherwise, so the same answer
- * is news then.
+ * What was stored before and applied by boxoffice since no longer counts where the position answers otherwise, so the
+ * same answer is a change then.
  */
 export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
   const last = [...new Map(answers.map((answer) => [`${nameOf(answer)}/${answer.question}`, answer])).values()];
@@ -64,10 +64,10 @@ export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToS
       join given_answer as kept
         on kept.position = changed.position and kept.event = changed.event and kept.organizer = changed.organizer
      order by kept.question`);
-  return gatherAnswers(rows).map(({ first: { organizer, event, id }, answers: told }) => ({
+  return gatherAnswers(rows).map(({ first: { organizer, event, id }, answers: all }) => ({
     organizer,
     event,
     id,
-    answers: told,
+    answers: all,
   }));
 }

@@ -12,8 +12,8 @@ export interface PresenceKey extends EventKey {
 
 /**
  * Holds the lists that these tickets, or these keys, have to do with: none of
- * them is deleted before the transaction ends. Lists that are gone are nobody's concern.
- * Of tickets that are gone, all scans are removed: their lists are held for refusals, too.
+ * them is deleted before the transaction ends. Deleted lists are left out.
+ * Of tickets that are deleted, all scans are removed: their lists are held for refusals, too.
  */
 export async function holdLists(
   tx: Queryable,
@@ -57,7 +57,7 @@ export async function holdLists(
        for key share of list`);
 }
 
-/** Reads presences of tickets that the caller holds, so that nobody changes them meanwhile. */
+/** Reads presences of tickets that the caller holds, so that they do not change meanwhile. */
 export async function readPresences(
   tx: Queryable,
   keys: readonly PresenceKey[],
@@ -110,7 +110,7 @@ export async function putPresences(
                last_type = excluded.last_type, last_at = excluded.last_at`);
 }
 
-/** Removes the presences and all scans of tickets that are gone. */
+/** Removes the presences and all scans of tickets that are deleted. */
 export async function forgetScansOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
   if (tickets.length === 0) return;
   for (const table of [sql`presence`, sql`scan`]) {
@@ -125,7 +125,7 @@ export async function forgetScansOf(tx: Queryable, tickets: readonly EntityKey[]
   }
 }
 
-/** Removes what tickets that are gone were told to answer at gates, and returns those that were told anything. */
+/** Removes the answers that deleted tickets were given at gates, and returns the tickets that had any. */
 export async function forgetAnswersOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<EntityKey[]> {
   if (tickets.length === 0) return [];
   const forgotten = await tx.many<EntityKey>(sql`

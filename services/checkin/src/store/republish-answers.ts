@@ -11,11 +11,11 @@ const revisionLock = declareLock("checkin answer revisions");
 const margin = 1_000_000;
 
 /**
- * Draws a revision above every one that answers were given before, also by a database that a backup has replaced since:
+ * Draws a revision above every one that answers were given before, also by a database that was restored from a backup since:
  * it is the time in microseconds, unless the sequence is ahead of it.
  *
- * The table's lock waits for all who have drawn a smaller one: what they wrote is committed by then. Gates that store
- * answers queue behind it, so it does not wait for long. The other lock keeps two from moving the sequence at the same
+ * The lock on the table waits for all transactions that have drawn a smaller one: they are committed by then. Gates that
+ * store answers queue behind it, so it does not wait for long. The other lock keeps two from moving the sequence at the same
  * time, of which the second would move it back.
  */
 export async function drawAnswerRevision(tx: Queryable): Promise<number> {
@@ -31,7 +31,7 @@ export async function drawAnswerRevision(tx: Queryable): Promise<number> {
   return revision;
 }
 
-/** Counts the positions that were told to answer anything at a gate. */
+/** Counts the positions that were given any answer at a gate. */
 export async function countAnswered(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
@@ -55,30 +55,30 @@ export async function nextAnswered(
      limit ${limit}`);
 }
 
-/** A position with all that it answered at gates, and a revision to tell of it again. */
-export interface ToldPosition extends AnsweredPosition {
+/** A position with all that it answered at gates, and a revision to publish it again. */
+export interface RepublishedPosition extends AnsweredPosition {
   readonly revision: number;
 }
 
 interface Row extends EntityKey, KeptAnswer {
-  readonly told: number;
+  readonly next_revision: number;
 }
 
 /** Reads what positions that the caller holds have answered; those that answered nothing any more are left out. */
-export async function readAnswered(tx: Queryable, keys: readonly EntityKey[]): Promise<ToldPosition[]> {
+export async function readAnswered(tx: Queryable, keys: readonly EntityKey[]): Promise<RepublishedPosition[]> {
   const rows = await tx.many<Row>(sql`
-    select wanted.organizer, wanted.event, wanted.id, wanted.told, kept.question, kept.revision, kept.state
-      from (select sent.organizer, sent.event, sent.id, nextval('answer_revision') as told
+    select wanted.organizer, wanted.event, wanted.id, wanted.next_revision, kept.question, kept.revision, kept.state
+      from (select sent.organizer, sent.event, sent.id, nextval('answer_revision') as next_revision
               from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
                           ${keys.map((key) => key.id)}::bigint[]) as sent (organizer, event, id)) as wanted
       join given_answer as kept
         on kept.position = wanted.id and kept.event = wanted.event and kept.organizer = wanted.organizer
-     order by wanted.told, kept.question`);
-  return gatherAnswers(rows).map(({ first: { organizer, event, id, told }, answers }) => ({
+     order by wanted.next_revision, kept.question`);
+  return gatherAnswers(rows).map(({ first: { organizer, event, id, next_revision }, answers }) => ({
     organizer,
     event,
     id,
-    revision: told,
+    revision: next_revision,
     answers,
   }));
 }

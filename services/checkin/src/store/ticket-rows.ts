@@ -13,7 +13,7 @@ export interface TicketRead {
   readonly presence: Presence;
   /** Newest first. */
   readonly checkins: readonly StoredCheckin[];
-  /** What it was told to answer at gates. */
+  /** The answers that it was given at gates. */
   readonly given: readonly Pick<KeptAnswer, "revision" | "state">[];
 }
 
@@ -73,8 +73,8 @@ export const ticketDates = sql`
 /**
  * Joins what is shown of `ticket` (a position, or columns of one) on a list:
  * whose add-on it is, where its own name is missing; its item and variation;
- * its presence, and if it has one, the scans behind it; and what it was told to
- * answer at gates.
+ * its presence, and if it has one, the scans behind it; and the answers
+ * that it was given at gates.
  */
 export function joinedTo({ list, nonce }: { readonly list: Sql; readonly nonce: Sql }): Sql {
   return sql`

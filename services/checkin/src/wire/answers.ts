@@ -4,7 +4,7 @@ import type { SentAnswer as SentAnswerOnWire } from "@tessera/protos/gen/ticketi
 import type { GivenAnswer, SentAnswer, StoredAnswer } from "../domain/questions/answer-questions.ts";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 
-/** Shows a position with what it was told to answer at gates, as far as boxoffice has not taken that over yet. */
+/** Shows a position with the answers that it was given at gates and that boxoffice has not applied yet. */
 export function withGivenAnswers(
   position: Position,
   given: readonly Pick<KeptAnswer, "revision" | "state">[],
@@ -29,7 +29,7 @@ export function toStoredAnswers(answers: readonly Answer[]): ReadonlyMap<number,
   );
 }
 
-/** Reads what a scanner sends; what is no JSON answers nothing. */
+/** Reads what a scanner sends; a value that is no JSON is ignored. */
 export function toSentAnswers(answers: readonly SentAnswerOnWire[]): readonly SentAnswer[] {
   return answers.flatMap(({ question, value, file }) => {
     try {
@@ -40,7 +40,7 @@ export function toSentAnswers(answers: readonly SentAnswerOnWire[]): readonly Se
   });
 }
 
-/** Encodes an answer as it is stored. Its revision stands beside it, so that the same answer has the same bytes. */
+/** Encodes an answer as it is stored. Its revision is stored beside it, so that the same answer has the same bytes. */
 export function encodeGivenAnswer({ question, answer }: GivenAnswer): Uint8Array {
   if (answer === null) return GivenAnswerOnWire.encode({ question, revision: 0, answer: undefined }).finish();
   const { text, questionIdentifier, options, optionIdentifiers, file } = answer;
@@ -59,7 +59,7 @@ export function encodeGivenAnswer({ question, answer }: GivenAnswer): Uint8Array
   }).finish();
 }
 
-/** Tells of everything that a position was told to answer at gates. */
+/** Publishes all answers that a position was given at gates. */
 export function toAnswersGiven({ organizer, event, id, answers }: AnsweredPosition): AnswersGiven {
   return {
     organizer,

@@ -44,7 +44,7 @@ type TicketFields = Pick<
   "id" | "item" | "variation" | "subevent" | "addonTo" | "canceled" | "blocked" | "validFrom" | "validUntil"
 > & { readonly order: Pick<Order, "status" | "validIfPending" | "requireApproval"> | undefined };
 
-/** A position without its order is nobody's ticket. */
+/** A position without its order is no ticket. */
 export function orderOf<O>(position: { readonly order: O | undefined }): O {
   if (position.order === undefined) throw new Error("a position came without its order");
   return position.order;

@@ -1,21 +1,36 @@
 import { deriveFactId } from "@tessera/kit/bus/fact-id";
-import type { ScanDecided } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { topics } from "@tessera/protos/topics";
+import type { ScanType } from "../domain/presence.ts";
+import { fromScanType } from "./positions.ts";
 
-/** The fact that tells of a scan, as it stands in the outbox. */
-export interface ScanFact {
-  /** The same whenever the scan is told of, so that nobody acts on it twice. */
-  readonly id: string;
-  readonly key: string;
-  readonly payload: Uint8Array;
-}
-
-/** Writes the fact of a scan. */
-export function tellOfScan(scan: ScanDecided): ScanFact {
+/** Writes the fact that publishes a scan, with the same id whenever it is published. */
+export function toScanFact(scan: {
+  readonly organizer: string;
+  readonly event: string;
+  readonly id: number;
+  readonly list: number;
+  readonly position: number | null;
+  readonly type: ScanType;
+  /** Null: it is admitted. */
+  readonly reason: string | null;
+  readonly at: number;
+}): { readonly id: string; readonly key: string; readonly payload: Uint8Array } {
+  const { organizer, event, id, list, position, type, reason, at } = scan;
+  const fact = {
+    organizer,
+    event,
+    scan: id,
+    list,
+    position: position ?? undefined,
+    type: fromScanType(type),
+    successful: reason === null,
+    reason: reason ?? undefined,
+    at,
+  };
   return {
-    // Its time, too: a database that was put back gives ids anew.
-    id: deriveFactId(`${topics.scanDecided.name} ${scan.organizer}/${scan.event}/${scan.scan} ${scan.at}`),
-    key: topics.scanDecided.key(scan),
-    payload: topics.scanDecided.encode(scan),
+    // Its time, too: a database that was restored from a backup gives ids again.
+    id: deriveFactId(`${topics.scanDecided.name} ${organizer}/${event}/${id} ${at}`),
+    key: topics.scanDecided.key(fact),
+    payload: topics.scanDecided.encode(fact),
   };
 }

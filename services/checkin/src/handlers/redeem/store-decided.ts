@@ -4,10 +4,9 @@ import { countChange } from "../../domain/presence.ts";
 import { holdFreePositions } from "../../store/free-positions.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
 import { nameOf } from "../../store/keys.ts";
-import { type ScanToStore, storeScans } from "../../store/scan-writes.ts";
+import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
 import { encodeGivenAnswer, toAnswersGiven } from "../../wire/answers.ts";
-import { fromScanType } from "../../wire/positions.ts";
-import { tellOfScan } from "../../wire/scan-fact.ts";
+import { toScanFact } from "../../wire/scan-fact.ts";
 import { type DecidedScan, refusalOf } from "./outcome.ts";
 
 /** A decision on a ticket that answers questions. */
@@ -70,42 +69,26 @@ function toAnswers(decided: Answered): AnswerToStore[] {
   });
 }
 
-function toScanToStore({ scan, read: { scanId: id }, verdict }: DecidedScan): ScanToStore {
-  const { organizer, event, list, type, at } = scan;
+function toScanToStore({ scan, read, verdict }: DecidedScan): ScanToStore {
+  const id = read.scanId;
   const position = verdict.outcome === "unknown_ticket" ? null : verdict.match.ticket.id;
-  const refusal = refusalOf(verdict);
-  const fact = tellOfScan({
-    organizer,
-    event,
-    scan: id,
-    list,
-    position: position ?? undefined,
-    type: fromScanType(type),
-    successful: refusal === undefined,
-    reason: refusal?.reason,
-    at,
-  });
+  const refusal = refusalOf(verdict) ?? null;
   return {
+    ...scan,
     id,
-    organizer,
-    event,
-    list,
     position,
-    type,
-    at,
     rawCode: isCodeKept(verdict, scan) ? scan.rawCode : null,
-    sourceType: scan.sourceType,
-    nonce: scan.nonce,
-    deviceId: scan.deviceId,
-    gate: scan.gate,
     forced: verdict.outcome === "admitted" ? verdict.forced : scan.force,
     forceSent: scan.force,
-    refusal: refusal ?? null,
+    refusal,
     admission:
       verdict.outcome === "admitted"
         ? { presence: verdict.presence, ...countChange(verdict.match.presence, verdict.presence) }
         : null,
-    fact: { ...fact, traceparent: scan.traceparent },
+    fact: {
+      ...toScanFact({ ...scan, id, position, reason: refusal?.reason ?? null }),
+      traceparent: scan.traceparent,
+    },
   };
 }
 

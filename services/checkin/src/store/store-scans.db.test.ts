@@ -8,7 +8,7 @@ import { eventFact, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
 import { notePositionsGone } from "./gone-positions.ts";
-import { type ScanToStore, storeScans } from "./scan-writes.ts";
+import { type ScanToStore, storeScans } from "./store-scans.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;

@@ -1,10 +1,12 @@
-import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Presence, ScanType } from "../domain/presence.ts";
+import { covers, type DueList, isUnchanged } from "./due-lists.ts";
+import { type FactRow, insertFacts } from "./outbox-facts.ts";
+import { sparseColumn } from "./sparse-column.ts";
 
-/** A decided scan, ready to be stored. */
+/** A scan that is ready to be stored. What a device did not send is null or left out. */
 export interface ScanToStore {
   readonly id: number;
   readonly organizer: string;
@@ -13,15 +15,21 @@ export interface ScanToStore {
   readonly position: number | null;
   readonly type: ScanType;
   readonly at: number;
-  /** Null: it is the ticket's own and told by nothing else. */
-  readonly rawCode: string | null;
+  /** Null: it is the ticket's own code, which is stored nowhere else. */
+  readonly rawCode?: string | null;
   /** What the code was read from. */
-  readonly sourceType: string;
-  readonly nonce: string | null;
-  readonly deviceId: number | null;
-  readonly gate: number | null;
-  readonly forced: boolean;
-  readonly forceSent: boolean;
+  readonly sourceType?: string;
+  /** What a device took the code for. */
+  readonly rawItem?: number | null;
+  readonly rawVariation?: number | null;
+  readonly rawSubevent?: number | null;
+  readonly nonce?: string | null;
+  readonly deviceId?: number | null;
+  readonly gate?: number | null;
+  readonly forced?: boolean;
+  readonly forceSent?: boolean;
+  /** No device scanned it: the list checks its tickets out. */
+  readonly isAutomatic?: boolean;
   /** Null: the scan is refused. */
   readonly admission: {
     /** The presence as the scan leaves it; it is stored only on top of the version before. */
@@ -32,36 +40,37 @@ export interface ScanToStore {
   } | null;
   /** Null: the scan is admitted. */
   readonly refusal: { readonly reason: string; readonly explanation: string | null } | null;
-  /** The fact that tells of it. */
-  readonly fact: {
-    readonly id: string;
-    readonly key: string;
-    readonly payload: Uint8Array;
-    readonly traceparent: string | null;
-  };
+  /** The fact that publishes it. */
+  readonly fact: FactRow;
 }
 
 /**
- * Stores decided scans with presences, counts and facts, in one statement.
+ * Stores scans with presences, counts and facts, in one statement.
  *
- * Tells which were stored, by index. The others came too late: another scan of
+ * Returns which were stored, by index. The others came too late: another scan of
  * the ticket was stored first, or the ticket or the list is just being changed;
  * they are to be decided again. Of each ticket and list there may be one admission.
  *
- * A refusal of a ticket that is gone is not kept. It does not hold the ticket:
- * one that goes while the statement runs leaves a scan behind, which is removed
- * with the note of its going.
+ * A refusal of a ticket that is deleted is not kept. It does not lock the ticket:
+ * one that is deleted while the statement runs leaves a scan behind, which is
+ * removed with the note of the deletion.
  *
- * The list is held so that it cannot be deleted under its scans; the ticket, so
- * that what it counts as cannot change before the scan is counted. Neither lock
- * is waited for: one busy ticket must not hold up the others. Presences are
- * taken in one order everywhere, so those who wait for them never wait in a circle.
+ * The list is locked so that it cannot be deleted under its scans; the ticket, so
+ * that what it counts as cannot change before the scan is counted. No lock is
+ * waited for: one busy ticket must not hold up the others. Presences are taken
+ * in one order everywhere, so that those who wait for them never deadlock.
+ *
+ * With `asRead`, scans are stored only where that list is as it was read and
+ * covers their tickets; it is locked against changes, too.
  */
 export async function storeScans(
   db: Queryable,
-  { topic, scans }: { topic: string; scans: readonly ScanToStore[] },
+  {
+    topic,
+    scans,
+    asRead,
+  }: { readonly topic: string; readonly scans: readonly ScanToStore[]; readonly asRead?: DueList },
 ): Promise<Set<number>> {
-  const lists = [...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.list}`, scan])).values()];
   const admissions = scans.map(({ admission }) => admission);
   // By a range, and not `exists`: a plan that was made while the table was new would read all of it for every batch.
   const isThere = sql`coalesce(
@@ -79,21 +88,16 @@ export async function storeScans(
                     ${scans.map((scan) => scan.event)}::text[],
                     ${scans.map((scan) => scan.list)}::bigint[],
                     ${scans.map((scan) => scan.position)}::bigint[],
-                    ${admissions.map((admission) => admission?.presence.version ?? null)}::bigint[],
-                    ${admissions.map((admission) => admission?.presence.entries ?? null)}::bigint[],
-                    ${admissions.map((admission) => admission?.presence.last?.type ?? null)}::text[],
-                    ${admissions.map((admission) => toNullableTimestamp(admission?.presence.last?.at))}::timestamptz[],
-                    ${admissions.map((admission) => admission?.entered ?? null)}::bigint[],
-                    ${admissions.map((admission) => admission?.inside ?? null)}::bigint[])
+                    ${sparseColumn(admissions.map((admission) => admission?.presence.version))}::bigint[],
+                    ${sparseColumn(admissions.map((admission) => admission?.presence.entries))}::bigint[],
+                    ${sparseColumn(admissions.map((admission) => admission?.presence.last?.type))}::text[],
+                    ${sparseColumn(admissions.map((admission) => toNullableTimestamp(admission?.presence.last?.at)))}::timestamptz[],
+                    ${sparseColumn(admissions.map((admission) => admission?.entered))}::bigint[],
+                    ${sparseColumn(admissions.map((admission) => admission?.inside))}::bigint[])
              with ordinality
              as decided (organizer, event, list, position, version, entries, last_type, last_at, entered, inside, ord)
     ), held_list as (
-      select list.organizer, list.event, list.id
-        from unnest(${lists.map((scan) => scan.organizer)}::text[],
-                    ${lists.map((scan) => scan.event)}::text[],
-                    ${lists.map((scan) => scan.list)}::bigint[]) as wanted (organizer, event, id)
-        join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
-         for key share of list skip locked
+      ${asRead === undefined ? lockListsOf(scans) : lockAsRead(asRead)}
     ), held_ticket as (
       select decided.ord, decided.organizer, decided.event, decided.position, decided.list, decided.version,
              decided.entries, decided.last_type, decided.last_at, decided.entered, decided.inside,
@@ -105,6 +109,7 @@ export async function storeScans(
         join position
           on position.organizer = decided.organizer and position.event = decided.event and position.id = decided.position
        where decided.version is not null
+         and ${asRead === undefined ? sql`true` : covers(asRead)}
          for share of position skip locked
     ), admitted as (
       insert into presence as held (organizer, event, position, list, version, entries, last_type, last_at)
@@ -133,25 +138,31 @@ export async function storeScans(
               end
     ), stored as (
       insert into scan (organizer, event, id, list, position, type, successful, reason, explanation, raw_code, source_type,
-                        at, nonce, device_id, gate, forced, force_sent, auto_checked_in)
+                        raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
+                        auto_checked_in)
       select kept.organizer, kept.event, sent.id, kept.list, kept.position, sent.type, kept.version is not null, sent.reason,
-             sent.explanation, sent.raw_code, sent.source_type, sent.at, sent.nonce, sent.device_id, sent.gate, sent.forced,
-             sent.force_sent, false
+             sent.explanation, sent.raw_code, sent.source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
+             sent.nonce, sent.device_id, sent.gate, sent.forced, sent.force_sent, sent.is_automatic
         from kept
         join unnest(${scans.map((scan) => scan.id)}::bigint[],
                     ${scans.map((scan) => scan.type)}::text[],
-                    ${scans.map(({ refusal }) => refusal?.reason ?? null)}::text[],
-                    ${scans.map(({ refusal }) => refusal?.explanation ?? null)}::text[],
-                    ${scans.map((scan) => scan.rawCode)}::text[],
-                    ${scans.map((scan) => scan.sourceType)}::text[],
+                    ${sparseColumn(scans.map(({ refusal }) => refusal?.reason))}::text[],
+                    ${sparseColumn(scans.map(({ refusal }) => refusal?.explanation))}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.rawCode))}::text[],
+                    ${scans.map((scan) => scan.sourceType ?? "barcode")}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.rawItem))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.rawVariation))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.rawSubevent))}::bigint[],
                     ${scans.map((scan) => toTimestamp(scan.at))}::timestamptz[],
-                    ${scans.map((scan) => scan.nonce)}::text[],
-                    ${scans.map((scan) => scan.deviceId)}::bigint[],
-                    ${scans.map((scan) => scan.gate)}::bigint[],
-                    ${scans.map((scan) => scan.forced)}::boolean[],
-                    ${scans.map((scan) => scan.forceSent)}::boolean[])
+                    ${sparseColumn(scans.map((scan) => scan.nonce))}::text[],
+                    ${sparseColumn(scans.map((scan) => scan.deviceId))}::bigint[],
+                    ${sparseColumn(scans.map((scan) => scan.gate))}::bigint[],
+                    ${scans.map((scan) => scan.forced ?? false)}::boolean[],
+                    ${scans.map((scan) => scan.forceSent ?? false)}::boolean[],
+                    ${scans.map((scan) => scan.isAutomatic ?? false)}::boolean[])
              with ordinality
-             as sent (id, type, reason, explanation, raw_code, source_type, at, nonce, device_id, gate, forced, force_sent, ord)
+             as sent (id, type, reason, explanation, raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce,
+                      device_id, gate, forced, force_sent, is_automatic, ord)
           on sent.ord = kept.ord
     ), counted as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
@@ -163,19 +174,30 @@ export async function storeScans(
        group by held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,
                 held_ticket.variation, held_ticket.counted_as
       having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
-    ), told as (
-      insert into outbox (fact_id, topic, key, payload, traceparent)
-      select fact.id, ${topic}, fact.key, fact.payload, fact.traceparent
-        from kept
-        join unnest(${scans.map((scan) => scan.fact.id)}::uuid[],
-                    ${scans.map((scan) => scan.fact.key)}::text[],
-                    ${toByteaArray(scans.map((scan) => scan.fact.payload))}::bytea[],
-                    ${scans.map((scan) => scan.fact.traceparent)}::text[])
-             with ordinality as fact (id, key, payload, traceparent, ord)
-          on fact.ord = kept.ord
-       order by fact.ord
+    ), published as (
+      ${insertFacts(topic, { facts: scans.map(({ fact }) => fact), among: sql`join kept on kept.ord = fact.ord` })}
     )
     select kept.ord
       from kept`);
   return new Set(rows.map((row) => row.ord - 1));
+}
+
+/** All lists of scans, against their deletion. */
+function lockListsOf(scans: readonly ScanToStore[]): Sql {
+  const lists = [...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.list}`, scan])).values()];
+  return sql`
+      select list.organizer, list.event, list.id
+        from unnest(${lists.map((scan) => scan.organizer)}::text[],
+                    ${lists.map((scan) => scan.event)}::text[],
+                    ${lists.map((scan) => scan.list)}::bigint[]) as wanted (organizer, event, id)
+        join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
+         for key share of list skip locked`;
+}
+
+function lockAsRead(list: DueList): Sql {
+  return sql`
+      select list.organizer, list.event, list.id
+        from list
+       where ${isUnchanged(list)}
+         for share of list skip locked`;
 }
