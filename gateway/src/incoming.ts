@@ -1,6 +1,6 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Caller, Tenant } from "./access/caller.ts";
 import type { Context } from "./context.ts";
+import { fault } from "./faults.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { Incoming } from "./route.ts";
 
@@ -49,7 +49,7 @@ export class IncomingRequest implements Incoming<unknown, unknown> {
   id(name: string): number {
     const text = this.param(name);
     const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-    if (id < 1 || id > largestId) throw new Fault("not_found", "not_found", "Not found.");
+    if (id < 1 || id > largestId) throw fault("not_found", "Not found.");
     return id;
   }
 

@@ -1,6 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Schema } from "@tessera/kit/schema";
 import { arrayOf, integer, object, text } from "@tessera/kit/schema-build";
+import { fault } from "./faults.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";
 
@@ -78,7 +79,7 @@ function linkTo(url: PublicUrl, number: number): string {
 }
 
 function noSuchPage(): Fault {
-  return new Fault("not_found", "page_not_found", "Invalid page.");
+  return fault("page_not_found", "Invalid page.");
 }
 
 /** Describes the answer of a list. */

@@ -1,6 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import { compileSchema, type JsonSchema } from "@tessera/kit/schema";
 import { instant } from "@tessera/kit/schema-build";
+import { fault } from "./faults.ts";
 
 /** One query parameter: how it is described, and how it is read. */
 export interface Parameter<T> {
@@ -31,19 +32,19 @@ export type Values<P extends Parameters> = {
 export function readQuery<P extends Parameters>(parameters: P, search: URLSearchParams): Values<P> {
   const values: Record<string, unknown> = {};
   const problems: Record<string, string[]> = {};
-  let fault: Fault | undefined;
+  let refusal: Fault | undefined;
   for (const [name, parameter] of Object.entries(parameters)) {
     const sent = search.getAll(name);
     const counting = parameter.repeatable ? sent : sent.slice(-1);
     const reading = parameter.read(counting.filter((value) => value !== ""));
     if ("value" in reading) values[name] = reading.value;
     else if ("problem" in reading) problems[name] = [reading.problem];
-    else fault ??= reading.fault;
+    else refusal ??= reading.fault;
   }
   if (Object.keys(problems).length > 0) {
-    throw new Fault("invalid", "invalid_query", "some query parameters are not valid", { fields: problems });
+    throw fault("invalid_query", "some query parameters are not valid", { fields: problems });
   }
-  if (fault !== undefined) throw fault;
+  if (refusal !== undefined) throw refusal;
   return values as Values<P>;
 }
 

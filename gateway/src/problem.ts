@@ -23,6 +23,7 @@ const statusByCode: ReadonlyMap<string, number> = new Map([
   ["changed_since", 412],
   ["body_too_large", 413],
   ["unsupported_media_type", 415],
+  ["message_too_large", 429],
 ]);
 
 /** How long to wait where nobody said: locks are held for up to this long, an outage is asked about again soon. */

@@ -58,20 +58,20 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "store",
     `${service}/store/`,
-    [`${own}/(?:domain|store)/`, values, "^packages/kit/src/(?:pg/|fault\\.ts$)"],
-    "Store imports domain, values, kit/pg and kit/fault.",
+    [`${own}/(?:domain/|store/|faults\\.ts$)`, values, "^packages/kit/src/(?:pg/|fault\\.ts$)"],
+    "Store imports domain, faults, values, kit/pg and kit/fault.",
   ],
   [
     "wire",
     `${service}/wire(?:/|\\.ts$)`,
     [
-      `${own}/(?:domain|store)/`,
+      `${own}/(?:domain/|store/|faults\\.ts$)`,
       `${own}/wire`,
       "^packages/(?:values|resources)/",
       protos,
       "^packages/kit/src/(?:fault|fields|bus/fact-id)\\.ts$",
     ],
-    "Wire imports domain, values, protos, resources, kit/fault, kit/fields, kit/bus/fact-id, and types of store.",
+    "Wire imports domain, faults, values, protos, resources, kit/fault, kit/fields, kit/bus/fact-id, and types of store.",
   ],
   [
     "handlers",
@@ -95,10 +95,10 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "gateway-store",
     "^gateway/src/store/",
-    ["^gateway/src/store/", values, "^packages/kit/src/(?:pg/|(?:fault|wait-at-most)\\.ts$)"],
+    ["^gateway/src/(?:store/|faults\\.ts$)", values, "^packages/kit/src/(?:pg/|(?:fault|wait-at-most)\\.ts$)"],
     downwards,
   ],
-  ["gateway-access", "^gateway/src/access/", ["^gateway/src/(?:access|store)/", forServices], downwards],
+  ["gateway-access", "^gateway/src/access/", ["^gateway/src/(?:access/|store/|faults\\.ts$)", forServices], downwards],
   [
     "gateway-parts",
     "^gateway/src/(body|import|upload|jobs|consumers)/",

@@ -1,4 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import type { CredentialKind } from "../store/credentials.ts";
 
 /** What an Authorization header says, before anybody has looked it up. */
@@ -18,28 +19,24 @@ export function readAuthorization(header: string): Presented {
   const [scheme = "", token, ...more] = header.trim().split(/\s+/);
   const kind = kinds.get(scheme.toLowerCase());
   if (kind === undefined)
-    throw refusal("no_credentials", "This request needs credentials: send an Authorization header.");
+    throw fault("no_credentials", "This request needs credentials: send an Authorization header.");
   if (token === undefined)
-    throw refusal("empty_credentials", "The Authorization header names a scheme but holds no token.");
+    throw fault("empty_credentials", "The Authorization header names a scheme but holds no token.");
   if (more.length > 0)
-    throw refusal("malformed_credentials", "The token in the Authorization header must not contain spaces.");
+    throw fault("malformed_credentials", "The token in the Authorization header must not contain spaces.");
   // Node reads headers as Latin-1, which keeps every byte.
   return { kind, token: Buffer.from(token, "latin1") };
 }
 
-function refusal(code: string, message: string): Fault {
-  return new Fault("unauthenticated", code, message);
-}
-
 /** A token that nobody has. */
 export function unknownToken(): Fault {
-  return refusal("unknown_token", "This token is not valid.");
+  return fault("unknown_token", "This token is not valid.");
 }
 
 /** A token whose owner may not use it any more. */
 export function inactive(kind: CredentialKind): Fault {
   return kind === "device"
     ? // Scanners know this very sentence: they wipe their data when they read it.
-      refusal("device_revoked", "Device access has been revoked.")
-    : refusal("key_inactive", "This API key has been switched off.");
+      fault("device_revoked", "Device access has been revoked.")
+    : fault("key_inactive", "This API key has been switched off.");
 }

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { JsonSchema } from "@tessera/kit/schema";
+import { fault } from "../faults.ts";
 import type { Body } from "../route.ts";
 import { nestsTooDeep } from "./nesting.ts";
 
@@ -33,7 +34,7 @@ export function mediaType(header: string): string {
 }
 
 export function unsupported(message: string): Fault {
-  return new Fault("invalid", "unsupported_media_type", message);
+  return fault("unsupported_media_type", message);
 }
 
 /** Checks a parsed body against its schema. */
@@ -45,29 +46,29 @@ export function checkBody<B>(value: unknown, body: Body<B>): B {
 }
 
 function invalid(fields: Record<string, readonly string[]>): Fault {
-  return new Fault("invalid", "invalid_body", "some fields are not valid", { fields });
+  return fault("invalid_body", "some fields are not valid", { fields });
 }
 
 function parseJson(bytes: Buffer): unknown {
   const json = decode(bytes);
-  if (nestsTooDeep(json)) throw new Fault("invalid", "malformed_body", "The body nests too deep.");
+  if (nestsTooDeep(json)) throw fault("malformed_body", "The body nests too deep.");
   try {
     return JSON.parse(json) as unknown;
   } catch {
     // What the parser says quotes the body, which may hold personal data.
-    throw new Fault("invalid", "malformed_body", "The body is not valid JSON.");
+    throw fault("malformed_body", "The body is not valid JSON.");
   }
 }
 
 function decode(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Fault("invalid", "malformed_body", "The body is not valid UTF-8.");
+  if (!isUtf8(bytes)) throw fault("malformed_body", "The body is not valid UTF-8.");
   const text = bytes.toString("utf8");
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
 /** Reads the parts of a form that are texts; no field of a body is a file. */
 async function parseMultipart(bytes: Buffer, type: string): Promise<URLSearchParams> {
-  if (!isUtf8(bytes)) throw new Fault("invalid", "malformed_body", "The body is not valid UTF-8.");
+  if (!isUtf8(bytes)) throw fault("malformed_body", "The body is not valid UTF-8.");
   const texts = new URLSearchParams();
   try {
     const limits = { fieldSize: bytes.length, fields: mostParts, files: 0, parts: mostParts };
@@ -75,7 +76,7 @@ async function parseMultipart(bytes: Buffer, type: string): Promise<URLSearchPar
     parts.on("field", (name, value) => texts.append(name, value));
     await pipeline([bytes], parts);
   } catch {
-    throw new Fault("invalid", "malformed_body", "The body is not valid multipart/form-data.");
+    throw fault("malformed_body", "The body is not valid multipart/form-data.");
   }
   return texts;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 
 export interface BodyLimits {
   readonly maxBytes: number;
@@ -87,9 +88,9 @@ export function discard(request: IncomingMessage): Promise<void> {
 }
 
 function tooLarge(maxBytes: number): Fault {
-  return new Fault("invalid", "body_too_large", `The body is larger than the ${maxBytes} bytes allowed.`);
+  return fault("body_too_large", `The body is larger than the ${maxBytes} bytes allowed.`);
 }
 
 function tooSlow(maxMs: number): Fault {
-  return new Fault("invalid", "body_too_slow", `The body did not arrive within ${Math.round(maxMs / 1000)} seconds.`);
+  return fault("body_too_slow", `The body did not arrive within ${Math.round(maxMs / 1000)} seconds.`);
 }

@@ -3,6 +3,7 @@ import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import type { Db } from "@tessera/kit/pg/database";
 import { recordFeed } from "@tessera/protos/topics";
+import { fault } from "../faults.ts";
 import { type ImportTargets, importMessages } from "../import/import-stream.ts";
 import type { LineError } from "../import/tally.ts";
 
@@ -93,7 +94,7 @@ function takerOf(
     } catch (cause) {
       const isAway = signal.aborted ? stopping.aborted || isAlone || !hasAnswered : cause instanceof Fault;
       if (!isAway) throw new Error("the owner of the records cannot take them together", { cause });
-      throw new Fault("unavailable", "owner_unavailable", "the owner of the records does not take them", { cause });
+      throw fault("owner_unavailable", "the owner of the records does not take them", { cause });
     }
   };
 }

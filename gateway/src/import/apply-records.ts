@@ -1,5 +1,5 @@
 import { backoff } from "@tessera/kit/backoff";
-import { Fault } from "@tessera/kit/fault";
+import { Fault, isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
 import type {
@@ -37,7 +37,7 @@ export async function applyRecords(records: readonly WireRecord[], options: Appl
     return await applyPatiently(records, options);
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (mayHeal(error)) throw error;
+    if (isTransient(error)) throw error;
     if (records.length > 1) {
       const half = records.length >> 1;
       const first = await applyRecords(records.slice(0, half), options);
@@ -63,17 +63,10 @@ async function applyPatiently(
       return (await apply({ records: [...records] }, options)).rejected;
     } catch (error) {
       signal?.throwIfAborted();
-      if (!mayHeal(error) || Date.now() + pauseMs > until) throw error;
+      if (!isTransient(error) || Date.now() + pauseMs > until) throw error;
     }
     await pause(pauseMs);
   }
-}
-
-function mayHeal(error: unknown): error is Fault {
-  if (!(error instanceof Fault) || error.code === "message_too_large") return false;
-  return (
-    error.kind === "unavailable" || error.kind === "timeout" || error.kind === "conflict" || error.kind === "exhausted"
-  );
 }
 
 function indigestible(line: number, error: unknown): RejectedRecord {

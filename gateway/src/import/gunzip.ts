@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 
 /** Records compress about ten times, a file of zeros a thousand times. */
 const largestRatio = 200;
@@ -26,14 +26,12 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<
     for await (const piece of expander as AsyncIterable<Buffer>) {
       expanded += piece.length;
       if (expanded > unsuspectedBytes && expanded > compressed * largestRatio) {
-        throw new Fault("invalid", "gzip_bomb", "The compressed body expands beyond all measure.");
+        throw fault("gzip_bomb", "The compressed body expands beyond all measure.");
       }
       yield piece;
     }
   } catch (error) {
-    throw isZlibError(error)
-      ? new Fault("invalid", "gzip_broken", "The compressed body is corrupt or cut off.")
-      : error;
+    throw isZlibError(error) ? fault("gzip_broken", "The compressed body is corrupt or cut off.") : error;
   } finally {
     expander.destroy();
   }

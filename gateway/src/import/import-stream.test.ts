@@ -406,7 +406,7 @@ describe("an owner that fails", () => {
     const { targets } = fakeTargets({
       boxoffice: async ({ records }) => {
         if (records.some(({ data }) => data.length > 2_000_000))
-          throw new Fault("exhausted", "message_too_large", "too large; use smaller parts");
+          throw new Fault("unmet", "message_too_large", "too large; use smaller parts");
         return { rejected: [] };
       },
     });

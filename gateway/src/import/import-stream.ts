@@ -1,8 +1,8 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import type { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import type { RecordsServiceService, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
 import { findOverbooked } from "./find-overbooked.ts";
 import type { Owner } from "./kinds.ts";
@@ -256,7 +256,7 @@ class ImportRun {
 
   /** Says how an import ended that could not be finished. */
   async failure(error: unknown): Promise<Error> {
-    if (error instanceof NotRecords) return new Fault("invalid", "not_records", error.message);
+    if (error instanceof NotRecords) return fault("not_records", error.message);
     // Batches that are still under way belong to the count.
     await Promise.allSettled([this.#batches.boxoffice.flush(), this.#batches.checkin.flush()]);
     const cause = error instanceof OwnerFailure ? error.cause : error;

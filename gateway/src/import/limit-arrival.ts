@@ -1,4 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 
 export interface ArrivalLimits {
   /** So long a client may send nothing. Time that the reader takes does not count. */
@@ -43,8 +44,7 @@ async function soon<T>(work: Promise<T>, { maxMs, stopping }: ArrivalLimits): Pr
 }
 
 function stopped(): Fault {
-  return new Fault(
-    "unavailable",
+  return fault(
     "stopping",
     "The server is being stopped. Send the records again: what was applied stays, and coming twice changes nothing.",
     { retryAfterMs: 1000 },
@@ -52,5 +52,5 @@ function stopped(): Fault {
 }
 
 function tooSlow(maxMs: number): Fault {
-  return new Fault("invalid", "body_too_slow", `Nothing arrived for ${Math.round(maxMs / 1000)} seconds.`);
+  return fault("body_too_slow", `Nothing arrived for ${Math.round(maxMs / 1000)} seconds.`);
 }

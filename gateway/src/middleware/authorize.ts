@@ -1,7 +1,8 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, mayUse } from "../access/may-use.ts";
 import type { Middleware } from "../context.ts";
+import { fault } from "../faults.ts";
 import { routesLike } from "../place.ts";
 
 /**
@@ -26,5 +27,5 @@ export function authorize(directory: Directory): Middleware {
 }
 
 function forbidden(): Fault {
-  return new Fault("forbidden", "forbidden", "These credentials do not allow this.");
+  return fault("forbidden", "These credentials do not allow this.");
 }

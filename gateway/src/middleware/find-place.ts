@@ -1,7 +1,7 @@
 import { Router } from "@koa/router";
-import { Fault } from "@tessera/kit/fault";
 import findMyWay, { type HTTPMethod } from "find-my-way";
 import type { Context, Middleware, State } from "../context.ts";
+import { fault } from "../faults.ts";
 import { notFoundPage } from "../not-found-page.ts";
 import type { Place } from "../place.ts";
 import { routeFor } from "../place.ts";
@@ -66,9 +66,9 @@ function requireReadablePath(ctx: Context): void {
   try {
     decoded = decodeURIComponent(ctx.path);
   } catch {
-    throw new Fault("invalid", "malformed_path", "The path is not percent-encoded UTF-8.");
+    throw fault("malformed_path", "The path is not percent-encoded UTF-8.");
   }
-  if (decoded.includes("\0")) throw new Fault("invalid", "malformed_path", "The path holds a null character.");
+  if (decoded.includes("\0")) throw fault("malformed_path", "The path holds a null character.");
 }
 
 const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);

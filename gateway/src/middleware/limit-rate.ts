@@ -1,6 +1,6 @@
 import type { Cache, Limiter } from "@tessera/kit/cache/cache";
-import { Fault } from "@tessera/kit/fault";
 import type { Context, Middleware } from "../context.ts";
+import { fault } from "../faults.ts";
 import { routeFor } from "../place.ts";
 
 /** How often each key and each device may ask, per minute; 0 is as often as it likes. */
@@ -43,7 +43,7 @@ export function limitRate(cache: Cache, { requests, scans }: RateLimits): RateSt
         ctx.set("RateLimit", `"${policy.name}";r=${remaining};t=${seconds}`);
         if (!allowed) {
           const message = `Too many requests; wait ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
-          ctx.state.overLimit = new Fault("exhausted", "rate_limited", message, { retryAfterMs: resetMs });
+          ctx.state.overLimit = fault("rate_limited", message, { retryAfterMs: resetMs });
         }
       }
       await next();

@@ -1,5 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Middleware } from "../context.ts";
+import { fault } from "../faults.ts";
 
 /** Refuses a request whose Accept header or `format` rules out what the place answers. It comes before the credentials. */
 export function negotiate(): Middleware {
@@ -7,16 +7,11 @@ export function negotiate(): Middleware {
     const produces = ctx.state.place?.produces ?? [];
     const accept = ctx.get("Accept");
     if (accept !== "" && !produces.some((type) => accepts(accept, type)) && !accepts(accept, "application/json")) {
-      throw new Fault(
-        "invalid",
-        "not_acceptable",
-        "The Accept header allows none of the types that this address answers with.",
-      );
+      throw fault("not_acceptable", "The Accept header allows none of the types that this address answers with.");
     }
     if (ctx.querystring.includes("format=")) {
       const format = new URLSearchParams(ctx.querystring).getAll("format").at(-1);
-      if (format !== undefined && format !== "" && format !== "json")
-        throw new Fault("not_found", "unknown_format", "Not found.");
+      if (format !== undefined && format !== "" && format !== "json") throw fault("unknown_format", "Not found.");
     }
     return next();
   };

@@ -5,6 +5,7 @@ import type { Log } from "@tessera/kit/log";
 import type { Caller } from "../access/caller.ts";
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import type { Context, Middleware } from "../context.ts";
+import { fault } from "../faults.ts";
 import { routeFor } from "../place.ts";
 import { answerProblems } from "../problem.ts";
 import type { Route } from "../route.ts";
@@ -55,7 +56,7 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
       return;
     }
     if (key.length > longestKey) {
-      throw new Fault("invalid", "key_too_long", `An idempotency key has at most ${longestKey} characters.`);
+      throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
     }
     const { overLimit } = ctx.state;
     const body = await (overLimit === undefined ? readBytes(ctx.req, limits) : readLittle(ctx, { limits, overLimit }));
@@ -63,14 +64,13 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
     const request = { caller: ownerOf(caller), key, requestHash: hashOf(ctx, body) };
     const claiming = await lookUp(request, { answers, overLimit });
     if (claiming.kind === "taken") {
-      throw new Fault(
-        "invalid",
+      throw fault(
         "key_used",
         "This idempotency key was used for another request. Use a new key for each request, and the same one only to repeat it.",
       );
     }
     if (claiming.kind === "under way") {
-      throw new Fault("conflict", "request_under_way", "A request with this idempotency key is still at work.");
+      throw fault("request_under_way", "A request with this idempotency key is still at work.");
     }
     if (claiming.kind === "answered") {
       sendKept(ctx, claiming.answer);

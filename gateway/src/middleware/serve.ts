@@ -4,6 +4,7 @@ import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import type { Context, Middleware } from "../context.ts";
 import { describePlace } from "../describe-place.ts";
+import { fault } from "../faults.ts";
 import { IncomingRequest } from "../incoming.ts";
 import { readQuery } from "../parameter.ts";
 import { routeFor } from "../place.ts";
@@ -22,8 +23,7 @@ export function serve({ limits, baseUrl, tracing }: ServeOptions): Middleware {
     if (place === undefined) throw new Error("a request without a place was let through");
     const route = routeFor(place, ctx.method);
     if (route === undefined) {
-      if (ctx.method !== "OPTIONS")
-        throw new Fault("invalid", "method_not_allowed", "This method is not allowed here.");
+      if (ctx.method !== "OPTIONS") throw fault("method_not_allowed", "This method is not allowed here.");
       return send(ctx, { status: 200, body: describePlace(place) });
     }
     const search = new URLSearchParams(ctx.querystring);
@@ -39,7 +39,7 @@ async function answer(
   { ctx, search, limits }: { ctx: Context; search: URLSearchParams; limits: BodyLimits },
 ): Promise<Reply> {
   try {
-    if (holdsNul(ctx.querystring)) throw new Fault("invalid", "malformed_query", "The query holds a null character.");
+    if (holdsNul(ctx.querystring)) throw fault("malformed_query", "The query holds a null character.");
     incoming.query = readQuery(route.query ?? {}, search);
     incoming.body = await readBody(route, ctx, limits);
   } catch (error) {

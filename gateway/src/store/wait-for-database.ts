@@ -1,5 +1,6 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { fault } from "../faults.ts";
 
 /** A gate waits for this before it waits for its scan; a database that answers at all takes milliseconds. */
 const patienceMs = 4000;
@@ -10,5 +11,5 @@ export function waitForDatabase<T>(answer: Promise<T>, { ms = patienceMs }: { ms
 }
 
 function databaseTooSlow(): Fault {
-  return new Fault("unavailable", "database_unavailable", "the database does not answer", { retryAfterMs: 1000 });
+  return fault("database_unavailable", "the database does not answer", { retryAfterMs: 1000 });
 }

@@ -1,6 +1,7 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import type { Objection } from "./check-image.ts";
 import type { Examination, Finding } from "./examine-content.ts";
 
@@ -57,7 +58,7 @@ export async function examine(examination: Examination, limits: ExaminationLimit
 }
 
 function overloaded(): Fault {
-  return new Fault("unavailable", "uploads_busy", "The file could not be examined in time. Send it again.", {
+  return fault("uploads_busy", "The file could not be examined in time. Send it again.", {
     retryAfterMs: 5000,
   });
 }

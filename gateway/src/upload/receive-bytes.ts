@@ -1,5 +1,6 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { fault } from "../faults.ts";
 
 export interface ReceiveLimits {
   readonly maxBytes: number;
@@ -36,11 +37,11 @@ export async function* receiveBytes(
 
 /** Refuses a file for its size. */
 export function tooLarge(maxBytes: number): Fault {
-  return new Fault("invalid", "body_too_large", `The file is larger than the ${maxBytes} bytes allowed.`);
+  return fault("body_too_large", `The file is larger than the ${maxBytes} bytes allowed.`);
 }
 
 function tooSlow(what: string): Fault {
-  return new Fault("invalid", "body_too_slow", `The file ${what}. Send it again over a faster connection.`);
+  return fault("body_too_slow", `The file ${what}. Send it again over a faster connection.`);
 }
 
 function seconds(ms: number): string {

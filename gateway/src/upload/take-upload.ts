@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Tenant } from "../access/caller.ts";
+import { fault } from "../faults.ts";
 import { keyOf } from "../store/file-key.ts";
 import type { Upload } from "../store/uploads.ts";
 import type { Objection } from "./check-image.ts";
@@ -102,7 +103,7 @@ export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
 }
 
 function busy(): Fault {
-  return new Fault("unavailable", "uploads_busy", "Too many files are being sent at once. Send this one again soon.", {
+  return fault("uploads_busy", "Too many files are being sent at once. Send this one again soon.", {
     retryAfterMs: 5000,
   });
 }

@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "./faults.ts";
 import { accessOptions, noPlatform, requireOperatorKey } from "./operator-access.ts";
 import { type OptionValues, readOptions } from "./options.ts";
 import { bar, showProgress } from "./progress.ts";
@@ -70,7 +70,7 @@ export async function importRecords(args: string[]): Promise<void> {
   if (values["from-pretix"] !== undefined) return readPretix(values, names, values["from-pretix"]);
   const [file] = names;
   if (file === undefined || names.length > 1)
-    throw new Fault("invalid", "no_file", "name one file to import, or - for standard input");
+    throw fault("no_file", "name one file to import, or - for standard input");
   const key = requireOperatorKey(values);
   const answer = await sendFile({ file, url: values.url, key });
   report(answer);
@@ -82,11 +82,10 @@ async function readPretix(values: ImportValues, names: readonly string[], pretix
   const token = values.token ?? process.env["PRETIX_TOKEN"];
   const { organizer, event = [], url } = values;
   if (token === undefined)
-    throw new Fault("invalid", "no_pretix_token", "set PRETIX_TOKEN or pass --token: an API token of a team of pretix");
-  if (organizer === undefined)
-    throw new Fault("invalid", "no_organizer", "name the organizer in pretix with --organizer");
+    throw fault("no_pretix_token", "set PRETIX_TOKEN or pass --token: an API token of a team of pretix");
+  if (organizer === undefined) throw fault("no_organizer", "name the organizer in pretix with --organizer");
   if (event.length === 0 && names.length > 0)
-    throw new Fault("invalid", "file_and_pretix", "import a file or from a pretix; events are named with --event");
+    throw fault("file_and_pretix", "import a file or from a pretix; events are named with --event");
   const key = requireOperatorKey(values);
   const { importFromPretix } = await import("./from-pretix/import-from-pretix.ts");
   const { summary, rejected, settled } = await importFromPretix({
@@ -162,8 +161,8 @@ export async function sendRecords(
       typeof body === "object" && body !== null && "detail" in body
         ? String(body.detail)
         : `HTTP status ${response.status}`;
-    const kind = response.status >= 500 || response.status === 429 ? "unavailable" : "invalid";
-    throw new Fault(kind, "import_refused", `the platform refused the import: ${detail}`);
+    const isPassing = response.status >= 500 || response.status === 429;
+    throw fault(isPassing ? "platform_unavailable" : "platform_refused", `the platform refused the import: ${detail}`);
   }
   return body as ImportAnswer;
 }
@@ -172,7 +171,7 @@ async function sizeOf(file: string): Promise<number> {
   try {
     return (await stat(file)).size;
   } catch (error) {
-    throw new Fault("not_found", "no_such_file", `${file} cannot be read`, { cause: error });
+    throw fault("no_such_file", `${file} cannot be read`, { cause: error });
   }
 }
 

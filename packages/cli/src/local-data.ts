@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "./faults.ts";
 
 /** The folder in which a local platform keeps what must survive a restart. */
 export interface LocalData {
@@ -19,8 +19,7 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
   } catch (error) {
-    throw new Fault(
-      "unmet",
+    throw fault(
       "data_directory_not_writable",
       `the data folder ${directory} cannot be written; choose another one with --data DIR`,
       { cause: error },

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
+import { fault } from "./faults.ts";
 
 /** Opens the database of a URL, or the embedded PostgreSQL where there is none. */
 export async function openLocalDatabase(options: {
@@ -12,7 +12,7 @@ export async function openLocalDatabase(options: {
   const { url, directory, fresh, log } = options;
   if (url === undefined) {
     const embedded = await loadOptional(() => import("@tessera/embedded-postgres/start"));
-    if (embedded === undefined) throw new Fault("unmet", "embedded_database_missing", noDatabase);
+    if (embedded === undefined) throw fault("embedded_database_missing", noDatabase);
     return embedded.startEmbeddedPostgres({
       directory,
       fresh,
@@ -20,8 +20,7 @@ export async function openLocalDatabase(options: {
     });
   }
   if (fresh)
-    throw new Fault(
-      "invalid",
+    throw fault(
       "fresh_needs_embedded",
       "--fresh empties only the embedded database; empty the database of --database-url yourself",
     );

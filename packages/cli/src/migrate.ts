@@ -1,7 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { migrate } from "@tessera/kit/pg/migrate";
 import { provision, roleOf } from "@tessera/kit/pg/provision";
+import { fault } from "./faults.ts";
 import { databaseUrlOf, readOptions } from "./options.ts";
 import { loadServices, requireAllAlone, services } from "./services.ts";
 
@@ -21,13 +21,9 @@ export async function migrateServices(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
   const url = read.values["database-url"] ?? databaseUrlOf(process.env);
-  if (url === undefined) throw new Fault("invalid", "no_database_url", "set DATABASE_URL or pass --database-url");
+  if (url === undefined) throw fault("no_database_url", "set DATABASE_URL or pass --database-url");
   if (read.names.length === 0)
-    throw new Fault(
-      "invalid",
-      "no_services",
-      `name what to migrate: all, or some of ${Object.keys(services).join(", ")}`,
-    );
+    throw fault("no_services", `name what to migrate: all, or some of ${Object.keys(services).join(", ")}`);
   requireAllAlone(read.names);
   const count = await migrateAll({ url, names: read.names });
   process.stdout.write(count === 0 ? "Everything is up to date.\n" : `${count} migrations applied.\n`);

@@ -1,5 +1,4 @@
 import type { Environment } from "@tessera/kit/config";
-import { Fault } from "@tessera/kit/fault";
 import type { Observe } from "@tessera/kit/grpc/answer-call";
 import { grpcTransport } from "@tessera/kit/grpc/client";
 import { inProcess } from "@tessera/kit/grpc/in-process";
@@ -7,6 +6,7 @@ import { serveGrpc } from "@tessera/kit/grpc/server";
 import type { Served } from "@tessera/kit/lifecycle";
 import type { Log } from "@tessera/kit/log";
 import type { Implementation, Transport } from "@tessera/kit/rpc";
+import { fault } from "./faults.ts";
 
 /** How services of this process are called, and how they call others. */
 export interface Network {
@@ -64,8 +64,7 @@ export function socketNetwork(options: {
   return {
     transportTo: (name) => ({
       call: async (method, request, callOptions) => {
-        if (!addresses.has(name) && !ports.has(name))
-          throw new Fault("unavailable", "peer_not_started", `${name} has not started yet`);
+        if (!addresses.has(name) && !ports.has(name)) throw fault("peer_not_started", `${name} has not started yet`);
         return open(name).call(method, request, callOptions);
       },
       close: async () => {},
@@ -101,7 +100,7 @@ function readAddresses(peers: readonly string[], environment: Environment): Map<
   const missing = found.filter(({ address }) => address === "");
   if (missing.length > 0) {
     const lines = missing.map(({ peer, setting }) => `  ${setting} is required: where ${peer} serves gRPC`);
-    throw new Fault("invalid", "configuration_invalid", `configuration:\n${lines.join("\n")}`);
+    throw fault("configuration_invalid", `configuration:\n${lines.join("\n")}`);
   }
   return new Map(found.map(({ peer, address }) => [peer, grpcTarget(address)]));
 }

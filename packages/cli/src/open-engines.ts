@@ -4,13 +4,14 @@ import { memoryBus } from "@tessera/kit/bus/memory";
 import type { Cache } from "@tessera/kit/cache/cache";
 import { memoryCache } from "@tessera/kit/cache/memory";
 import type { Config } from "@tessera/kit/config";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import { diskFiles } from "@tessera/kit/files/disk";
 import type { Files } from "@tessera/kit/files/files";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { ServiceDefinition } from "@tessera/kit/service";
 import type { engineSettings } from "./engine-settings.ts";
+import { fault } from "./faults.ts";
 
 // Clients are loaded by those who use them: a process without Kafka starts without its client.
 
@@ -93,5 +94,5 @@ function missing(name: string, because: string): Fault {
 }
 
 function wrong(problem: string): Fault {
-  return new Fault("invalid", "configuration_invalid", `configuration:\n  ${problem}`);
+  return fault("configuration_invalid", `configuration:\n  ${problem}`);
 }

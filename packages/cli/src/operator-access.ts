@@ -1,4 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "./faults.ts";
 
 /** What every verb takes that speaks to a running platform as its operator. */
 export const accessOptions = {
@@ -15,16 +16,12 @@ export const accessOptions = {
 export function requireOperatorKey({ key }: { readonly key: string | undefined }): string {
   const given = key || process.env["TESSERA_OPERATOR_KEY"];
   if (given) return given;
-  throw new Fault(
-    "invalid",
-    "no_operator_key",
-    "set TESSERA_OPERATOR_KEY or pass --key; the platform prints its key when it starts",
-  );
+  throw fault("no_operator_key", "set TESSERA_OPERATOR_KEY or pass --key; the platform prints its key when it starts");
 }
 
 /** Says that a platform does not answer. */
 export function noPlatform(url: string, cause: unknown): Fault {
-  return new Fault("unavailable", "no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, {
+  return fault("no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, {
     cause,
   });
 }

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from "node:util";
 import type { Environment } from "@tessera/kit/config";
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "./faults.ts";
 
 interface Option {
   readonly type: "string" | "boolean";
@@ -49,7 +49,7 @@ export function readOptions<const O extends Options>(
   } catch (error) {
     const message = error instanceof Error ? error.message.split(".")[0] : String(error);
     const [command = "tessera"] = /^(?:tessera|npm run) \S+(?: --)?/.exec(usage) ?? [];
-    throw new Fault("invalid", "bad_options", `${message}; \`${command} --help\` lists the options`);
+    throw fault("bad_options", `${message}; \`${command} --help\` lists the options`);
   }
 }
 
@@ -71,6 +71,6 @@ export function databaseUrlOf(environment: Environment): string | undefined {
 export function readPort(name: string, text: string, { lowest = 1 }: { lowest?: 0 | 1 } = {}): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < lowest || port > 65_535)
-    throw new Fault("invalid", "bad_port", `${name} takes a whole number from ${lowest} to 65535`);
+    throw fault("bad_port", `${name} takes a whole number from ${lowest} to 65535`);
   return port;
 }

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@tessera/kit/clock";
 import { type Environment, readConfig } from "@tessera/kit/config";
-import { Fault } from "@tessera/kit/fault";
 import type { Observe } from "@tessera/kit/grpc/answer-call";
 import { createHealth } from "@tessera/kit/health";
 import { type RunningService, startService } from "@tessera/kit/lifecycle";
@@ -14,6 +13,7 @@ import type { ServiceDefinition } from "@tessera/kit/service";
 import { startTracing } from "@tessera/kit/trace";
 import { topics } from "@tessera/protos/topics";
 import { engineSettings, processSettings } from "./engine-settings.ts";
+import { fault } from "./faults.ts";
 import { processNetwork, socketNetwork } from "./network.ts";
 import { openBus, openCache, openFiles } from "./open-engines.ts";
 import { loadServices, services } from "./services.ts";
@@ -49,7 +49,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const health = createHealth({ log });
   const isWhole = names.length === Object.keys(services).length;
   if (options.transport === "inprocess" && !isWhole)
-    throw new Fault("invalid", "peers_elsewhere", "--transport=inprocess reaches only this process; serve all in it");
+    throw fault("peers_elsewhere", "--transport=inprocess reaches only this process; serve all in it");
   const network =
     (options.transport ?? (isWhole ? "inprocess" : "grpc")) === "inprocess"
       ? processNetwork({ log, observe })
@@ -141,8 +141,7 @@ export async function refuseLostFacts(running: readonly string[]): Promise<void>
       .map((owner) => `${service.name} would miss facts of ${owner}`),
   );
   if (lost.length === 0) return;
-  throw new Fault(
-    "unmet",
+  throw fault(
     "bus_cannot_reach",
     `the memory bus reaches only this process, and ${[...new Set(lost)].join(", ")}; set BUS=kafka, or serve them together`,
   );

@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import { fault } from "./faults.ts";
 
 /** Verbs by name; each is loaded when it is asked for. */
 export type Verbs = Readonly<
@@ -15,8 +16,7 @@ export async function runVerb(command: string, verbs: Verbs, args: readonly stri
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb === undefined)
-    throw new Fault(
-      "invalid",
+    throw fault(
       "unknown_verb",
       `there is no verb ${[...command.split(" ").slice(1), name].join(" ")}; \`${command} help\` lists them`,
     );

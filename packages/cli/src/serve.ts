@@ -1,7 +1,7 @@
 import { readConfig } from "@tessera/kit/config";
-import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { processSettings } from "./engine-settings.ts";
+import { fault } from "./faults.ts";
 import { onSignal } from "./on-signal.ts";
 import { databaseUrlOf, readOptions, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
@@ -23,11 +23,7 @@ export async function serve(args: string[]): Promise<void> {
   if (read === undefined) return;
   const { values, names } = read;
   if (names.length === 0)
-    throw new Fault(
-      "invalid",
-      "no_services",
-      `name what to serve: all, or some of ${Object.keys(services).join(", ")}`,
-    );
+    throw fault("no_services", `name what to serve: all, or some of ${Object.keys(services).join(", ")}`);
   requireAllAlone(names);
   const stopping = onSignal();
   const environment = { ...process.env, ...chosenEngines(values) };
@@ -48,18 +44,12 @@ async function servePod(
   { names, environment }: { names: readonly string[]; environment: NodeJS.ProcessEnv },
 ): Promise<{ stop(): Promise<void> }> {
   for (const name of ["fresh", "demo", "import", "data", "log-file"] as const) {
-    if (values[name])
-      throw new Fault("invalid", "option_of_all", `--${name} goes with \`serve all\`, not with single services`);
+    if (values[name]) throw fault("option_of_all", `--${name} goes with \`serve all\`, not with single services`);
   }
   if (values.port !== undefined && !names.includes("gateway"))
-    throw new Fault(
-      "invalid",
-      "no_gateway",
-      "--port goes with the gateway; gRPC and health have GRPC_PORT and METRICS_PORT",
-    );
+    throw fault("no_gateway", "--port goes with the gateway; gRPC and health have GRPC_PORT and METRICS_PORT");
   const databaseUrl = values["database-url"] ?? databaseUrlOf(environment);
-  if (databaseUrl === undefined)
-    throw new Fault("invalid", "no_database_url", "set DATABASE_URL or pass --database-url");
+  if (databaseUrl === undefined) throw fault("no_database_url", "set DATABASE_URL or pass --database-url");
   return startPlatform({
     names,
     environment: environmentOfPod({
@@ -75,5 +65,5 @@ async function servePod(
 
 function readTransport(text: string | undefined): "grpc" | "inprocess" | undefined {
   if (text === undefined || text === "grpc" || text === "inprocess") return text;
-  throw new Fault("invalid", "bad_transport", "--transport takes grpc or inprocess");
+  throw fault("bad_transport", "--transport takes grpc or inprocess");
 }

@@ -1,5 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
 import type { ServiceDefinition } from "@tessera/kit/service";
+import { fault } from "./faults.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: definitions differ in their settings; each reads its own
 type AnyService = ServiceDefinition<any>;
@@ -14,7 +14,7 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
 /** Refuses names beside `all`: whoever gives them expects something of them. */
 export function requireAllAlone(names: readonly string[]): void {
   if (names.includes("all") && names.length > 1)
-    throw new Fault("invalid", "all_and_more", "`all` stands alone: name it, or the services that are meant");
+    throw fault("all_and_more", "`all` stands alone: name it, or the services that are meant");
 }
 
 /** Loads services by name; `all` stands for every one. */
@@ -23,10 +23,6 @@ export async function loadServices(names: readonly string[]): Promise<AnyService
   const wanted = names.includes("all") ? known : [...new Set(names)];
   const unknown = names.filter((name) => name !== "all" && !known.includes(name));
   if (unknown.length > 0)
-    throw new Fault(
-      "invalid",
-      "unknown_service",
-      `there is no service ${unknown.join(", ")}; the services are ${known.join(", ")}`,
-    );
+    throw fault("unknown_service", `there is no service ${unknown.join(", ")}; the services are ${known.join(", ")}`);
   return Promise.all(wanted.flatMap((name) => services[name]?.() ?? []));
 }

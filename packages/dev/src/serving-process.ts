@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { extname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { Fault } from "@tessera/kit/fault";
 import getPort from "get-port";
+import { fault } from "./faults.ts";
 
 const main = fileURLToPath(import.meta.resolve("@tessera/cli/main"));
 
@@ -21,12 +21,12 @@ export async function untilReady(
   { isRunning, lastLine = () => "" }: { isRunning: () => boolean; lastLine?: () => string },
 ): Promise<void> {
   for (const until = Date.now() + longestStartMs; Date.now() < until; await sleep(25)) {
-    if (!isRunning()) throw new Fault("unmet", "process_ended", `${name} ended before it was ready: ${lastLine()}`);
+    if (!isRunning()) throw fault("process_ended", `${name} ended before it was ready: ${lastLine()}`);
     const answer = await fetch(url).catch(() => undefined);
     await answer?.arrayBuffer();
     if (answer?.status === 200) return;
   }
-  throw new Fault("timeout", "process_not_ready", `${name} was not ready within a minute: ${lastLine()}`);
+  throw fault("process_not_ready", `${name} was not ready within a minute: ${lastLine()}`);
 }
 
 /** What a benchmark measures: the command in a process of its own. */

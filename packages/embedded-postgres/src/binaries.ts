@@ -3,9 +3,9 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink }
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { Fault } from "@tessera/kit/fault";
 import { isRunning } from "@tessera/kit/running-process";
 import { type DatabaseAccount, isReachable, runsAsRoot } from "./account.ts";
+import { fault } from "./faults.ts";
 
 /** Programs that create and run a database. */
 export interface Binaries {
@@ -42,8 +42,7 @@ export async function findBinaries(options: {
       cause = error;
     }
   }
-  throw new Fault(
-    "unmet",
+  throw fault(
     "embedded_database_missing",
     `the PostgreSQL in ${root} cannot be run there, nor from a copy in ${caches.join(" or ")}: make one of these writable for us and readable for all, or pass --database-url`,
     { cause },
@@ -59,8 +58,7 @@ function locatePackage(): string {
   try {
     return dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (cause) {
-    throw new Fault(
-      "unmet",
+    throw fault(
       "embedded_database_missing",
       `this installation brings no PostgreSQL (the optional package ${name} is not installed): pass --database-url with the URL of a PostgreSQL server`,
       { cause },

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "@tessera/kit/fault";
 import type { Binaries } from "./binaries.ts";
 import type { DataPlace } from "./data-place.ts";
+import { fault } from "./faults.ts";
 import { cannotRun, give, run } from "./run-program.ts";
 
 /**
@@ -73,8 +73,7 @@ async function initialize(
 export async function requireVersion(data: string, { major }: Binaries): Promise<void> {
   const found = await readVersion(data);
   if (found === major) return;
-  throw new Fault(
-    "unmet",
+  throw fault(
     "data_directory_of_other_version",
     `${data} was written by PostgreSQL ${found} and this installation brings ${major}: choose another directory, or run PostgreSQL ${found} on it and pass --database-url`,
   );

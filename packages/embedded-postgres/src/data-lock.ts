@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from "node:crypto";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "@tessera/kit/fault";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { fault } from "./faults.ts";
 
 /** A directory that is this process's alone until released. */
 export interface DataLock {
@@ -29,8 +29,7 @@ export async function lockDirectory(directory: string): Promise<DataLock> {
     if (holder === undefined) return { release: () => rm(path, { force: true }) };
     await rm(path, { force: true });
     if (attempt === attempts) {
-      throw new Fault(
-        "unmet",
+      throw fault(
         "data_directory_in_use",
         `the data directory ${directory} is in use by process ${holder}: stop that process, or choose another directory`,
       );

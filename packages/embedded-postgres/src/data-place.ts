@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { Fault } from "@tessera/kit/fault";
 import { type DatabaseAccount, isReachable, runsAsRoot, unprivileged } from "./account.ts";
+import { fault } from "./faults.ts";
 
 /** Where a database lies, and the account that it runs under where that is not our own. */
 export interface DataPlace {
@@ -31,8 +31,7 @@ export async function prepareDataPlace(options: {
   const owner = await ownerOfData(directory);
   if (owner !== undefined) {
     if (await isReachable(directory, owner)) return { directory, account: owner };
-    throw new Fault(
-      "unmet",
+    throw fault(
       "data_directory_not_writable",
       `${directory} holds a database that its account (user ${owner.uid}) can no longer reach: let others pass through the directories above it (chmod o+x)`,
     );

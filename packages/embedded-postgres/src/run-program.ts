@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { chown } from "node:fs/promises";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { DatabaseAccount } from "./account.ts";
+import { fault } from "./faults.ts";
 
 /** Gives what we created to the account that the database runs under. */
 export async function give(path: string, account: DatabaseAccount | undefined): Promise<void> {
@@ -42,8 +43,7 @@ export async function run(
 export function cannotRun(program: string, output: string): Fault {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const telling = lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1) ?? "it said nothing";
-  return new Fault(
-    "unmet",
+  return fault(
     "embedded_database_failed",
     `the embedded PostgreSQL does not run here (${program}: ${telling.trim()}): remove the cause, or pass --database-url with the URL of a PostgreSQL server`,
     { cause: new Error(output) },

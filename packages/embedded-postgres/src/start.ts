@@ -5,11 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "@tessera/kit/backoff";
-import { Fault } from "@tessera/kit/fault";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { createCluster, requireVersion } from "./create-cluster.ts";
 import { type DataLock, lockDirectory } from "./data-lock.ts";
 import { type DataPlace, prepareDataPlace } from "./data-place.ts";
+import { fault } from "./faults.ts";
 import { cannotRun, environment, give } from "./run-program.ts";
 import { clearFormerServer, readServerFile, stopServer, urlOf } from "./server-process.ts";
 
@@ -272,8 +272,7 @@ async function explainUnwritable<T>(directory: string, work: () => Promise<T>): 
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
     if (!unwritable.has(code)) throw error;
-    throw new Fault(
-      "unmet",
+    throw fault(
       "data_directory_not_writable",
       `the data directory ${directory} cannot be used (${code} at ${(error as NodeJS.ErrnoException).path ?? directory}): make it a directory that this user can write to, or choose another one`,
       { cause: error },

@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
-import { Fault } from "./fault.ts";
+import type { Fault } from "./fault.ts";
+import { fault } from "./faults.ts";
 import { Secret } from "./redacted.ts";
 
 /** Variables by name, as in `process.env`. */
@@ -226,7 +227,7 @@ function toFault(problems: readonly (readonly [name: string, problem: string])[]
   const fields = Object.fromEntries(
     Array.from(byName, ([name, of]) => [name, [...new Set(of.map(([, problem]) => problem))]]),
   );
-  return new Fault("invalid", "configuration_invalid", `configuration:\n${lines.join("\n")}`, { fields });
+  return fault("configuration_invalid", `configuration:\n${lines.join("\n")}`, { fields });
 }
 
 /** One row of the table of settings. */

@@ -1,4 +1,4 @@
-import { Fault } from "./fault.ts";
+import { fault } from "./faults.ts";
 
 /** No page has more. */
 const longestPage = 50;
@@ -11,6 +11,6 @@ export function cutPage(
   const limit = asked.pageSize >= 1 && asked.pageSize <= longestPage ? asked.pageSize : longestPage;
   const last = Math.max(1, Math.ceil(count / limit));
   const page = asked.page === 0 ? last : asked.page;
-  if (page < 1 || page > last) throw new Fault("not_found", "invalid_page", "Invalid page.");
+  if (page < 1 || page > last) throw fault("page_not_found", "Invalid page.");
   return { page, limit, offset: (page - 1) * limit };
 }

@@ -1,4 +1,5 @@
 import { Fault } from "./fault.ts";
+import { fault } from "./faults.ts";
 import type { Log } from "./log.ts";
 import { waitAtMost } from "./wait-at-most.ts";
 
@@ -124,7 +125,7 @@ function watch(
   };
 }
 
-const tooSlow = () => new Fault("timeout", "check_timeout", `no answer within ${longestCheckMs / 1000} seconds`);
+const tooSlow = () => fault("check_timeout", `no answer within ${longestCheckMs / 1000} seconds`);
 
 /** A Fault's message is written for readers; any other may hold addresses, names and rows, and goes to the log only. */
 function explain(error: unknown): string {

@@ -1,5 +1,5 @@
 import type { Server } from "node:net";
-import { Fault } from "./fault.ts";
+import { fault } from "./faults.ts";
 
 export interface ListenOptions {
   readonly host: string;
@@ -24,15 +24,13 @@ export function listen(server: Server, options: ListenOptions): Promise<void> {
 function toFault(error: NodeJS.ErrnoException, { host, port, purpose }: ListenOptions): Error {
   switch (error.code) {
     case "EADDRINUSE":
-      return new Fault(
-        "unmet",
+      return fault(
         "port_in_use",
         `port ${port} on ${host} is taken by another process; stop that one or set another port for ${purpose}`,
         { cause: error },
       );
     case "EACCES":
-      return new Fault(
-        "unmet",
+      return fault(
         "port_forbidden",
         `port ${port} on ${host} needs rights that this process lacks; set a port of 1024 or above for ${purpose}`,
         { cause: error },
@@ -41,8 +39,7 @@ function toFault(error: NodeJS.ErrnoException, { host, port, purpose }: ListenOp
     case "EAFNOSUPPORT":
     case "ENOTFOUND":
     case "EAI_AGAIN":
-      return new Fault(
-        "unmet",
+      return fault(
         "address_unavailable",
         `${host} is no address of this machine; set another host for ${purpose}, for instance 0.0.0.0`,
         { cause: error },

@@ -221,7 +221,7 @@ export function transportContract(
         });
         const data = new Uint8Array(defaultMaxMessageBytes);
         const fault = await faultOf(client.applyRecords({ records: [record({ data })] }));
-        expect(fault).toMatchObject({ kind: "exhausted", code: "message_too_large" });
+        expect(fault).toMatchObject({ kind: "unmet", code: "message_too_large" });
         expect(handled).toBe(0);
         expect(await client.applyRecords({ records: [] })).toEqual({ rejected: [] });
       });
@@ -231,7 +231,7 @@ export function transportContract(
           rejected: [{ line: 1, errors: [{ field: "x".repeat(defaultMaxMessageBytes), messages: [] }] }],
         }));
         const fault = await faultOf(client.applyRecords({ records: [] }));
-        expect(fault).toMatchObject({ kind: "exhausted", code: "message_too_large" });
+        expect(fault).toMatchObject({ kind: "unmet", code: "message_too_large" });
       });
     });
 

@@ -1,8 +1,9 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import { scanProfiles } from "@tessera/values";
 import { create } from "content-disposition";
 import { notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
+import { fault } from "../../faults.ts";
 import { declare, type Incoming } from "../../route.ts";
 import { fileTypes } from "../../upload/file-type.ts";
 import { type Turn, Turns } from "../../upload/turns.ts";
@@ -80,10 +81,7 @@ export function answerFileRoutes(
 }
 
 function busy(): Fault {
-  return new Fault(
-    "unavailable",
-    "downloads_busy",
-    "Too many files are being downloaded at once. Ask for this one again soon.",
-    { retryAfterMs: 5000 },
-  );
+  return fault("downloads_busy", "Too many files are being downloaded at once. Ask for this one again soon.", {
+    retryAfterMs: 5000,
+  });
 }

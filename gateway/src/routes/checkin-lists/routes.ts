@@ -1,9 +1,9 @@
-import { Fault } from "@tessera/kit/fault";
 import type { TypeOf } from "@tessera/kit/schema";
 import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import { conflict, detail, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
+import { fault } from "../../faults.ts";
 import { formatHttpDate, parseHttpDate } from "../../http-date.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../parameter.ts";
@@ -101,7 +101,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
         );
         const unchangedSince = parseHttpDate(request.header("If-Unmodified-Since"));
         if (unchangedSince !== undefined && found.changedAt !== undefined && unchangedSince < found.changedAt) {
-          throw new Fault("unmet", "changed_since", "A check-in list of this event has changed since then.");
+          throw fault("changed_since", "A check-in list of this event has changed since then.");
         }
         const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
         if (found.isUnchanged) return { status: 304, headers };

@@ -1,7 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
 import { any } from "@tessera/kit/schema-build";
 import { scanProfiles } from "@tessera/values";
 import { detail } from "../../answers.ts";
+import { fault } from "../../faults.ts";
 import { textFilter } from "../../parameter.ts";
 import { declare } from "../../route.ts";
 import type { KeptAnswer, KeyUse } from "../../store/kept-answers.ts";
@@ -33,9 +33,9 @@ export function idempotencyRoutes(findAnswer: FindAnswer) {
       async handle({ query, tenant }) {
         const key = query.key ?? "";
         const found = key === "" ? undefined : await findAnswer({ caller: tenant.countedAs, key });
-        if (found === undefined) throw new Fault("not_found", "key_not_used", "This key was not used within a day.");
+        if (found === undefined) throw fault("key_not_used", "This key was not used within a day.");
         if (found.answer === undefined) {
-          throw new Fault("conflict", "request_under_way", "A request with this idempotency key is still at work.");
+          throw fault("request_under_way", "A request with this idempotency key is still at work.");
         }
         const { status, headers, body } = found.answer;
         return { status, headers, ...(body === null ? {} : { body }) };

@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan, ScanOutcome, ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { fault } from "../../faults.ts";
 
 /** Has one scan decided. */
 export type RedeemScan = (scan: Scan) => Promise<ScanOutcome>;
@@ -129,14 +130,14 @@ function isInTime(waiting: PendingScan): boolean {
 }
 
 function undecided(cause: unknown): Fault {
-  return new Fault("unavailable", "scan_undecided", "This scan could not be decided now; send it again.", {
+  return fault("scan_undecided", "This scan could not be decided now; send it again.", {
     retryAfterMs: 1000,
     cause,
   });
 }
 
 function overloaded(): Fault {
-  return new Fault("exhausted", "too_many_scans", "More scans are waiting than can be decided; send it again.", {
+  return fault("too_many_redeems", "More scans are waiting than can be decided; send it again.", {
     retryAfterMs: 1000,
   });
 }

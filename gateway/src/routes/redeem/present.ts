@@ -1,5 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
 import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { fault } from "../../faults.ts";
 import type { Reply } from "../../route.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
 import { type PositionPlace, presentPosition } from "../listed-positions/present.ts";
@@ -65,9 +65,9 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
         },
       };
     case "unknownList":
-      throw new Fault("not_found", "list_not_found", "There is no such check-in list.");
+      throw fault("not_found", "There is no such check-in list.");
     default:
-      throw new Fault("unavailable", "scan_undecided", "This scan could not be decided now; send it again.", {
+      throw fault("scan_undecided", "This scan could not be decided now; send it again.", {
         retryAfterMs: 1000,
       });
   }

@@ -1,10 +1,11 @@
 import { currentContext } from "@tessera/kit/context";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { scanProfiles } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
 import { detail, fieldErrors, invalid } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
+import { fault } from "../../faults.ts";
 import { presence } from "../../parameter.ts";
 import { declare, type Incoming } from "../../route.ts";
 import { readScanType } from "../../scan-type.ts";
@@ -113,7 +114,7 @@ function nonceOf({ nonce }: RedeemBody): string | undefined {
 
 function notSimulated(): Fault {
   const message = "Scans cannot be simulated: this would admit. Leave the field out.";
-  return new Fault("invalid", "simulation_not_supported", message, { fields: { simulate: [message] } });
+  return fault("simulation_not_supported", message, { fields: { simulate: [message] } });
 }
 
 /** Software that passes on what it scanned: its input is not trusted, whatever the query says. */

@@ -1,7 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
 import { scanProfiles } from "@tessera/values";
 import { detail } from "../../answers.ts";
 import { mediaType, unsupported } from "../../body/parse-body.ts";
+import { fault } from "../../faults.ts";
 import { declare, type Incoming } from "../../route.ts";
 import { fileNameOf, fileTypes, fits, isFileType } from "../../upload/file-type.ts";
 import { type UploadTargets, uploadTaker } from "../../upload/take-upload.ts";
@@ -32,8 +32,7 @@ export function uploadRoutes(targets: UploadTargets) {
       async handle(request) {
         const name = fileNameOf(request.header("Content-Disposition"));
         if (name === undefined) {
-          throw new Fault(
-            "invalid",
+          throw fault(
             "no_file_name",
             'The request names no file. Send a header like Content-Disposition: attachment; filename="ticket.pdf".',
           );

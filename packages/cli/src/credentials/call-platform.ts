@@ -1,4 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import { noPlatform } from "../operator-access.ts";
 import { printable } from "../printable.ts";
 
@@ -37,14 +38,14 @@ export async function callPlatform<Answer>({ url, key }: Access, { method, path,
   const answer = parse(text);
   if (!response.ok) throw refusal(response.status, answer);
   if (typeof answer !== "object" || answer === null)
-    throw new Fault("unavailable", "no_platform", `what answers at ${url} is no Tessera; pass the right --url`);
+    throw fault("no_platform", `what answers at ${url} is no Tessera; pass the right --url`);
   return answer as Answer;
 }
 
 function refusal(status: number, answer: unknown): Fault {
   const reason = reasonIn(answer);
   const text = reason === undefined ? "" : `: ${printable(reason)}`;
-  return new Fault("invalid", "platform_refused", `the platform refused this with status ${status}${text}`);
+  return fault("platform_refused", `the platform refused this with status ${status}${text}`);
 }
 
 /** One sentence out of a `detail`, or of messages by field. */

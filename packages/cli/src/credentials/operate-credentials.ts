@@ -1,5 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
 import { columns } from "../columns.ts";
+import { fault } from "../faults.ts";
 import { accessOptions, requireOperatorKey } from "../operator-access.ts";
 import { type Options, type OptionValues, readOptions } from "../options.ts";
 import { printable } from "../printable.ts";
@@ -101,7 +101,7 @@ ${kind.revoking.usage} Revoking again changes nothing.`;
   const read = readOptions(usage, ownerOptions, args);
   if (read === undefined) return;
   const [id, ...others] = read.names;
-  if (!id || others.length > 0) throw new Fault("invalid", "no_id", `name one ${kind.noun} by its id`);
+  if (!id || others.length > 0) throw fault("no_id", `name one ${kind.noun} by its id`);
   const { access, path } = readOwner(kind, read.values);
   const revoked = await callPlatform<C & { settled: boolean }>(access, {
     method: "POST",
@@ -128,17 +128,17 @@ function readCreation(values: {
 }): { name: string; all_events: boolean; events: string[] } {
   const events = splitList(values.events);
   if (values["all-events"] && events.length > 0)
-    throw new Fault("invalid", "events_and_all", "either --events or --all-events, not both");
+    throw fault("events_and_all", "either --events or --all-events, not both");
   return { name: requireOption("name", values.name), all_events: values["all-events"] === true, events };
 }
 
 function refuseNames(names: readonly string[]): void {
   if (names.length > 0)
-    throw new Fault("invalid", "unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
+    throw fault("unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
 }
 
 function requireOption(name: string, value: string | undefined): string {
-  if (value === undefined || value.trim() === "") throw new Fault("invalid", "missing_option", `--${name} is required`);
+  if (value === undefined || value.trim() === "") throw fault("missing_option", `--${name} is required`);
   return value;
 }
 

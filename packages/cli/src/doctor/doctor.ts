@@ -1,4 +1,5 @@
 import { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { loadServices, requireAllAlone, services } from "../services.ts";
 import { diagnose } from "./diagnose.ts";
@@ -54,7 +55,7 @@ async function readQuestion(
   requireAllAlone(names);
   const health = (values.health ?? "").split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
   if (!health.every((url) => /^https?:\/\/./.test(url) && URL.canParse(url)))
-    throw new Fault("invalid", "bad_url", "--health takes addresses such as http://localhost:9090");
+    throw fault("bad_url", "--health takes addresses such as http://localhost:9090");
   const limitMs = readLimit(values.timeout);
   // Unknown names are wrong usage, and reported before anything is examined.
   await loadServices(names);
@@ -65,7 +66,6 @@ async function readQuestion(
 
 function readLimit(text: string): number {
   const seconds = Number(text);
-  if (!/^\d{1,3}$/.test(text) || seconds < 1)
-    throw new Fault("invalid", "bad_timeout", "--timeout takes whole seconds from 1 to 999");
+  if (!/^\d{1,3}$/.test(text) || seconds < 1) throw fault("bad_timeout", "--timeout takes whole seconds from 1 to 999");
   return seconds * 1000;
 }

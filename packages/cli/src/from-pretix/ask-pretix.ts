@@ -1,7 +1,8 @@
 import { backoff } from "@tessera/kit/backoff";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import pLimit from "p-limit";
+import { fault } from "../faults.ts";
 import { readBounded, TooLarge } from "./read-bounded.ts";
 
 /** How patient requests are. */
@@ -109,16 +110,15 @@ export function askPretix(options: {
 function readBase(text: string): URL {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
-    throw new Fault("invalid", "bad_pretix_url", "--from-pretix takes the address of a pretix, as https://pretix.eu");
+    throw fault("bad_pretix_url", "--from-pretix takes the address of a pretix, as https://pretix.eu");
   if (url.username !== "" || url.password !== "")
-    throw new Fault("invalid", "bad_pretix_url", "--from-pretix takes an address without a user; pass --token instead");
+    throw fault("bad_pretix_url", "--from-pretix takes an address without a user; pass --token instead");
   return new URL(`${url.pathname.replace(/\/+(?:api(?:\/v1)?\/*)?$/, "")}/`, url.origin);
 }
 
 function readToken(token: string): string {
   // What is wrong with it is not quoted: it is a secret.
-  if (!/^[\x21-\x7e]+$/.test(token))
-    throw new Fault("invalid", "bad_token", "the token of pretix is one word of letters and digits");
+  if (!/^[\x21-\x7e]+$/.test(token)) throw fault("bad_token", "the token of pretix is one word of letters and digits");
   return token;
 }
 
@@ -134,8 +134,7 @@ function whatHappened(outcome: Failed): string {
 
 function givenUp(url: URL, outcome: Failed): Fault {
   const again = "run the same command again later, it goes on where it stopped";
-  return new Fault(
-    "unavailable",
+  return fault(
     "failure" in outcome ? "no_pretix" : "pretix_not_well",
     `${whatHappened(outcome)} at ${url.origin}${url.pathname}; check the address, or ${again}`,
     "failure" in outcome ? { cause: causeOf(outcome.failure) } : {},

@@ -1,4 +1,4 @@
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile, mostFileBytes } from "./download-file.ts";
 import { isObject, type Json } from "./read-answer.ts";
@@ -52,8 +52,7 @@ async function embed(answer: unknown, place: Place): Promise<readonly unknown[]>
   const file = await downloadFile(place.pretix, url, { withToken: true, mostBytes });
   if (!file.ok && file.passes) {
     // Sent without it, the order would lose the file that it was imported with before.
-    throw new Fault(
-      "unavailable",
+    throw fault(
       "file_unavailable",
       `the file of position ${String(place.position["id"])}, question ${String(answer["question"])} of ${place.event} cannot be had now (${file.why}); mend that, or the rights of the token, and start again: the import goes on from here`,
     );

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { Fault } from "@tessera/kit/fault";
 import { type Instant, isSlug, parseInstant } from "@tessera/values";
+import { fault } from "../faults.ts";
 import { bar, type Progress } from "../progress.ts";
 import { askPretix, type Pace } from "./ask-pretix.ts";
 import { permissions, reusableMedia } from "./event-lists.ts";
@@ -149,15 +149,13 @@ async function listEvents(organizer: Place): Promise<string[]> {
 function readSince(text: string | undefined): Instant | undefined {
   if (text === undefined) return undefined;
   const instant = parseInstant(text);
-  if (instant === undefined)
-    throw new Fault("invalid", "bad_since", "--since takes a date and time, as 2027-03-01T12:00:00Z");
+  if (instant === undefined) throw fault("bad_since", "--since takes a date and time, as 2027-03-01T12:00:00Z");
   return instant;
 }
 
 /** They become parts of addresses that get the token. */
 function checkSlugs(slugs: readonly string[]): void {
   for (const slug of slugs) {
-    if (!isSlug(slug))
-      throw new Fault("invalid", "bad_slug", `${JSON.stringify(slug)} is no short name of an organizer or event`);
+    if (!isSlug(slug)) throw fault("bad_slug", `${JSON.stringify(slug)} is no short name of an organizer or event`);
   }
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import { isObject } from "./read-answer.ts";
 
 /** A run through the orders that has not come to its end. */
@@ -93,7 +94,7 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 function unusable(message: string, cause?: unknown): Fault {
-  return new Fault("unmet", "state_file_unusable", message, { cause });
+  return fault("state_file_unusable", message, { cause });
 }
 
 function toState(kept: unknown): SourceState {

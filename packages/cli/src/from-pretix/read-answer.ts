@@ -1,4 +1,5 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import type { Answer, Pretix } from "./ask-pretix.ts";
 import { TooLarge } from "./read-bounded.ts";
 
@@ -47,8 +48,7 @@ export function isObject(value: unknown): value is Json {
 
 /** Says that an answer is not what pretix sends. */
 export function unexpected(url: URL, what: string): Fault {
-  return new Fault(
-    "invalid",
+  return fault(
     "unexpected_answer",
     `the answer of ${url.origin}${url.pathname} ${what}; check that --from-pretix names a pretix, and its version`,
   );
@@ -59,23 +59,19 @@ function explainRefusal(
   { url, answer, permission }: { url: URL; answer: Answer; permission: string },
 ): Fault {
   const place = `${pretix.origin}${url.pathname}`;
-  if (answer.status === 401)
-    return new Fault("unauthenticated", "pretix_token_unknown", `pretix does not know the token (401 at ${place})`);
+  if (answer.status === 401) return fault("pretix_token_unknown", `pretix does not know the token (401 at ${place})`);
   if (answer.status === 403)
-    return new Fault(
-      "forbidden",
+    return fault(
       "pretix_permission_missing",
       `pretix refuses ${place} (403): the team of the token needs ${permission}; it answers the same when there is no such organizer or event`,
     );
   if (answer.status === 404)
-    return new Fault(
-      "not_found",
+    return fault(
       "pretix_not_found",
       `pretix has nothing at ${place} (404): check the address and the names of organizer and event; the token needs ${permission}`,
     );
   if (answer.status >= 300 && answer.status < 400)
-    return new Fault(
-      "invalid",
+    return fault(
       "pretix_redirects",
       `${place} redirects to ${URL.parse(answer.headers.get("location") ?? "", url.href)?.origin ?? "elsewhere"}; pass the address that pretix itself uses`,
     );

@@ -1,4 +1,4 @@
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import type { Answer, Pretix } from "./ask-pretix.ts";
 import { isObject, type Json, type Reading, readAnswer, unexpected } from "./read-answer.ts";
 
@@ -73,8 +73,7 @@ function toNext(url: URL, { next, pretix }: { next: unknown; pretix: Pretix }): 
   const parsed = typeof next === "string" ? URL.parse(next, url.href) : null;
   if (parsed === null) throw unexpected(url, "names no next page that could be asked for");
   if (parsed.origin !== pretix.origin)
-    throw new Fault(
-      "invalid",
+    throw fault(
       "foreign_next_page",
       `pretix at ${pretix.origin} names a next page at ${parsed.origin}, which would get the token; pass the address that pretix itself uses, or mend its SITE_URL and proxy`,
     );

@@ -1,6 +1,7 @@
 import { backoff } from "@tessera/kit/backoff";
-import { Fault } from "@tessera/kit/fault";
+import { isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
+import { fault } from "../faults.ts";
 
 /** What the platform answers to a stream of records. */
 export interface SentAnswer {
@@ -117,12 +118,7 @@ export class RecordFeed {
 
   #count(batch: Batch, answer: SentAnswer): void {
     const isWhole = answer.records === batch.lines.length && answer.errors.length === answer.rejected;
-    if (!isWhole)
-      throw new Fault(
-        "invalid",
-        "odd_import_answer",
-        "the platform does not account for every record; is --url right?",
-      );
+    if (!isWhole) throw fault("odd_import_answer", "the platform does not account for every record; is --url right?");
     if (!answer.settled) this.settled = false;
     for (const quota of answer.overbooked ?? []) this.#options.onOverbooked?.(quota);
     for (const { kind } of batch.of) this.#options.onSent(kind);
@@ -141,7 +137,7 @@ export class RecordFeed {
         return answer;
       } catch (error) {
         // Records that arrived although nobody said so change nothing when they come again.
-        const isPassing = error instanceof Fault && error.kind === "unavailable" && this.#answered;
+        const isPassing = isTransient(error) && this.#answered;
         if (!isPassing || attempt >= tries) throw error;
         const waitMs = backoff({ firstMs: firstPauseMs }, attempt);
         onWait?.(`the platform is away; trying again in ${Math.ceil(waitMs / 1000)} s`);

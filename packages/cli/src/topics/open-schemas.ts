@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
-import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
+import { fault } from "../faults.ts";
 import { findLocalServer } from "../local-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { loadServices } from "../services.ts";
@@ -61,8 +61,7 @@ export async function withServices<T>(
 async function requireLocalDatabase(data: string): Promise<string> {
   const server = await findLocalServer(resolve(data));
   if (server.kind === "running") return server.url;
-  throw new Fault(
-    "invalid",
+  throw fault(
     "no_database_url",
     `set DATABASE_URL, pass --database-url, or name the data folder of a running platform with --data; none runs in ${resolve(data)}`,
   );

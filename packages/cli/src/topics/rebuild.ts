@@ -1,8 +1,8 @@
 import { consumerName } from "@tessera/kit/bus/consume";
-import { Fault } from "@tessera/kit/fault";
 import { toNullableTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
+import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
@@ -56,12 +56,11 @@ function chooseTopics(
   { all }: { all: boolean },
 ): readonly { readonly name: string; readonly owner: string }[] {
   const catalogue = Object.values(topics);
-  if (all === names.length > 0)
-    throw new Fault("invalid", "no_topics", "name the topics to rebuild, or pass --all and name none");
+  if (all === names.length > 0) throw fault("no_topics", "name the topics to rebuild, or pass --all and name none");
   const unknown = names.find((name) => !catalogue.some((topic) => topic.name === name));
   if (unknown !== undefined) {
     const known = catalogue.map((topic) => topic.name).join(", ");
-    throw new Fault("invalid", "unknown_topic", `there is no topic ${unknown}; the topics are ${known}`);
+    throw fault("unknown_topic", `there is no topic ${unknown}; the topics are ${known}`);
   }
   return catalogue.filter((topic) => all || names.includes(topic.name));
 }

@@ -1,6 +1,6 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
@@ -33,7 +33,7 @@ export async function replayFacts(args: string[]): Promise<void> {
   const { service, topic, wait } = read.values;
   const ids = readIds(read.values.id);
   if (ids !== undefined && service === undefined)
-    throw new Fault("invalid", "ids_of_no_service", "--id goes with --service: each service counts its own");
+    throw fault("ids_of_no_service", "--id goes with --service: each service counts its own");
   const stillMs = readWait(wait);
   await withServices(read.values, [service ?? "all"], async (opened) => {
     const asked: Asked[] = [];
@@ -54,8 +54,7 @@ export async function replayFacts(args: string[]): Promise<void> {
 function readIds(text: string | undefined): number[] | undefined {
   if (text === undefined) return undefined;
   const ids = text.split(",").map((id) => id.trim());
-  if (ids.some((id) => !/^\d{1,15}$/.test(id)))
-    throw new Fault("invalid", "bad_id", "--id takes whole numbers, separated by commas");
+  if (ids.some((id) => !/^\d{1,15}$/.test(id))) throw fault("bad_id", "--id takes whole numbers, separated by commas");
   return ids.map(Number);
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 import { showProgress } from "../progress.ts";
 
 const pollMs = 150;
@@ -15,8 +15,7 @@ export const waitOption = {
 /** Reads the option. */
 export function readWait(text: string): number {
   const seconds = Number(text);
-  if (!/^\d+$/.test(text) || seconds > 86_400)
-    throw new Fault("invalid", "bad_wait", "--wait takes whole seconds, at most 86400");
+  if (!/^\d+$/.test(text) || seconds > 86_400) throw fault("bad_wait", "--wait takes whole seconds, at most 86400");
   return seconds * 1000;
 }
 

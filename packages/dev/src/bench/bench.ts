@@ -1,5 +1,5 @@
 import { readOptions } from "@tessera/cli/options";
-import { Fault } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
 
 const usage =
   "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts.";
@@ -46,16 +46,12 @@ export async function bench(args: string[]): Promise<void> {
     const { benchFacts } = await import("./facts.ts");
     return benchFacts({ facts, seconds, ...(values.folder === undefined ? {} : { folder: values.folder }) });
   }
-  throw new Fault(
-    "invalid",
-    "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts`,
-  );
+  throw fault("unknown_bench", `there is no benchmark ${name ?? "without a name"}; there are: import, facts`);
 }
 
 function readCount(option: string, text: string, least: number): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < least)
-    throw new Fault("invalid", `bad_${option.slice(2)}`, `${option} takes a whole number from ${least}`);
+    throw fault("bad_count", `${option} takes a whole number from ${least}`);
   return count;
 }

@@ -9,10 +9,10 @@ import { onSignal } from "@tessera/cli/on-signal";
 import { readOptions, readPort } from "@tessera/cli/options";
 import { showProgress } from "@tessera/cli/progress";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
-import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import { startRedis } from "@tessera/testkit/engines/redis-server";
+import { fault } from "../faults.ts";
 import { type ClusterValues, clusterOptions } from "./options.ts";
 import { planProcesses, usualReplicas } from "./plan.ts";
 import { printTable } from "./print-table.ts";
@@ -123,11 +123,7 @@ async function requireFreePorts(firstPort: number): Promise<void> {
   for (const { name, ports } of planProcesses(usualReplicas, { firstPort })) {
     for (const port of Object.values(ports)) {
       if (await isFree(port)) continue;
-      throw new Fault(
-        "unmet",
-        "port_in_use",
-        `port ${port}, meant for ${name}, is in use; choose others with --port N`,
-      );
+      throw fault("port_in_use", `port ${port}, meant for ${name}, is in use; choose others with --port N`);
     }
   }
 }

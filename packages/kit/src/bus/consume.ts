@@ -1,7 +1,8 @@
 import type { Topic } from "@tessera/protos/topic";
 import { backoff } from "../backoff.ts";
 import { runInContext } from "../context.ts";
-import { Fault } from "../fault.ts";
+import { Fault, isTransient } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Tx } from "../pg/database.ts";
@@ -162,7 +163,7 @@ async function untilHealed(
       return undefined;
     } catch (error) {
       signal.throwIfAborted();
-      if (!mayHeal(error)) return { error };
+      if (!isTransient(error)) return { error };
       log.warn("facts are waiting: their consumer cannot act now", { topic, error });
       await pause(backoff(pauses, tried), signal);
     }
@@ -180,16 +181,6 @@ async function untilParked(
     log.error("facts are waiting: one can neither be applied nor parked", { topic, error: failure.error });
     await pause(backoff(pauses, tried), signal);
   }
-}
-
-/** Conflicts that the database has with others, and not what is told with what is held: only those pass by themselves. */
-const passingConflicts: ReadonlySet<string> = new Set(["locked", "concurrent_change"]);
-
-/** Whether a failure passes when one waits. */
-export function mayHeal(error: unknown): boolean {
-  if (!(error instanceof Fault)) return false;
-  if (error.kind === "conflict") return passingConflicts.has(error.code);
-  return error.kind === "unavailable" || error.kind === "timeout";
 }
 
 /** Whether everybody would fail alike. */
@@ -268,11 +259,7 @@ async function acceptParked<F>(
     return "acted";
   }
   if (overtaken && topic.fromOutside !== undefined) {
-    throw new Fault(
-      "unmet",
-      "fact_overtaken",
-      "a later message about the same was accepted, which this one would undo",
-    );
+    throw fault("fact_overtaken", "a later message about the same was accepted, which this one would undo");
   }
   if (overtaken && topic.retention.kind === "compacted") return "superseded";
   const identity = identifyFact(topic, message);

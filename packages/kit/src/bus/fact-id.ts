@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Topic } from "@tessera/protos/topic";
-import { Fault } from "../fault.ts";
+import type { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 
@@ -46,7 +47,7 @@ export function identifyAnything(topic: Pick<Topic<unknown>, "fromOutside">, mes
 }
 
 function notAFact({ topic }: Delivery, missing: string): Fault {
-  return new Fault("invalid", "not_a_fact", `a message on ${topic} has no ${missing}`);
+  return fault("not_a_fact", `a message on ${topic} has no ${missing}`);
 }
 
 function nameOf({ topic, key, value }: Delivery): string {

@@ -9,7 +9,8 @@ import kafkajs, {
   type Producer,
   type SASLOptions,
 } from "kafkajs";
-import { Fault } from "../fault.ts";
+import type { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Fields, Log } from "../log.ts";
 import { waitAtMost } from "../wait-at-most.ts";
 
@@ -165,7 +166,7 @@ export function kafkaErrorType(error: unknown): string | undefined {
 }
 
 export function topicMissing(topic: string, cause: unknown): Fault {
-  return new Fault("unmet", "topic_missing", `there is no topic ${topic}: run tessera topics apply`, { cause });
+  return fault("topic_missing", `there is no topic ${topic}: run tessera topics apply`, { cause });
 }
 
 /** Its text names brokers and calls, never contents. */

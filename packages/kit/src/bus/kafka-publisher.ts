@@ -1,4 +1,5 @@
-import { Fault } from "../fault.ts";
+import type { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import { waitAtMost } from "../wait-at-most.ts";
 import type { Message } from "./bus.ts";
 import {
@@ -160,19 +161,18 @@ function toFault(error: unknown, topic: string): Fault {
   const type = kafkaErrorType(error) ?? "";
   if (type === "UNKNOWN_TOPIC_OR_PARTITION") return topicMissing(topic, error);
   if (fenced.has(type)) {
-    return new Fault("unavailable", "bus_fenced", `another process has taken over ${topic}: nothing was published`, {
+    return fault("bus_fenced", `another process has taken over ${topic}: nothing was published`, {
       cause: error,
     });
   }
   if (tooLarge.has(type)) {
-    return new Fault(
-      "unmet",
+    return fault(
       "message_too_large",
       `a message is larger than the topic ${topic} takes: raise its max.message.bytes`,
       { cause: error },
     );
   }
-  return new Fault("unavailable", "bus_unavailable", `Kafka did not take what was published to ${topic}`, {
+  return fault("bus_unavailable", `Kafka did not take what was published to ${topic}`, {
     cause: error,
   });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Retention } from "@tessera/protos/topic";
-import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import {
   type Admin,
   type KafkaAccess,
@@ -242,8 +242,7 @@ async function administer<T>(options: TopicOptions, work: (admin: Admin) => Prom
   try {
     return await kafkaClient(options).administer(patienceMs, work);
   } catch (error) {
-    throw new Fault(
-      "unavailable",
+    throw fault(
       "bus_unavailable",
       `the topics could not be read or changed at ${options.brokers.join(", ")} (${kafkaErrorType(error) ?? "no answer"})`,
       { cause: error },

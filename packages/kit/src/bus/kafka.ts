@@ -1,4 +1,5 @@
 import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import { waitAtMost } from "../wait-at-most.ts";
 import type { Backlog, Bus } from "./bus.ts";
 import { type Admin, type KafkaAccess, kafkaClient, kafkaErrorType, topicMissing } from "./kafka-client.ts";
@@ -138,9 +139,9 @@ function toFault(error: unknown, topic?: string): Fault {
   if (error instanceof Fault) return error;
   return topic !== undefined && kafkaErrorType(error) === "UNKNOWN_TOPIC_OR_PARTITION"
     ? topicMissing(topic, error)
-    : new Fault("unavailable", "bus_unavailable", "Kafka did not answer", { cause: error });
+    : fault("bus_unavailable", "Kafka did not answer", { cause: error });
 }
 
 function closed(): Fault {
-  return new Fault("unavailable", "bus_closed", "the bus is closing");
+  return fault("bus_closed", "the bus is closing");
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
-import { Fault } from "../fault.ts";
+import type { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Bus, Delivery, Message, Subscription } from "./bus.ts";
 
 interface Reading {
@@ -99,5 +100,5 @@ function toDelivery(topic: string, message: Message): Delivery {
 }
 
 function closed(): Fault {
-  return new Fault("unavailable", "bus_closed", "the bus is closing");
+  return fault("bus_closed", "the bus is closing");
 }

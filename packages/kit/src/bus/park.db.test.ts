@@ -159,21 +159,21 @@ describe("a message from outside", () => {
   });
 });
 
-describe("a conflict", () => {
-  it("over a matter of the facts themselves is parked; one with other transactions is waited for", async () => {
+describe("a fault", () => {
+  it("over a matter of the facts themselves is parked; a conflict with other transactions is waited for", async () => {
     const tries: number[] = [];
     let busy = 8;
     const deliver = deliverTo(own, async (tx, facts) => {
       const number = facts[0]?.value?.number ?? 0;
       tries.push(number);
-      if (number === 1) throw new Fault("conflict", "seat_taken", "the seat is taken");
+      if (number === 1) throw new Fault("unmet", "seat_taken", "the seat is taken");
       busy -= 1;
       if (busy > 0) throw new Fault("conflict", busy % 2 === 0 ? "locked" : "concurrent_change", "busy");
       await noteEffects(tx, "t", facts);
     });
     await deliver([message(own.name, 1)]);
     expect(tries).toHaveLength(6);
-    expect(await parked()).toEqual([{ key: "k", cause: "conflict seat_taken: the seat is taken", overtaken: false }]);
+    expect(await parked()).toEqual([{ key: "k", cause: "unmet seat_taken: the seat is taken", overtaken: false }]);
     busy = 5;
     await deliver([message(own.name, 2)]);
     expect(await effectsByKey(reader)).toEqual({ k: [2] });

@@ -1,4 +1,4 @@
-import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { declareLock, takeLocks } from "../pg/locks.ts";
@@ -63,8 +63,7 @@ async function refuseUnlessWhole(tx: Tx, consumer: string, message: Delivery): P
          and not dead_letter.overtaken
          and not dead_letter.headers ? ${header.marker}) as parked`);
   if (parked) {
-    throw new Fault(
-      "unmet",
+    throw fault(
       "facts_parked",
       "facts of this rebuild are parked: replay them, and this one with them, before the copy is swept",
     );

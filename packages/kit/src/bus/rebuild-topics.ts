@@ -1,4 +1,5 @@
-import { Fault } from "../fault.ts";
+import { isTransient } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
@@ -6,7 +7,6 @@ import type { Db, Queryable, Tx } from "../pg/database.ts";
 import { declareLock, takeLocks, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus } from "./bus.ts";
-import { mayHeal } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
@@ -83,7 +83,7 @@ export function rebuildTopics(options: {
       if (rebuild === undefined) throw new Error(`this service does not own ${topic}, or cannot rebuild it`);
       return await step(rebuild, id);
     } catch (error) {
-      if (mayHeal(error)) {
+      if (isTransient(error)) {
         log.warn("a rebuild is waiting: it cannot go on now", { topic, error });
         return "rest";
       }
@@ -124,7 +124,7 @@ export function rebuildTopics(options: {
     }
     if (progress !== "written") return progress;
     const partitions = await bus.partitions(rebuild.topic.name);
-    if (partitions === 0) throw new Fault("unavailable", "topic_missing", "the bus has no such topic; create it");
+    if (partitions === 0) throw fault("bus_unavailable", "the bus knows no partition of the topic");
     const finished = await db.transaction((tx) => finish(tx, { id, rebuild, partitions }));
     db.wroteOutbox();
     if (finished) log.info("rebuild written", { topic: rebuild.topic.name });

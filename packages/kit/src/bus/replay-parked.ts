@@ -1,9 +1,10 @@
+import { isTransient } from "../fault.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
-import { type Claimed, type Consumer, consumerName, mayHeal, Refused, type Replayed } from "./consume.ts";
+import { type Claimed, type Consumer, consumerName, Refused, type Replayed } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
@@ -53,7 +54,7 @@ export function replayParked(options: { db: Db; group: string; consumers: readon
       return outcome;
     } catch (error) {
       const about = { topic: row.topic, factId: row.fact_id, error };
-      if (mayHeal(error)) {
+      if (isTransient(error)) {
         log.warn("a replay is waiting: its consumer cannot act now", about);
         return "not now";
       }

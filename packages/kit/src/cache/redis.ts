@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createClient, ErrorReply } from "redis";
 import { backoff } from "../backoff.ts";
-import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import { pause } from "../pause.ts";
@@ -196,9 +196,9 @@ function requireRedisUrl(url: string): void {
   try {
     protocol = new URL(url).protocol;
   } catch {
-    throw new Fault("invalid", "configuration_invalid", problem);
+    throw fault("configuration_invalid", problem);
   }
-  if (protocol !== "redis:" && protocol !== "rediss:") throw new Fault("invalid", "configuration_invalid", problem);
+  if (protocol !== "redis:" && protocol !== "rediss:") throw fault("configuration_invalid", problem);
 }
 
 function fail(error: Error): never {

@@ -3,6 +3,7 @@ import { constants, type FileHandle, lstat, mkdir, open, readdir, rename, rm, rm
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
 import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import { digestOf } from "./digest.ts";
 import type { Files, FoundFile, StoredFile } from "./files.ts";
 import { isKey, requireContentType, requireKey, resolveRange } from "./key.ts";
@@ -282,5 +283,5 @@ function toFault(error: unknown): unknown {
     code === "ENOSPC" || code === "EDQUOT"
       ? "the folder for files is full; make room on its disk"
       : `the folder for files cannot be used (${code}); make it readable and writable for this process`;
-  return new Fault("unavailable", "files_unavailable", message, { retryAfterMs: 5000, cause: error });
+  return fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
 }

@@ -1,4 +1,5 @@
-import { Fault } from "../fault.ts";
+import type { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { ByteRange } from "./files.ts";
 
 const longestKey = 512;
@@ -23,8 +24,7 @@ export function isKey(key: string): boolean {
 /** Refuses what is no key. */
 export function requireKey(key: string): void {
   if (isKey(key)) return;
-  throw new Fault(
-    "invalid",
+  throw fault(
     "file_key_invalid",
     `a file's key has segments of 1 to ${longestSegment} bytes between slashes, ${longestKey} bytes in all, none of them . or .., without control characters`,
   );
@@ -33,7 +33,7 @@ export function requireKey(key: string): void {
 /** Refuses what is no media type. */
 export function requireContentType(type: string): void {
   if (type.length <= 200 && /^[\w.+-]+\/[\w.+-]+(?:; ?[\w.-]+=[\w.+-]+)*$/.test(type)) return;
-  throw new Fault("invalid", "content_type_invalid", "a file's content type is a media type of at most 200 characters");
+  throw fault("content_type_invalid", "a file's content type is a media type of at most 200 characters");
 }
 
 /** Says which bytes of a file of this size a range means. */
@@ -50,5 +50,5 @@ export function requireRange({ first, last = first }: ByteRange): void {
 
 /** A range that the file does not have. */
 export function outside(): Fault {
-  return new Fault("invalid", "range_outside_file", "the file does not have the range of bytes that was asked for");
+  return fault("range_outside_file", "the file does not have the range of bytes that was asked for");
 }

@@ -9,6 +9,7 @@ import {
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
 import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Secret } from "../redacted.ts";
 import { type Digest, digestOf } from "./digest.ts";
 import type { Files } from "./files.ts";
@@ -51,8 +52,7 @@ const longestPrefix = 200;
 export function s3Files(options: S3FilesOptions): Files {
   const { bucket, prefix = "tessera/", timeoutMs = defaultTimeoutMs } = options;
   if (Buffer.byteLength(prefix) > longestPrefix || prefix.startsWith("/"))
-    throw new Fault(
-      "invalid",
+    throw fault(
       "configuration_invalid",
       `the prefix of files has at most ${longestPrefix} bytes and no slash in front`,
     );
@@ -208,5 +208,5 @@ function toFault(error: unknown): unknown {
     refusal === ""
       ? "the file store cannot be reached"
       : `the file store refuses what it is asked${refusal}; look at its address, bucket and credentials`;
-  return new Fault("unavailable", "files_unavailable", message, { retryAfterMs: 5000, cause: error });
+  return fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
 }

@@ -2,6 +2,7 @@ import { status } from "@grpc/grpc-js";
 import { BadRequest, ErrorInfo, RetryInfo } from "@tessera/protos/gen/google/rpc/error_details";
 import { Status } from "@tessera/protos/gen/google/rpc/status";
 import { Fault, type FaultKind, type FieldErrors } from "../fault.ts";
+import { fault, type KitFault } from "../faults.ts";
 
 /**
  * How a call ended, as it stands on the wire.
@@ -40,7 +41,7 @@ const kindByCode: ReadonlyMap<number, FaultKind> = new Map([
 ]);
 
 /** What a status says that no service of ours has sent: gRPC's own failures, proxies, meshes. */
-const unexplained: Readonly<Record<FaultKind, readonly [code: string, message: string]>> = {
+const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message: string]>> = {
   invalid: ["invalid_request", "the service rejected the request"],
   unauthenticated: ["unauthenticated", "the service does not know the caller"],
   forbidden: ["forbidden", "the service does not let the caller do this"],
@@ -99,7 +100,7 @@ export function fromStatus(received: Omit<WireStatus, "name">, path: string): Er
   const told = decodeDetails(received.details);
   if (told !== undefined) return new Fault(kind, told.code, told.message, told.more);
   const [code, message] = unexplained[kind];
-  return new Fault(kind, code, message, { cause: new Error(`${path}: ${received.message}`) });
+  return fault(code, message, { cause: new Error(`${path}: ${received.message}`) });
 }
 
 /** Says whether gRPC itself gave up waiting, as opposed to a peer that reported a timeout. */
@@ -110,13 +111,13 @@ export function isLocalTimeout(received: Omit<WireStatus, "name">): boolean {
 /** Makes what is thrown when a peer cannot be reached. */
 export function peerUnavailable(path: string, reason: string): Fault {
   const [code, message] = unexplained.unavailable;
-  return new Fault("unavailable", code, message, { cause: new Error(`${path}: ${reason}`) });
+  return fault(code, message, { cause: new Error(`${path}: ${reason}`) });
 }
 
 /** Makes what is thrown when a call has run out of time on this side. */
 export function deadlineExceeded(path: string): Fault {
   const [code, message] = unexplained.timeout;
-  return new Fault("timeout", code, message, { cause: new Error(`${path}: deadline exceeded`) });
+  return fault(code, message, { cause: new Error(`${path}: deadline exceeded`) });
 }
 
 /** Peers accept 8 KiB of headers; the rest is for what proxies add. */
@@ -131,21 +132,25 @@ const withoutField = "non_field_errors";
 const domain = "tessera";
 const typeUrl = (name: string) => `type.googleapis.com/google.rpc.${name}`;
 
-function encodeDetails(code: number, fault: Fault, messageHeaderLength: number): Buffer {
-  const message = cutToBytes(fault.message, messageLimit);
-  const reason = cutToBytes(fault.code, 128);
+function encodeDetails(
+  code: number,
+  { message: whole, code: name, fields, retryAfterMs }: Fault,
+  messageHeaderLength: number,
+): Buffer {
+  const message = cutToBytes(whole, messageLimit);
+  const reason = cutToBytes(name, 128);
   // The header is base64: four characters for three bytes.
   const budget =
     ((trailerLimit - frame - messageHeaderLength) * 3) / 4 - Buffer.byteLength(message) - Buffer.byteLength(reason);
   const details = [
     { typeUrl: typeUrl("ErrorInfo"), value: ErrorInfo.encode({ reason, domain, metadata: {} }).finish() },
   ];
-  const fieldViolations = violationsWithin(budget, fault.fields ?? {});
+  const fieldViolations = violationsWithin(budget, fields ?? {});
   if (fieldViolations.length > 0) {
     details.push({ typeUrl: typeUrl("BadRequest"), value: BadRequest.encode({ fieldViolations }).finish() });
   }
-  if (fault.retryAfterMs !== undefined && Number.isFinite(fault.retryAfterMs)) {
-    const wait = Math.max(0, Math.round(fault.retryAfterMs));
+  if (retryAfterMs !== undefined && Number.isFinite(retryAfterMs)) {
+    const wait = Math.max(0, Math.round(retryAfterMs));
     const retryDelay = { seconds: Math.floor(wait / 1000), nanos: (wait % 1000) * 1e6 };
     details.push({ typeUrl: typeUrl("RetryInfo"), value: RetryInfo.encode({ retryDelay }).finish() });
   }

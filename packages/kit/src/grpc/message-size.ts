@@ -1,4 +1,4 @@
-import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 
 /** Room for the largest upload (10 MiB) and what surrounds it. Both ends must agree, so change it for all services at once. */
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
@@ -10,8 +10,7 @@ export function requireSize(
 ): void {
   const { what, path, maxMessageBytes } = limits;
   if (message.length <= maxMessageBytes) return;
-  throw new Fault(
-    "exhausted",
+  throw fault(
     "message_too_large",
     `the ${what} has ${message.length} bytes, more than the ${maxMessageBytes} allowed; use smaller parts`,
     { cause: new Error(path) },

@@ -1,4 +1,5 @@
 import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 
 /** SQLSTATEs after which the same transaction may well succeed. */
 const retryable = new Set(["40001", "40P01"]);
@@ -38,27 +39,27 @@ export function toFault(error: unknown): unknown {
   if (error instanceof Fault) return error;
   const state = sqlState(error);
   if (state === lockNotAvailable) {
-    return new Fault("conflict", "locked", "another change of the same data is under way; try again", {
+    return fault("locked", "another change of the same data is under way; try again", {
       retryAfterMs: 5000,
       cause: error,
     });
   }
   if (state === queryCanceled) {
     const message = "the database took too long: ask for less at once, or try again later";
-    return new Fault("timeout", "database_timeout", message, { cause: error });
+    return fault("database_timeout", message, { cause: error });
   }
   if (isCrowded(error)) {
     const message = "all connections to the database are in use: try again in a moment";
-    return new Fault("unavailable", "database_busy", message, { retryAfterMs: 1000, cause: error });
+    return fault("database_busy", message, { retryAfterMs: 1000, cause: error });
   }
   if (breaksConnection(error)) {
-    return new Fault("unavailable", "database_unavailable", "the database cannot be reached", {
+    return fault("database_unavailable", "the database cannot be reached", {
       retryAfterMs: 1000,
       cause: error,
     });
   }
   if (isRetryable(error)) {
-    return new Fault("conflict", "concurrent_change", "another change of the same data came first; try again", {
+    return fault("concurrent_change", "another change of the same data came first; try again", {
       retryAfterMs: 1000,
       cause: error,
     });

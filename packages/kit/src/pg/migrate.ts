@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
-import { Fault } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { breaksConnection, toFault } from "./failure.ts";
 import { declareLock } from "./locks.ts";
@@ -88,8 +88,7 @@ async function withClient<T>(
   try {
     await client.connect();
     if (!(await enterSchema(client, { schema, role }))) {
-      throw new Fault(
-        "unmet",
+      throw fault(
         "schema_missing",
         `schema ${schema} is not there${role === undefined ? "" : `, or role ${role} is not, or may not use it`}; run \`tessera migrate ${schema}\` with an administrator's URL`,
       );
@@ -158,14 +157,9 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
 function failed({ name, transactional }: Migration, schema: string, error: unknown): unknown {
   if (breaksConnection(error)) return error;
   const remains = transactional ? "nothing of it remains" : "what it did before the failure remains";
-  return new Fault(
-    "unmet",
-    "migration_failed",
-    `migration ${name} of schema ${schema} failed, ${remains}: ${reason(error)}`,
-    {
-      cause: error,
-    },
-  );
+  return fault("migration_failed", `migration ${name} of schema ${schema} failed, ${remains}: ${reason(error)}`, {
+    cause: error,
+  });
 }
 
 /** What to tell of a failure. Where it is about data, the server's message quotes them, and they may be personal. */
@@ -194,15 +188,13 @@ function refuseUnknown(known: readonly Migration[], applied: ReadonlyMap<string,
   for (const [key, row] of applied) {
     const migration = ours.get(key);
     if (migration === undefined && row.breaking) {
-      throw new Fault(
-        "unmet",
+      throw fault(
         "schema_too_new",
         `schema ${schema} has ${row.name}, which this version cannot run with; run a newer version`,
       );
     }
     if (migration !== undefined && migration.checksum !== row.checksum) {
-      throw new Fault(
-        "unmet",
+      throw fault(
         "migration_changed",
         `migration ${row.name} of schema ${schema} was changed after it was applied; restore the file and add a new one`,
       );
@@ -250,7 +242,7 @@ export async function requireMigrated(options: MigrationOptions): Promise<void> 
     const missing = known.filter((migration) => !applied.has(`${migration.scope} ${migration.revision}`));
     if (missing.length > 0) {
       const names = missing.map((migration) => migration.name).join(", ");
-      throw new Fault("unmet", "schema_too_old", `schema ${schema} lacks ${names}; run \`tessera migrate ${schema}\``);
+      throw fault("schema_too_old", `schema ${schema} lacks ${names}; run \`tessera migrate ${schema}\``);
     }
   });
 }

@@ -1,4 +1,3 @@
-import { Fault } from "@tessera/kit/fault";
 import { fields } from "@tessera/kit/fields";
 import {
   ApiKeyFields,
@@ -7,6 +6,7 @@ import {
   type DeviceState,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { apiKey, device } from "@tessera/resources/credential";
+import { fault } from "../faults.ts";
 import type { StoredApiKey, StoredDevice } from "../records/credential-fact.ts";
 import type { StoredCredential } from "../store/credentials.ts";
 
@@ -37,6 +37,6 @@ export function toDeviceData(sent: DeviceFields | undefined) {
 
 /** Reads the hash of a token. */
 export function readTokenHash(bytes: Uint8Array): Buffer {
-  if (bytes.length !== 32) throw new Fault("invalid", "bad_token_hash", "A token is sent as its SHA-256.");
+  if (bytes.length !== 32) throw fault("bad_token_hash", "A token is sent as its SHA-256.");
   return Buffer.from(bytes);
 }

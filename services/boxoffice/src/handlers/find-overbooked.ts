@@ -1,5 +1,4 @@
 import { setImmediate } from "node:timers/promises";
-import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type {
@@ -9,6 +8,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import { computeAvailability, type Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
+import { fault } from "../faults.ts";
 import { readLimitedQuotas, readTaken } from "../store/capacity.ts";
 
 /** What a caller asks about at a time is read at once. */
@@ -23,8 +23,7 @@ const quotasPerTurn = 1000;
 /** Finds the overbooked quotas of events. */
 export function findOverbooked({ db }: { db: Db }): Handler<FindOverbookedRequest, FindOverbookedResponse> {
   return async ({ events }) => {
-    if (events.length > mostEvents)
-      throw new Fault("invalid", "too_many_events", `ask about ${mostEvents} events at most`);
+    if (events.length > mostEvents) throw fault("too_many_events", `ask about ${mostEvents} events at most`);
     const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
     const quotas = await readLimitedQuotas(db, scopes);
     const taken = quotas.length === 0 ? new Map<string, Taken[]>() : groupByDate(await readTaken(db, scopes));

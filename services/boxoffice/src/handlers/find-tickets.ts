@@ -1,4 +1,3 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type {
@@ -6,6 +5,7 @@ import type {
   FindTicketsResponse,
   WantedTicket,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
+import { fault } from "../faults.ts";
 import { positionChanged } from "../records/position-fact.ts";
 import * as tickets from "../store/tickets.ts";
 
@@ -19,13 +19,13 @@ const mostFound = 16_000;
 export function findTickets({ db }: { db: Db }): Handler<FindTicketsRequest, FindTicketsResponse> {
   return async ({ tickets: wanted }) => {
     if (wanted.length > mostWanted) {
-      throw new Fault("invalid", "too_many_tickets", `ask for ${mostWanted} tickets at most`);
+      throw fault("too_many_tickets", `ask for ${mostWanted} tickets at most`);
     }
     const possible = wanted.filter(canBe);
     if (possible.length === 0) return { facts: [] };
     const found = await tickets.findTickets(db, possible, { most: mostFound + 1 });
     if (found.length > mostFound) {
-      throw new Fault("exhausted", "too_many_positions", "these orders have too many positions; ask for fewer tickets");
+      throw fault("too_many_positions", "these orders have too many positions; ask for fewer tickets");
     }
     return { facts: found.map((position) => Buffer.from(positionChanged.encode(position))) };
   };

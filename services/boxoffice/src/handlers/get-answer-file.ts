@@ -1,5 +1,4 @@
 import { buffer } from "node:stream/consumers";
-import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
@@ -7,6 +6,7 @@ import type {
   GetAnswerFileRequest,
   GetAnswerFileResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
+import { fault } from "../faults.ts";
 import { find } from "../store/answer-files.ts";
 
 /** An answer that is replaced while it is read is read again; nobody replaces it so often in a row. */
@@ -24,13 +24,13 @@ export function getAnswerFile({
     for (let reads = 0; reads < mostReads; reads += 1) {
       const stored = await find(db, { organizer, event }, { position, question });
       if (stored === undefined) {
-        throw new Fault("not_found", "answer_file_not_found", "This question is not answered with a file here.");
+        throw fault("answer_file_not_found", "This question is not answered with a file here.");
       }
       const { fileKey, name, contentType } = stored;
       const found = await files.get(fileKey);
       if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
     }
-    throw new Fault("unavailable", "answer_file_missing", "the store for files does not have this file", {
+    throw fault("answer_file_missing", "the store for files does not have this file", {
       retryAfterMs: 1000,
     });
   };

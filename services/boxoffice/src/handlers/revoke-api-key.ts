@@ -1,8 +1,8 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type { RevokeApiKeyRequest, RevokeApiKeyResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { fault } from "../faults.ts";
 import { apiKey, apiKeyOf } from "../records/api-key.ts";
 import type { StoredApiKey } from "../records/credential-fact.ts";
 import * as credentials from "../store/credentials.ts";
@@ -36,12 +36,8 @@ async function findOne(tx: Tx, organizer: string, id: string): Promise<credentia
   const [found, ...others] = prefix.test(sought)
     ? await credentials.findByPrefix<StoredApiKey>(tx, { organizer, kind: "api_key", prefix: sought })
     : [];
-  if (found === undefined) throw new Fault("not_found", "api_key_not_found", "The organizer has no such API key.");
+  if (found === undefined) throw fault("api_key_not_found", "The organizer has no such API key.");
   if (others.length > 0)
-    throw new Fault(
-      "invalid",
-      "ambiguous_id",
-      "The ids of several API keys begin like this; send more of the one meant.",
-    );
+    throw fault("ambiguous_id", "The ids of several API keys begin like this; send more of the one meant.");
   return found;
 }

@@ -1,8 +1,8 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Handler } from "@tessera/kit/rpc";
 import type { RevokeDeviceRequest, RevokeDeviceResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { fault } from "../faults.ts";
 import type { StoredDevice } from "../records/credential-fact.ts";
 import { device, deviceOf } from "../records/device.ts";
 import * as credentials from "../store/credentials.ts";
@@ -33,6 +33,6 @@ async function findOne(
   deviceId: number,
 ): Promise<credentials.StoredCredential<StoredDevice>> {
   const found = await credentials.find<StoredDevice>(tx, { organizer, kind: "device", id: String(deviceId) });
-  if (found === undefined) throw new Fault("not_found", "device_not_found", "The organizer has no such device.");
+  if (found === undefined) throw fault("device_not_found", "The organizer has no such device.");
   return found;
 }

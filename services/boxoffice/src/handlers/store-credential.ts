@@ -1,7 +1,8 @@
-import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import type { Fault, FieldErrors } from "@tessera/kit/fault";
 import { FieldProblems } from "@tessera/kit/field-problems";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { Checked } from "@tessera/kit/schema";
+import { fault } from "../faults.ts";
 import type { RecordKind } from "../records/kind.ts";
 import type { Reading } from "../records/read.ts";
 import { organizerLock, take } from "../store/locks.ts";
@@ -15,8 +16,7 @@ export async function lockOrganizer(tx: Tx, organizer: string): Promise<void> {
 
 /** Throws where there is no such organizer. */
 export async function requireOrganizer(db: Queryable, organizer: string): Promise<void> {
-  if (!(await organizers.exists(db, organizer)))
-    throw new Fault("not_found", "organizer_not_found", "There is no such organizer.");
+  if (!(await organizers.exists(db, organizer))) throw fault("organizer_not_found", "There is no such organizer.");
 }
 
 /** What became of fields that were sent. */
@@ -88,5 +88,5 @@ function findKnown<V>(
 }
 
 function invalidFields(fields: FieldErrors): Fault {
-  return new Fault("invalid", "invalid_credential", `not valid: ${Object.keys(fields).join(", ")}`, { fields });
+  return fault("invalid_credential", `not valid: ${Object.keys(fields).join(", ")}`, { fields });
 }

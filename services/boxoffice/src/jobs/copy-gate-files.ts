@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mayHeal } from "@tessera/kit/bus/consume";
+import { isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Log } from "@tessera/kit/log";
@@ -51,7 +51,7 @@ export function copyGateFiles({ db, files, log }: GateFileStores): Job {
     try {
       await db.transaction((tx) => settleFiles(tx, copied));
     } catch (error) {
-      if (!mayHeal(error)) throw error;
+      if (!isTransient(error)) throw error;
       log.warn("copied files wait for their events, which others are changing; they are copied again", { error });
     }
   }

@@ -1,10 +1,10 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
-import { Fault } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Checked, JsonSchema, Properties } from "@tessera/kit/schema";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
+import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";
 import { type DocumentTable, readDocuments } from "../store/rebuild-reads.ts";
 import type { RecordKind } from "./kind.ts";
@@ -81,7 +81,7 @@ function rebuildOf<T, F>({ table, belongsTo, read, fact }: ToldOptions<T, F>): R
         const checked = read(data);
         if (!checked.ok) {
           const what = `${table} ${id} of ${organizer}/${event}`;
-          throw new Fault("unmet", "document_unreadable", `${what} is not accepted any more; send its record again`);
+          throw fault("document_unreadable", `${what} is not accepted any more; send its record again`);
         }
         return fact.of({ ...checked.value, scope: { organizer, event }, revision });
       });

@@ -1,8 +1,9 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Ids, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { planSearch } from "../domain/search-text.ts";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
+import { fault } from "../faults.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findKnownIds, type IdKind } from "../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../store/position-filter.ts";
@@ -71,5 +72,5 @@ export async function findUnknownIds(
     }
   }
   if (Object.keys(fields).length === 0) return undefined;
-  return new Fault("invalid", "invalid_filter", "The event has no such objects.", { fields });
+  return fault("invalid_filter", "The event has no such objects.", { fields });
 }

@@ -1,4 +1,3 @@
-import { Fault } from "@tessera/kit/fault";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import {
@@ -9,6 +8,7 @@ import {
 import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
+import { fault } from "../faults.ts";
 import type { EventInfo } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findKnownIds } from "../store/known-ids.ts";
@@ -61,12 +61,7 @@ export function refuseInvalid(found: ListErrors): void {
   const { non_field_errors: contradictions, ...fields } = found;
   const errors = Object.keys(fields).length > 0 || contradictions === undefined ? fields : found;
   if (Object.keys(errors).length === 0) return;
-  throw new Fault(
-    "invalid",
-    "invalid_checkin_list",
-    `The check-in list is not valid: ${Object.keys(errors).join(", ")}.`,
-    {
-      fields: errors,
-    },
-  );
+  throw fault("invalid_checkin_list", `The check-in list is not valid: ${Object.keys(errors).join(", ")}.`, {
+    fields: errors,
+  });
 }

@@ -1,6 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { CheckinList } from "../domain/list.ts";
+import { fault } from "../faults.ts";
 import { type EventInfo, findEvent } from "../store/events.ts";
 import type { EntityKey, EventKey } from "../store/keys.ts";
 import { findList } from "../store/lists.ts";
@@ -9,7 +10,7 @@ import { findList } from "../store/lists.ts";
 export async function requireEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, { organizer, event });
   if (found === undefined) {
-    throw new Fault("not_found", "event_not_found", "There is no such event here, or it has not arrived yet.");
+    throw fault("event_not_found", "There is no such event here, or it has not arrived yet.");
   }
   return found;
 }
@@ -22,5 +23,5 @@ export async function requireList(db: Queryable, { organizer, event, id }: Entit
 }
 
 export function listNotFound(): Fault {
-  return new Fault("not_found", "checkin_list_not_found", "The event has no such check-in list.");
+  return fault("checkin_list_not_found", "The event has no such check-in list.");
 }

@@ -1,7 +1,8 @@
 import type { Clock } from "@tessera/kit/clock";
-import { Fault } from "@tessera/kit/fault";
+import type { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { GetPositionRequest, GetPositionResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { fault } from "../faults.ts";
 import { everyPosition, type PositionFilter } from "../store/position-filter.ts";
 import { choosePositions, findUnknownIds } from "./choose-positions.ts";
 import { expandPositions } from "./expand-positions.ts";
@@ -39,5 +40,5 @@ export async function getPosition(
 }
 
 function notFound(): Fault {
-  return new Fault("not_found", "position_not_found", "The list has no such ticket.");
+  return fault("position_not_found", "The list has no such ticket.");
 }

@@ -1,8 +1,8 @@
 import { cutPage } from "@tessera/kit/cut-page";
-import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
+import { fault } from "../faults.ts";
 import { countOnLists } from "../store/counts.ts";
 import { findListsChanged } from "../store/list-changes.ts";
 import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
@@ -16,7 +16,7 @@ export async function listCheckinLists(db: Db, request: ListCheckinListsRequest)
   const { organizer, event, subevent, subeventMatch, endsAfter } = request;
   await requireEvent(db, request);
   if (subevent !== undefined && (await findSubevent(db, { organizer, event, id: subevent })) === undefined) {
-    throw new Fault("invalid", "invalid_filter", "The event has no such date.", {
+    throw fault("invalid_filter", "The event has no such date.", {
       fields: { subevent: tellUnknownIds([subevent], "date") },
     });
   }

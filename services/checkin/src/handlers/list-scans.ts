@@ -1,8 +1,8 @@
 import { cutPage } from "@tessera/kit/cut-page";
-import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
+import { fault } from "../faults.ts";
 import { findList } from "../store/lists.ts";
 import { countScans, pageScans, planForValues } from "../store/scan-history.ts";
 import { toPastScan, toScanFilter } from "../wire/history.ts";
@@ -18,7 +18,7 @@ export async function listScans(db: Db, request: ListScansRequest): Promise<List
   const { organizer, event, list } = request;
   await requireEvent(db, request);
   if (list !== undefined && (await findList(db, { organizer, event, id: list })) === undefined) {
-    throw new Fault("invalid", "invalid_filter", "The event has no such check-in list.", {
+    throw fault("invalid_filter", "The event has no such check-in list.", {
       fields: { list: tellUnknownIds([list], "check-in list") },
     });
   }

@@ -1,6 +1,5 @@
 import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
-import { Fault } from "@tessera/kit/fault";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import {
@@ -13,6 +12,7 @@ import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import { secondsAhead } from "../domain/seconds-ahead.ts";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { CheckinEvents } from "../events.ts";
+import { fault } from "../faults.ts";
 import type { EventInfo } from "../store/events.ts";
 import {
   findFailedScan,
@@ -78,7 +78,7 @@ async function holdPositionOf(
     return { position, byCode: position !== null };
   }
   if (!(await holdPosition(tx, { ...place, id: scan.position }))) {
-    throw new Fault("not_found", "position_not_found", "The event has no such position.");
+    throw fault("position_not_found", "The event has no such position.");
   }
   return { position: scan.position, byCode: false };
 }
@@ -99,7 +99,7 @@ async function refuseUnknown(
   };
   const names = Object.keys(fields);
   if (names.length === 0) return;
-  throw new Fault("invalid", "invalid_failed_scan", `The refused scan is not valid: ${names.join(", ")}.`, { fields });
+  throw fault("invalid_failed_scan", `The refused scan is not valid: ${names.join(", ")}.`, { fields });
 }
 
 /** Finds the same refusal, if it was reported before. */

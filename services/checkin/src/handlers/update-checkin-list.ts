@@ -1,4 +1,3 @@
-import { Fault } from "@tessera/kit/fault";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import {
@@ -8,6 +7,7 @@ import {
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { checkListFields, joinErrors } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
+import { fault } from "../faults.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockList, putList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
@@ -25,7 +25,7 @@ export async function updateCheckinList(
   const mask = new Set(request.updateMask);
   const unknown = request.updateMask.filter((name) => !listFields.names.has(name));
   if (unknown.length > 0) {
-    throw new Fault("invalid", "invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
+    throw fault("invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
   }
   let changed: number | undefined;
   const response = await answerOnce(db, CheckinListsServiceService.updateCheckinList, async (tx) => {

@@ -1,4 +1,4 @@
-import { Fault } from "@tessera/kit/fault";
+import { isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
@@ -58,9 +58,7 @@ export function askBoxoffice({ tickets, apply, events }: AskOptions): UnknownTic
         if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
       } catch (error) {
         // An answer that is too large for one order is no reason not to ask for others.
-        if (error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout")) {
-          restUntil = performance.now() + restMs;
-        }
+        if (isTransient(error)) restUntil = performance.now() + restMs;
         events.ticketsNotFound(error);
       } finally {
         calls -= 1;

@@ -1,8 +1,9 @@
 import { backoff } from "@tessera/kit/backoff";
 import { runInContext } from "@tessera/kit/context";
-import { Fault } from "@tessera/kit/fault";
+import { isTransient } from "@tessera/kit/fault";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
+import { fault } from "../../faults.ts";
 import { failed } from "./outcome.ts";
 
 /** No ticket here has the code, and boxoffice was not asked for it yet. */
@@ -143,7 +144,7 @@ export function createLanes(options: LanesOptions): Lanes {
       const waiting = lanes.reduce((sum, { queue }) => sum + queue.length, 0);
       if (waiting + scans.length > options.longestQueue) {
         const message = "more scans are waiting than can be decided in time; try again";
-        throw new Fault("exhausted", "too_many_scans", message, { retryAfterMs: 1000 });
+        throw fault("too_many_scans", message, { retryAfterMs: 1000 });
       }
       return Promise.all(
         scans.map(
@@ -162,7 +163,7 @@ function hash(key: string): number {
   return value >>> 0;
 }
 
-/** Where the database cannot be reached, trying every scan alone would only take longer. */
+/** Where the database cannot be reached, trying every scan alone would only take longer. A conflict is about single rows. */
 function isOutage(error: unknown): boolean {
-  return error instanceof Fault && (error.kind === "unavailable" || error.kind === "timeout");
+  return isTransient(error) && error.kind !== "conflict";
 }

@@ -1,0 +1,9 @@
+import { faultCodes } from "@tessera/kit/faults";
+
+/** Makes the faults of the developer tools. */
+export const fault = faultCodes({
+  bad_count: "invalid",
+  process_ended: "unmet",
+  process_not_ready: "timeout",
+  unknown_bench: "invalid",
+});

@@ -1,0 +1,17 @@
+import { faultCodes } from "@tessera/kit/faults";
+
+/** Makes the faults of boxoffice. */
+export const fault = faultCodes({
+  ambiguous_id: "invalid",
+  answer_file_missing: "unavailable",
+  answer_file_not_found: "not_found",
+  api_key_not_found: "not_found",
+  bad_token_hash: "invalid",
+  device_not_found: "not_found",
+  document_unreadable: "unmet",
+  invalid_credential: "invalid",
+  organizer_not_found: "not_found",
+  too_many_events: "invalid",
+  too_many_positions: "unmet",
+  too_many_tickets: "invalid",
+});

@@ -1,0 +1,14 @@
+import { faultCodes } from "@tessera/kit/faults";
+
+/** Makes the faults of checkin. */
+export const fault = faultCodes({
+  checkin_list_not_found: "not_found",
+  event_not_found: "not_found",
+  invalid_checkin_list: "invalid",
+  invalid_failed_scan: "invalid",
+  invalid_filter: "invalid",
+  invalid_mask: "invalid",
+  position_not_found: "not_found",
+  scan_not_found: "not_found",
+  too_many_scans: "exhausted",
+});
