@@ -18,11 +18,13 @@ export interface Topic<F> {
   };
   /** Facts with one key stay in order. */
   key(fact: F): string;
+  /** What a key says of its entity, which is all that a tombstone leaves of it. Only topics of entities have it. */
+  readonly parseKey?: (key: string) => Readonly<Record<string, string | number>>;
   encode(fact: F): Uint8Array;
   decode(bytes: Uint8Array): F;
 }
 
-interface Codec<F> {
+export interface Codec<F> {
   encode(fact: F): { finish(): Uint8Array };
   decode(bytes: Uint8Array): F;
 }

@@ -12,7 +12,7 @@ import {
   SubeventChanged,
 } from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
-import { topic } from "./topic.ts";
+import { type Codec, type Topic, topic } from "./topic.ts";
 
 /** The key of an entity fact. Slugs hold no slash, so the parts can be told apart again. */
 export function entityKey(organizer: string, event: string, id: number | string): string {
@@ -25,55 +25,58 @@ export function parseEntityKey(key: string): { organizer: string; event: string;
   return { organizer, event, id: id.join("/") };
 }
 
+/** An entity of an organizer, or of one of its events. */
+interface Entity {
+  readonly organizer: string;
+  readonly event?: string;
+  readonly id?: number;
+}
+
+type Options<F> = Omit<Parameters<typeof topic<F>>[2], "owner" | "retention" | "personalData"> &
+  Partial<Pick<Topic<F>, "personalData">>;
+
+/** A topic of the full states of entities. */
+const states = <F>(name: string, codec: Codec<F>, options: Options<F>): Topic<F> =>
+  topic(name, codec, { owner: ownerOf(name), retention: { kind: "compacted" }, personalData: [], ...options });
+
+/** The same, keyed by the id of the entity within its event. */
+const entities = <F extends Entity>(name: string, codec: Codec<F>): Topic<F> =>
+  states(name, codec, {
+    key: ({ organizer, event = "", id = "" }) => entityKey(organizer, event, id),
+    parseKey: parseEntity,
+    partitions: 4,
+  });
+
+const ownerOf = (name: string) => name.slice(0, name.indexOf("."));
+
+function parseEntity(key: string) {
+  const { organizer, event, id } = parseEntityKey(key);
+  return { organizer, event, id: Number(id) };
+}
+
+/** Credentials of all kinds share a topic, so the kind is part of their id. */
+function parseCredential(key: string) {
+  const { organizer, id } = parseEntityKey(key);
+  const colon = id.indexOf(":");
+  return { organizer, kind: id.slice(0, colon).replace("CREDENTIAL_KIND_", "").toLowerCase(), id: id.slice(colon + 1) };
+}
+
 /** Every topic there is. */
 export const topics = {
-  credentialChanged: topic("boxoffice.credential-changed.v1", CredentialChanged, {
-    owner: "boxoffice",
+  credentialChanged: states("boxoffice.credential-changed.v1", CredentialChanged, {
     key: (fact) => entityKey(fact.organizer, "", `${fact.kind}:${fact.id}`),
+    parseKey: parseCredential,
     partitions: 1,
-    retention: { kind: "compacted" },
-    personalData: [],
   }),
-  eventChanged: topic("boxoffice.event-changed.v1", EventChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, ""),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  subeventChanged: topic("boxoffice.subevent-changed.v1", SubeventChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  categoryChanged: topic("boxoffice.category-changed.v1", CategoryChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  itemChanged: topic("boxoffice.item-changed.v1", ItemChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  questionChanged: topic("boxoffice.question-changed.v1", QuestionChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  positionChanged: topic("boxoffice.position-changed.v1", PositionChanged, {
-    owner: "boxoffice",
+  eventChanged: entities("boxoffice.event-changed.v1", EventChanged),
+  subeventChanged: entities("boxoffice.subevent-changed.v1", SubeventChanged),
+  categoryChanged: entities("boxoffice.category-changed.v1", CategoryChanged),
+  itemChanged: entities("boxoffice.item-changed.v1", ItemChanged),
+  questionChanged: entities("boxoffice.question-changed.v1", QuestionChanged),
+  positionChanged: states("boxoffice.position-changed.v1", PositionChanged, {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position?.id ?? 0),
+    parseKey: parseEntity,
     partitions: 12,
-    retention: { kind: "compacted" },
     personalData: [
       "position.attendee_name",
       "position.attendee_name_parts",
@@ -89,27 +92,9 @@ export const topics = {
       "position.order.invoice_name",
     ],
   }),
-  revokedSecretChanged: topic("boxoffice.revoked-secret-changed.v1", RevokedSecretChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  blockedSecretChanged: topic("boxoffice.blocked-secret-changed.v1", BlockedSecretChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, fact.event, fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
-  reusableMediumChanged: topic("boxoffice.reusable-medium-changed.v1", ReusableMediumChanged, {
-    owner: "boxoffice",
-    key: (fact) => entityKey(fact.organizer, "", fact.id),
-    partitions: 4,
-    retention: { kind: "compacted" },
-    personalData: [],
-  }),
+  revokedSecretChanged: entities("boxoffice.revoked-secret-changed.v1", RevokedSecretChanged),
+  blockedSecretChanged: entities("boxoffice.blocked-secret-changed.v1", BlockedSecretChanged),
+  reusableMediumChanged: entities("boxoffice.reusable-medium-changed.v1", ReusableMediumChanged),
   scanDecided: topic("checkin.scan-decided.v1", ScanDecided, {
     owner: "checkin",
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position ?? `scan-${fact.scan}`),
@@ -117,11 +102,9 @@ export const topics = {
     retention: { kind: "days", days: 30 },
     personalData: [],
   }),
-  answersGiven: topic("checkin.answers-given.v1", AnswersGiven, {
-    owner: "checkin",
+  answersGiven: states("checkin.answers-given.v1", AnswersGiven, {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position),
     partitions: 12,
-    retention: { kind: "compacted" },
     personalData: ["answers"],
   }),
 } as const;

@@ -15,8 +15,7 @@ import { implement } from "@tessera/kit/rpc";
 import { startTracing } from "@tessera/kit/trace";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { type CredentialChanged, CredentialKind, EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { Records, Scans } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -59,7 +58,7 @@ function fakeBoxoffice() {
   const fresh = () => ({ [header.factId]: randomUUID(), [header.at]: String(systemClock.now()) });
   let published: Promise<unknown> = Promise.resolve();
   return [
-    implement(RecordsServiceService, {
+    implement(Records, {
       async applyRecords({ records }) {
         published = new Promise((resolve) => setTimeout(resolve, 100)).then(async () => {
           const { credentialChanged, eventChanged } = topics;
@@ -107,7 +106,7 @@ beforeAll(async () => {
       markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
       caughtUp: async () => ({ caughtUp: true }),
     }),
-    implement(ScansServiceService, {
+    implement(Scans, {
       redeem: async ({ scans }) => ({
         outcomes: scans.map(({ list }) => ({
           outcome: { $case: "admitted" as const, value: {} },

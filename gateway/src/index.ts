@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
-import type { Consumer } from "@tessera/kit/bus/consume";
 import { hasPassed } from "@tessera/kit/bus/markers";
 import { currentContext } from "@tessera/kit/context";
 import { poll } from "@tessera/kit/poll";
 import { defineService } from "@tessera/kit/service";
-import { recordFeed, topics } from "@tessera/protos/topics";
-import { hintAtChange, listenForChanges } from "./access/change-notice.ts";
+import { listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
 import { deriveToken, makeToken } from "./access/make-token.ts";
 import { buildApp } from "./app.ts";
-import { connectPeers, peers } from "./clients.ts";
+import { clients as callable } from "./clients.ts";
 import { settings } from "./config.ts";
 import { credentialChanged } from "./consumers/credential-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
@@ -28,7 +26,8 @@ import { waitForDatabase } from "./store/wait-for-database.ts";
 import { uploadFinder } from "./upload/find-uploads.ts";
 
 const name = "gateway";
-const consumes = [topics.credentialChanged.name, topics.eventChanged.name, recordFeed.name];
+const consumers = [credentialChanged, eventChanged, recordFed];
+const consumes = consumers.map(({ topic }) => topic);
 
 /** A whole body has this long to arrive; imports are limited by their pauses instead. */
 const bodyMs = 30_000;
@@ -42,10 +41,11 @@ export const gateway = defineService({
   schema: "gateway",
   settings,
   migrations: new URL("../migrations/", import.meta.url),
-  needs: [...peers],
-  consumes,
-  async start({ config, db, cache, files, clock, log, metrics, tracing, peer }) {
-    const clients = connectPeers(peer);
+  clients: callable,
+  rpcs: [],
+  consumers,
+  jobs: [forgetKeptAnswers, removeExpiredUploads, removeUnrecordedUploads],
+  async start({ config, db, cache, files, clock, log, metrics, tracing, clients }) {
     const directory = openDirectory(
       {
         findByHash: (kind, hash) => waitForDatabase(findByHash(db, kind, hash)),
@@ -121,34 +121,12 @@ export const gateway = defineService({
     const answer = app.callback();
     server.answerWith((request, response) => void answer(request, response));
     return {
-      consumers: [
-        ...[credentialChanged(db), eventChanged(db)].map((consumer) =>
-          thenForget(consumer, () => {
-            directory.forget();
-            hintAtChange(cache);
-          }),
-        ),
-        recordFed(db, importTargets, { stopping: server.stopping }),
-      ],
+      deps: { db, files, clock, cache, directory, importTargets, stopping: server.stopping },
       servers: [server],
-      jobs: [
-        forgetKeptAnswers(db),
-        removeExpiredUploads({ db, files, clock }),
-        removeUnrecordedUploads({ db, files, clock }),
-      ],
       close: () => listener.stop(),
     };
   },
 });
-
-/** This process forgets as soon as a delivery is committed; the others hear of it. */
-function thenForget(consumer: Consumer, forget: () => void): Consumer {
-  return {
-    topic: consumer.topic,
-    deliver: (...delivery) => consumer.deliver(...delivery).finally(forget),
-    replay: (options) => consumer.replay(options).finally(forget),
-  };
-}
 
 const { version = "0.0.0" } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version?: string;

@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
 import { memoryCache } from "@tessera/kit/cache/memory";
 import { createLog } from "@tessera/kit/log";
@@ -14,7 +14,7 @@ import { credentialChanged } from "../consumers/credential-changed.ts";
 import { eventChanged } from "../consumers/event-changed.ts";
 import { findByHash, isAsNewAs } from "../store/credentials.ts";
 import { hasEvent } from "../store/events.ts";
-import { hintAtChange, type Listener, listenForChanges } from "./change-notice.ts";
+import { type Forgetful, forgetAccess, type Listener, listenForChanges } from "./change-notice.ts";
 import { type Directory, openDirectory } from "./directory.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -30,8 +30,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
+const open = (consumer: Consumer<Forgetful>) =>
+  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} }, cache: memoryCache({ log }) } });
+
 /** Delivers facts as the bus would; null stands for a tombstone. */
-async function deliver<F>(consumer: Consumer, topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
+async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
   const messages = facts.map((fact) => ({
     topic: topic.name,
     partition: 0,
@@ -39,12 +42,12 @@ async function deliver<F>(consumer: Consumer, topic: Topic<F>, facts: readonly (
     value: typeof fact === "string" ? null : topic.encode(fact),
     headers: { [header.factId]: randomUUID(), [header.at]: String(Date.now() * 1000) },
   }));
-  await consumer.deliver(messages, { group: "gateway", log, signal: new AbortController().signal });
+  await consumer.deliver(messages, new AbortController().signal);
 }
 
 const tellCredentials = (...facts: (CredentialChanged | string)[]) =>
-  deliver(credentialChanged(db), topics.credentialChanged, facts);
-const tellEvents = (...facts: (EventChanged | string)[]) => deliver(eventChanged(db), topics.eventChanged, facts);
+  deliver(open(credentialChanged), topics.credentialChanged, facts);
+const tellEvents = (...facts: (EventChanged | string)[]) => deliver(open(eventChanged), topics.eventChanged, facts);
 
 const apiKey = (token: string, more: Partial<CredentialChanged> = {}): CredentialChanged => ({
   organizer: "bigevents",
@@ -226,14 +229,14 @@ describe("another process", () => {
     await authenticate();
     await db.run(sql`update credential set active = false`);
     expect(await authenticate()).toMatchObject({ organizer: "bigevents" });
-    hintAtChange(cache);
+    forgetAccess({ directory: { forget() {} }, cache });
     await expect.poll(() => heard).toBe(3);
     await expect(authenticate()).rejects.toThrow("switched off");
   });
 
   it("hears no hints once it has stopped", async () => {
     await listener.stop();
-    hintAtChange(cache);
+    forgetAccess({ directory: { forget() {} }, cache });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(heard).toBe(1);
   });

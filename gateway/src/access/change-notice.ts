@@ -14,8 +14,15 @@ export async function announceChange(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_notify(${channel}, '')`);
 }
 
-/** Tells them also where the database's notices do not get through. Says nothing: they forget all they have read. */
-export function hintAtChange(cache: Cache): void {
+/** What keeps a copy of credentials and events in memory. */
+export interface Forgetful {
+  readonly directory: { forget(): void };
+  readonly cache: Cache;
+}
+
+/** Makes this process forget at once; hints reach the others where the database's notices do not get through. */
+export function forgetAccess({ directory, cache }: Forgetful): void {
+  directory.forget();
   cache.hint(channel, "");
 }
 

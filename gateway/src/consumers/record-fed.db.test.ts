@@ -8,7 +8,7 @@ import { recordFeed } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ImportTargets } from "../import/import-stream.ts";
-import { recordFed } from "./record-fed.ts";
+import { takeRecords } from "./record-fed.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -71,10 +71,11 @@ async function feed(
   },
 ): Promise<void> {
   const never = new AbortController().signal;
-  const consumer = recordFed(db, targets, {
-    stopping: stopping ?? never,
-    ...(maxMs === undefined ? {} : { maxMs }),
-    pausesMs: [1, 5],
+  const consumer = takeRecords({ ...(maxMs === undefined ? {} : { maxMs }), pausesMs: [1, 5] }).open({
+    db,
+    group: "gateway",
+    log,
+    deps: { importTargets: targets, stopping: stopping ?? never },
   });
   const messages = records.map((record, index) => ({
     topic: recordFeed.name,
@@ -84,7 +85,7 @@ async function feed(
     headers: {},
     place: { offset: String(index), storedAt: Date.now() * 1000 },
   }));
-  await consumer.deliver(messages, { group: "gateway", log, signal: signal ?? never });
+  await consumer.deliver(messages, signal ?? never);
 }
 
 const parked = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);

@@ -1,7 +1,6 @@
 import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
 import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
-import type { Db } from "@tessera/kit/pg/database";
 import { recordFeed } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { type ImportTargets, importMessages } from "../import/import-stream.ts";
@@ -22,20 +21,18 @@ const longestMs = 40_000;
 /** A list waits so long in all for what it refers to; where its items are later still, it gets its further chances. */
 const settleMs = 5000;
 
-export interface FeedOptions {
+export interface FeedDeps {
+  readonly importTargets: ImportTargets;
   /** Aborts when this process is told to stop: what is under way comes again. */
   readonly stopping: AbortSignal;
-  readonly maxMs?: number;
-  readonly pausesMs?: readonly number[];
 }
 
 /**
  * Takes the continuous feed as an import takes its lines. What stays rejected is parked with the reason, and the rest
  * goes on. Records are idempotent, so one whose effect was stored before its batch was committed may come again.
  */
-export function recordFed(db: Db, targets: ImportTargets, options: FeedOptions): Consumer {
-  const { stopping, maxMs = longestMs, pausesMs = usualPausesMs } = options;
-  return consume(recordFeed, db, async (_tx, facts) => {
+export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}): Consumer<FeedDeps> {
+  return consume(recordFeed, async (_tx, facts, { importTargets: targets, stopping }: FeedDeps) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)]);
     const take = takerOf(targets, { signal, stopping, isAlone: facts.length === 1 });
     const refusals = new Map<number, LineError>();
@@ -63,6 +60,8 @@ export function recordFed(db: Db, targets: ImportTargets, options: FeedOptions):
     });
   });
 }
+
+export const recordFed = takeRecords();
 
 /** The place of the last accepted record about each subject. */
 function lastAccepted(

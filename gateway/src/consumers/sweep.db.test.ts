@@ -1,6 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
-import type { Consumer } from "@tessera/kit/bus/consume";
+import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
+import { memoryCache } from "@tessera/kit/cache/memory";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -9,6 +10,7 @@ import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Forgetful } from "../access/change-notice.ts";
 import { findByHash } from "../store/credentials.ts";
 import { credentialChanged } from "./credential-changed.ts";
 import { eventChanged } from "./event-changed.ts";
@@ -30,7 +32,10 @@ beforeEach(async () => {
   await db.run(sql`delete from event`);
 });
 
-async function deliver<F>(consumer: Consumer, topic: Topic<F>, facts: readonly F[]): Promise<void> {
+const open = (consumer: Consumer<Forgetful>) =>
+  consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} }, cache: memoryCache({ log }) } });
+
+async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly F[]): Promise<void> {
   const messages = facts.map((fact) => ({
     topic: topic.name,
     partition: 0,
@@ -38,11 +43,11 @@ async function deliver<F>(consumer: Consumer, topic: Topic<F>, facts: readonly F
     value: topic.encode(fact),
     headers: { [header.factId]: randomUUID(), [header.at]: "0" },
   }));
-  await consumer.deliver(messages, { group: "gateway", log, signal: new AbortController().signal });
+  await consumer.deliver(messages, new AbortController().signal);
 }
 
 /** Delivers what ends a rebuild that began at a revision. */
-async function sweep(consumer: Consumer, before: number): Promise<void> {
+async function sweep(consumer: OpenConsumer, before: number): Promise<void> {
   const headers = {
     [header.marker]: randomUUID(),
     [header.sweepBelow]: String(before),
@@ -50,7 +55,7 @@ async function sweep(consumer: Consumer, before: number): Promise<void> {
     [header.sweepSince]: "0",
   };
   const message = { topic: consumer.topic, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
-  await consumer.deliver([message], { group: "gateway", log, signal: new AbortController().signal });
+  await consumer.deliver([message], new AbortController().signal);
   expect(await db.many(sql`select cause from dead_letter`)).toEqual([]);
 }
 
@@ -68,13 +73,13 @@ const device = (id: string, token: string | undefined, revision: number): Creden
   device: undefined,
 });
 
-const tell = (...facts: CredentialChanged[]) => deliver(credentialChanged(db), topics.credentialChanged, facts);
+const tell = (...facts: CredentialChanged[]) => deliver(open(credentialChanged), topics.credentialChanged, facts);
 const holder = async (token: string) => (await findByHash(db, "device", hashOf(token)))?.id;
 
 describe("a sweep", () => {
   it("removes lost credentials and events", async () => {
     await tell(device("1", "a", 99), device("2", "b", 100));
-    await sweep(credentialChanged(db), 100);
+    await sweep(open(credentialChanged), 100);
     expect([await holder("a"), await holder("b")]).toEqual([undefined, "2"]);
     const event = (slug: string, revision: number): EventChanged => ({
       ...EventChanged.decode(new Uint8Array()),
@@ -82,8 +87,8 @@ describe("a sweep", () => {
       event: slug,
       revision,
     });
-    await deliver(eventChanged(db), topics.eventChanged, [event("lost", 7), event("kept", 8)]);
-    await sweep(eventChanged(db), 8);
+    await deliver(open(eventChanged), topics.eventChanged, [event("lost", 7), event("kept", 8)]);
+    await sweep(open(eventChanged), 8);
     expect(await db.many(sql`select event from event`)).toEqual([{ event: "kept" }]);
   });
 });
@@ -94,7 +99,7 @@ describe("a token", () => {
     await tell(device("2", "a", 2));
     expect(await db.many(sql`select cause from dead_letter`)).toEqual([]);
     expect(await holder("a")).toBe("2");
-    await sweep(credentialChanged(db), 2);
+    await sweep(open(credentialChanged), 2);
     expect(await holder("a")).toBe("2");
   });
 

@@ -2,14 +2,11 @@ import { backoff } from "@tessera/kit/backoff";
 import { Fault, isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
-import type {
-  RecordsServiceService,
-  RejectedRecord,
-  Record as WireRecord,
-} from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { RejectedRecord, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { Records } from "@tessera/protos/services";
 
 export interface ApplyOptions {
-  readonly apply: Client<RecordsServiceService>["applyRecords"];
+  readonly apply: Client<Records>["applyRecords"];
   readonly signal?: AbortSignal | undefined;
   /** How many more records may fail for a reason that the owner did not explain; shared by all batches of an import. */
   readonly patience: { unexplained: number };

@@ -1,5 +1,5 @@
 import type { Client } from "@tessera/kit/rpc";
-import type { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
+import type { Quotas } from "@tessera/protos/services";
 import type { OverbookedQuota } from "./tally.ts";
 
 /** Events by organizer. */
@@ -20,7 +20,7 @@ const mostReported = 100;
  */
 export async function findOverbooked(
   events: Events,
-  { quotas, signal }: { quotas: Client<QuotasServiceService>; signal?: AbortSignal | undefined },
+  { quotas, signal }: { quotas: Client<Quotas>; signal?: AbortSignal | undefined },
 ): Promise<readonly OverbookedQuota[] | null> {
   const places = sorted(events);
   const until = Date.now() + longestMs;

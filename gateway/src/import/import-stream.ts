@@ -1,7 +1,7 @@
 import type { Client } from "@tessera/kit/rpc";
 import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import type { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
-import type { RecordsServiceService, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { Quotas, Records } from "@tessera/protos/services";
 import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
 import { findOverbooked } from "./find-overbooked.ts";
@@ -17,11 +17,11 @@ export interface ImportTargets {
   readonly owners: Readonly<Record<Owner, RecordOwner>>;
   readonly readers: readonly CaughtUp[];
   /** Asked at the end of an import what it has overbooked. */
-  readonly quotas: Client<QuotasServiceService>;
+  readonly quotas: Client<Quotas>;
 }
 
 export interface RecordOwner {
-  readonly records: Client<RecordsServiceService>;
+  readonly records: Client<Records>;
   readonly facts: Pick<Client<FactsServiceService>, "markFacts">;
 }
 

@@ -5,7 +5,7 @@ import { forgetAnswers } from "../store/kept-answers.ts";
 const everyMs = 10 * 60 * 1000;
 
 /** Forgets the answers of idempotency keys a day later. Any number of replicas may do it at a time. */
-export function forgetKeptAnswers(db: Db): Job {
+export function forgetKeptAnswers({ db }: { readonly db: Db }): Job {
   return {
     name: "forget-kept-answers",
     everyMs,

@@ -1,5 +1,7 @@
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { boolean, bytea, type Column, copyTable, json, text, texts } from "@tessera/kit/pg/table";
 
 /** An API key or a device, as stored. */
 export interface Credential {
@@ -24,13 +26,23 @@ export interface Device {
   readonly softwareBrand: string;
 }
 
-/** A credential as a fact reports it. */
-export interface CredentialState extends Omit<Credential, "tokenHash"> {
-  readonly revision: number;
-  readonly name: string;
-  /** Null: nothing authenticates as it. */
-  readonly tokenHash: Buffer | null;
-}
+const key = { organizer: text, kind: text as Column<CredentialKind>, id: text };
+
+/** Our copy of API keys and devices. Nothing authenticates as a credential without a hash of its token. */
+export const credentials = copyTable("credential", {
+  key,
+  columns: {
+    tokenHash: bytea.orNull,
+    name: text,
+    permissions: texts,
+    allEvents: boolean,
+    events: texts,
+    active: boolean,
+    device: json<Device>().orNull,
+  },
+});
+
+type CredentialState = Parameters<typeof credentials.upsertNewer>[1][number];
 
 export interface CredentialKey {
   readonly organizer: string;
@@ -67,45 +79,43 @@ export async function findByHash(
 }
 
 /**
- * Takes over the states that are newer than what is stored. Each credential, and each token, may occur once.
+ * Stores the states that are newer than what is stored. Each credential may occur once.
  *
- * A token belongs to the credential that had it last. Whoever had it before has lost it, even where the fact that
- * tells so is on its way, or was lost.
+ * A token belongs to the credential that had it last, so every other one loses it: also where the fact that says so
+ * is on its way, or was lost.
  */
-export async function upsertNewer(tx: Tx, states: readonly CredentialState[]): Promise<void> {
-  const rows = states.map((state) => ({ ...state, tokenHash: state.tokenHash?.toString("hex") ?? null }));
+export async function storeCredentials(tx: Tx, states: readonly CredentialState[]): Promise<void> {
+  const sent = sql`
+    unnest(${states.map((state) => state.organizer)}::text[],
+           ${states.map((state) => state.kind)}::text[],
+           ${states.map((state) => state.id)}::text[],
+           ${toByteaArray(states.map((state) => state.tokenHash ?? null))}::bytea[],
+           ${states.map((state) => state.revision)}::bigint[]) as state (organizer, kind, id, token_hash, revision)`;
   await tx.run(sql`
     update credential
        set token_hash = null
-      from unnest(${rows.map((row) => row.organizer)}::text[],
-                  ${rows.map((row) => row.kind)}::text[],
-                  ${rows.map((row) => row.id)}::text[],
-                  ${rows.map((row) => row.tokenHash)}::text[],
-                  ${rows.map((row) => row.revision)}::bigint[]) as state (organizer, kind, id, token_hash, revision)
-     where credential.token_hash = decode(state.token_hash, 'hex')
+      from ${sent}
+     where credential.token_hash = state.token_hash
        and credential.revision < state.revision
        and (credential.organizer, credential.kind, credential.id) <> (state.organizer, state.kind, state.id)`);
-  await tx.run(sql`
-    insert into credential (organizer, kind, id, revision, token_hash, name, permissions, all_events, events, active, device)
-    select state.organizer, state.kind, state.id, state.revision,
-           case when later.id is null then decode(state."tokenHash", 'hex') end, state.name,
-           array(select jsonb_array_elements_text(state.permissions)), state."allEvents",
-           array(select jsonb_array_elements_text(state.events)), state.active, nullif(state.device, 'null'::jsonb)
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
-        as state (organizer text, kind text, id text, revision bigint, "tokenHash" text, name text, permissions jsonb,
-                  "allEvents" boolean, events jsonb, active boolean, device jsonb)
-      left join credential as later
-        on later.token_hash = decode(state."tokenHash", 'hex') and later.revision > state.revision
-        on conflict (organizer, kind, id) do update
-       set revision = excluded.revision,
-           token_hash = excluded.token_hash,
-           name = excluded.name,
-           permissions = excluded.permissions,
-           all_events = excluded.all_events,
-           events = excluded.events,
-           active = excluded.active,
-           device = excluded.device
-     where credential.revision < excluded.revision`);
+  const passedOn = await tx.many<{ token_hash: Buffer; revision: number }>(sql`
+    select credential.token_hash, credential.revision
+      from credential
+      join ${sent} on credential.token_hash = state.token_hash and credential.revision > state.revision`);
+  const newest = new Map<string, number>();
+  const owners = [...states, ...passedOn.map((row) => ({ tokenHash: row.token_hash, revision: row.revision }))];
+  for (const { tokenHash, revision } of owners) {
+    newest.set(hexOf(tokenHash), Math.max(revision, newest.get(hexOf(tokenHash)) ?? revision));
+  }
+  const ownsToken = (state: CredentialState) => newest.get(hexOf(state.tokenHash)) === state.revision;
+  await credentials.upsertNewer(
+    tx,
+    states.map((state) => (ownsToken(state) ? state : { ...state, tokenHash: null })),
+  );
+}
+
+function hexOf(tokenHash: Uint8Array | null | undefined): string {
+  return tokenHash == null ? "" : Buffer.from(tokenHash).toString("hex");
 }
 
 /** Tells whether our copy of a credential is at least as new as a revision. */
@@ -121,21 +131,4 @@ export async function isAsNewAs(
                       and credential.id = ${id}
                       and credential.revision >= ${revision}) as found`);
   return found;
-}
-
-/** Removes credentials that are gone. */
-export async function remove(tx: Tx, keys: readonly CredentialKey[]): Promise<void> {
-  await tx.run(sql`
-    delete from credential
-     using unnest(${keys.map((key) => key.organizer)}::text[],
-                  ${keys.map((key) => key.kind)}::text[],
-                  ${keys.map((key) => key.id)}::text[]) as gone (organizer, kind, id)
-     where credential.organizer = gone.organizer
-       and credential.kind = gone.kind
-       and credential.id = gone.id`);
-}
-
-/** Removes credentials whose state is older than a revision; returns how many those were. */
-export async function removeOlder(tx: Tx, revision: number): Promise<number> {
-  return tx.run(sql`delete from credential where credential.revision < ${revision}`);
 }

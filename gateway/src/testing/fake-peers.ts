@@ -1,7 +1,7 @@
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { Clients } from "../clients.ts";
+import { type Clients, clients } from "../clients.ts";
 
 /** Peers that do what a test says and remember what they were asked. */
 export interface FakePeers {
@@ -16,20 +16,6 @@ export interface FakePeers {
   ): void;
   requestsOf(method: string): unknown[];
 }
-
-const services: readonly (keyof Clients)[] = [
-  "checkinLists",
-  "listedPositions",
-  "scans",
-  "scanHistory",
-  "checkinRecords",
-  "checkinFacts",
-  "boxofficeRecords",
-  "boxofficeFacts",
-  "credentials",
-  "quotas",
-  "answerFiles",
-];
 
 /** Makes peers of which every method fails until a test says otherwise. */
 export function fakePeers(): FakePeers {
@@ -48,7 +34,9 @@ export function fakePeers(): FakePeers {
       },
     );
   return {
-    clients: Object.fromEntries(services.map((service) => [service, clientOf(service)])) as unknown as Clients,
+    clients: Object.fromEntries(
+      Object.keys(clients).map((service) => [service, clientOf(service)]),
+    ) as unknown as Clients,
     calls,
     when: (service, method, answer) =>
       void answers.set(`${service}.${method}`, answer as (request: unknown, options: unknown) => unknown),

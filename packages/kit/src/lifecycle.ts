@@ -1,7 +1,7 @@
 import type { Bus } from "./bus/bus.ts";
 import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
-import { type FactMeter, measureFacts } from "./bus/measure-facts.ts";
+import { measureFacts } from "./bus/measure-facts.ts";
 import { rebuildTopics } from "./bus/rebuild-topics.ts";
 import { type Relay, startRelay } from "./bus/relay.ts";
 import { replayParked } from "./bus/replay-parked.ts";
@@ -18,8 +18,8 @@ import { keepStatistics } from "./pg/keep-statistics.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { openReads } from "./pg/reads.ts";
 import { sql } from "./pg/sql.ts";
-import { connect, type Implementation, type Transport } from "./rpc.ts";
-import type { Parts, ServiceDefinition } from "./service.ts";
+import type { Implementation, Transport } from "./rpc.ts";
+import { type ClientMap, connectClients, type Server, type ServiceDefinition } from "./service.ts";
 import type { Tracing } from "./trace.ts";
 
 /** What surrounds a service: the same definition runs with any of these. */
@@ -67,8 +67,8 @@ const hour = 3_600_000;
  * and last what faces the outside. Start order between services does not
  * matter: calls wait for their peer within their deadline.
  */
-export async function startService<S extends Settings>(
-  definition: ServiceDefinition<S>,
+export async function startService<S extends Settings, C extends ClientMap>(
+  definition: ServiceDefinition<S, C>,
   around: Surroundings,
 ): Promise<RunningService> {
   const { name, schema } = definition;
@@ -88,13 +88,13 @@ export async function startService<S extends Settings>(
   const reads = openReads(connection);
   undo.push(() => reads.close());
   let served: Served | undefined;
-  let parts: Parts = {};
+  let servers: readonly Server[] = [];
   try {
     health.dependency(`${name} database`, async () => {
       await db.one(sql`select 1 as alive`);
     });
     await keepFactTables(db, clock);
-    parts = await definition.start({
+    const parts = await definition.open({
       config,
       db,
       reads,
@@ -104,30 +104,34 @@ export async function startService<S extends Settings>(
       log,
       metrics,
       tracing,
-      peer: (peer, methods) => {
-        if (!definition.needs.includes(peer)) throw new Error(`${name} calls ${peer} without naming it in needs`);
-        return connect(methods, around.transportTo(peer));
-      },
+      clients: connectClients(definition.clients, (service) => around.transportTo(service)),
     });
-    if (parts.close !== undefined) undo.push(parts.close);
+    undo.push(() => parts.close());
+    ({ servers } = parts);
     const meter = measureFacts({ db, bus, clock, log, metrics, group: name, consumes: definition.consumes });
     const ours = [
       tableKeeper(db, clock),
       keepStatistics(db),
-      replayParked({ db, group: name, consumers: parts.consumers ?? [], log }),
+      replayParked({ db, group: name, consumers: parts.consumers, log }),
       rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),
       meter.job,
     ];
-    const jobs = runJobs([...(parts.jobs ?? []), ...ours], log);
+    const jobs = runJobs([...parts.jobs, ...ours], log);
     undo.push(() => jobs.stop());
     const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
-    const calls = await around.serve(traceCalls(tracing, [...(parts.grpc ?? []), facts]));
+    const calls = await around.serve(traceCalls(tracing, [...parts.implementations, facts]));
     served = calls;
     undo.push(() => calls.stop());
-    await subscribeAll(definition, parts, { bus, log, tracing, meter });
+    for (const consumer of parts.consumers) {
+      await bus.subscribe({
+        group: name,
+        topic: consumer.topic,
+        deliver: (messages, signal) => meter.during(consumer.topic, messages, () => consumer.deliver(messages, signal)),
+      });
+    }
     const relay = relayOf(name, { db, bus, log, metrics });
     undo.push(() => relay.stop());
-    for (const server of parts.servers ?? []) {
+    for (const server of servers) {
       await server.start();
       undo.push(() => server.stop());
     }
@@ -140,8 +144,8 @@ export async function startService<S extends Settings>(
     name,
     db,
     async drain() {
-      for (const server of parts.servers ?? []) await server.drain();
-      for (const server of parts.servers ?? []) await server.stop();
+      for (const server of servers) await server.drain();
+      for (const server of servers) await server.stop();
     },
     refuseCalls: async () => served?.drain(),
     async stop() {
@@ -153,30 +157,6 @@ export async function startService<S extends Settings>(
 
 async function unwind(undo: (() => Promise<void>)[]): Promise<void> {
   for (const step of undo.reverse()) await step();
-}
-
-async function subscribeAll<S extends Settings>(
-  definition: ServiceDefinition<S>,
-  parts: Parts,
-  { bus, log, tracing, meter }: { bus: Bus; log: Log; tracing: Tracing; meter: FactMeter },
-): Promise<void> {
-  const consumers = parts.consumers ?? [];
-  const read = consumers.map((consumer) => consumer.topic).sort();
-  if (read.join() !== [...definition.consumes].sort().join()) {
-    throw new Error(
-      `${definition.name} declares other topics than it consumes: ${definition.consumes.join()} and ${read.join()}`,
-    );
-  }
-  for (const consumer of consumers) {
-    await bus.subscribe({
-      group: definition.name,
-      topic: consumer.topic,
-      deliver: (messages, signal) =>
-        meter.during(consumer.topic, messages, () =>
-          consumer.deliver(messages, { group: definition.name, log, signal, tracing }),
-        ),
-    });
-  }
 }
 
 /** Makes every call a span, within the trace that its caller sent along. */

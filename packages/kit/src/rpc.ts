@@ -51,6 +51,42 @@ export function implement<D extends Definition>(definition: D, handlers: Handler
   return { definition, handlers };
 }
 
+/** A handler of a service: what it works with comes behind the request. */
+type ServiceHandlers<D extends Definition> = {
+  readonly [M in keyof D]: D[M] extends Method<infer Request, infer Response>
+    ? (request: Request, deps: never, call: Call) => Promise<Response>
+    : never;
+};
+
+/** What all handlers work with: each names the part that it needs. */
+type DepsOf<H> = {
+  // biome-ignore lint/suspicious/noExplicitAny: handlers of any messages
+  [M in keyof H]: H[M] extends (request: any, deps: infer D, call: any) => unknown ? (deps: D) => void : never;
+}[keyof H] extends (deps: infer D) => void
+  ? D
+  : never;
+
+/** The handlers of a definition, which still lack what they work with. */
+export interface Rpcs<D> {
+  readonly definition: Definition;
+  readonly bind: (deps: D) => Implementation;
+}
+
+/** Declares the handlers of a definition, checking at compile time that none is missing. */
+export function rpcs<D extends Definition, H extends ServiceHandlers<D>>(definition: D, handlers: H): Rpcs<DepsOf<H>> {
+  const all: Readonly<Record<string, (request: unknown, deps: never, call: Call) => Promise<unknown>>> = handlers;
+  return {
+    definition,
+    bind(deps) {
+      const bound: Record<string, Handler<unknown, unknown>> = {};
+      for (const [name, handler] of Object.entries(all)) {
+        bound[name] = (request, call) => handler(request, deps as never, call);
+      }
+      return { definition, handlers: bound };
+    },
+  };
+}
+
 /** The way to one peer service: over a socket, or in this process. Both serialise, so nothing works only because it is embedded. */
 export interface Transport {
   call<Request, Response>(method: Method<Request, Response>, request: Request, options: CallOptions): Promise<Response>;

@@ -1,4 +1,4 @@
-import type { Consumer } from "./bus/consume.ts";
+import type { Consumer, OpenConsumer } from "./bus/consume.ts";
 import type { Rebuild } from "./bus/rebuild-topics.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
@@ -8,11 +8,16 @@ import type { Job } from "./jobs/interval.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";
-import type { Client, Definition, Implementation } from "./rpc.ts";
+import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
 import type { Tracing } from "./trace.ts";
 
+/** The clients of a service: by the name it calls them, the service that serves them and their definition. */
+export type ClientMap = Readonly<Record<string, readonly [service: string, definition: Definition]>>;
+
+export type ClientsOf<C extends ClientMap> = { readonly [N in keyof C]: Client<C[N][1]> };
+
 /** What a service is given when it starts. */
-export interface Runtime<S extends Settings> {
+export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly config: Config<S>;
   readonly db: Db;
   /** For handlers that only read and may be slow: a few connections apart from those of `db`, on which nothing can be written. */
@@ -23,8 +28,7 @@ export interface Runtime<S extends Settings> {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
-  /** A client of a peer that the service names in `needs`. */
-  peer<D extends Definition>(name: string, definition: D): Client<D>;
+  readonly clients: ClientsOf<C>;
 }
 
 /** Something else that listens, for instance for HTTP. */
@@ -37,32 +41,102 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-/** What a service consists of. */
-export interface Parts {
-  readonly grpc?: readonly Implementation[];
-  readonly consumers?: readonly Consumer[];
-  readonly jobs?: readonly Job[];
+/** What a service has made of its runtime. */
+export interface Started<D> {
+  /** What its handlers, consumers and jobs work with. */
+  readonly deps: D;
   readonly servers?: readonly Server[];
   /** Called last, after all traffic has ended. */
   close?(): Promise<void>;
 }
 
-export interface ServiceDefinition<S extends Settings = Settings> {
+/** Makes a job out of what it works with. */
+export type JobOf<D> = (deps: D) => Job;
+
+/** A service: one definition for a process of its own and for many in one. */
+export interface ServiceDefinition<S extends Settings = Settings, C extends ClientMap = ClientMap> {
   readonly name: string;
   /** The Postgres schema it owns. */
   readonly schema: string;
   readonly settings: S;
   readonly migrations: URL;
-  /** Peers that it calls. */
+  /** The RPCs of other services that it calls. */
+  readonly clients: C;
+  /** The services that it calls. */
   readonly needs: readonly string[];
-  /** Topics that it consumes; its group is its name. */
+  /** The topics that it consumes; its group is its name. */
   readonly consumes: readonly string[];
   /** How it publishes again what it holds, for every topic that it owns. */
   readonly rebuilds?: readonly Rebuild[];
-  start(runtime: Runtime<S>): Promise<Parts>;
+  open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 
-/** Declares a service: one definition for a process of its own and for many in one. */
-export function defineService<S extends Settings>(definition: ServiceDefinition<S>): ServiceDefinition<S> {
-  return definition;
+/** A service on its runtime. */
+export interface Parts {
+  readonly implementations: readonly Implementation[];
+  readonly consumers: readonly OpenConsumer[];
+  readonly jobs: readonly Job[];
+  readonly servers: readonly Server[];
+  close(): Promise<void>;
+}
+
+/** What all of them work with: each names the part that it needs. */
+type DepsOf<R, K, J> = Intersected<
+  | (R extends Rpcs<infer D> ? (deps: D) => void : never)
+  | (K extends Consumer<infer D> ? (deps: D) => void : never)
+  | (J extends JobOf<infer D> ? (deps: D) => void : never)
+>;
+
+type Intersected<F> = [F] extends [(deps: infer D) => void] ? D : never;
+
+/** Declares a service. `start` makes what its handlers, consumers and jobs work with. */
+export function defineService<
+  S extends Settings,
+  const C extends ClientMap,
+  R extends Rpcs<never>,
+  K extends Consumer<never>,
+  J extends JobOf<never>,
+>({
+  rpcs,
+  consumers,
+  jobs,
+  start,
+  ...declared
+}: Omit<ServiceDefinition<S, C>, "needs" | "consumes" | "open"> & {
+  /** The RPCs that it serves. */
+  readonly rpcs: readonly R[];
+  /** What it does about topics. */
+  readonly consumers: readonly K[];
+  readonly jobs: readonly J[];
+  start(runtime: Runtime<S, C>): Promise<Started<DepsOf<R, K, J>>>;
+}): ServiceDefinition<S, C> {
+  return {
+    ...declared,
+    needs: [...new Set(Object.values(declared.clients).map(([service]) => service))],
+    consumes: consumers.map(({ topic }) => topic),
+    async open(runtime) {
+      const { db, log, tracing } = runtime;
+      const started = await start(runtime);
+      const deps = started.deps as never;
+      return {
+        implementations: rpcs.map((each) => each.bind(deps)),
+        consumers: consumers.map((each) => each.open({ db, group: declared.name, log, tracing, deps })),
+        jobs: jobs.map((job) => job(deps)),
+        servers: started.servers ?? [],
+        close: async () => started.close?.(),
+      };
+    },
+  };
+}
+
+/** Makes the clients of a map, each over the way to its service. */
+export function connectClients<C extends ClientMap>(
+  clients: C,
+  transportTo: (service: string) => Transport,
+): ClientsOf<C> {
+  const connected = Object.entries(clients).map(([name, [service, definition]]) => [
+    name,
+    connect(definition, transportTo(service)),
+  ]);
+  return Object.fromEntries(connected) as ClientsOf<C>;
 }

@@ -1,8 +1,9 @@
-import { type Consumer, consume, type Fact, newestPerKey } from "@tessera/kit/bus/consume";
+import { consume, type Fact, newestPerKey, type OpenConsumer } from "@tessera/kit/bus/consume";
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { type Topic, topic } from "@tessera/protos/topic";
+import { quiet } from "./fact-pipeline.ts";
 
 /** The state of something that an owner has and readers copy. */
 export interface EntityState {
@@ -92,10 +93,10 @@ export const entityRebuild: Rebuild = {
 export function copyEntities(
   reader: Db,
   { refuse = () => false }: { refuse?: (key: string) => boolean } = {},
-): Consumer {
-  return consume(entityChanged, reader, (tx, facts) => takeOver(tx, facts, refuse), {
+): OpenConsumer {
+  return consume(entityChanged, (tx, facts) => takeOver(tx, facts, refuse), {
     sweep: (tx, { before }) => tx.run(sql`delete from copy where copy.revision < ${before}`),
-  });
+  }).open({ db: reader, group: "reader", log: quiet, deps: undefined });
 }
 
 async function takeOver(

@@ -91,7 +91,8 @@ async function run(url: string): Promise<void> {
   const consumers = [
     {
       group: "reader",
-      consumer: consume(source, reader, async (tx, facts) => {
+      db: reader,
+      consumer: consume(source, async (tx, facts) => {
         await noteEffects(tx, source.name, facts);
         passCrashPoint("consume.acted");
         await tx.publish(
@@ -100,14 +101,15 @@ async function run(url: string): Promise<void> {
         );
       }),
     },
-    { group: "owner", consumer: consume(echo, owner, (tx, facts) => noteEffects(tx, echo.name, facts)) },
+    { group: "owner", db: owner, consumer: consume(echo, (tx, facts) => noteEffects(tx, echo.name, facts)) },
   ];
   process.stdout.write("ready\n");
-  for (const { group, consumer } of consumers) {
+  for (const { group, db, consumer } of consumers) {
+    const { deliver } = consumer.open({ db, group, log: quiet, deps: undefined });
     await bus.subscribe({
       group,
       topic: consumer.topic,
-      deliver: (messages, signal) => consumer.deliver(messages, { group, log: quiet, signal }),
+      deliver,
     });
   }
   await Promise.all([writeFacts(owner), writeFacts(owner)]);

@@ -67,13 +67,21 @@ async function run(url: string): Promise<void> {
   const open = (schema: string) =>
     openDatabase({ url, schema, role: roleOf(schema), applicationName: "crashing", log: quiet });
   const [owner, reader] = [open("owner"), open("reader")];
-  const consumers = [copyEntities(reader), consume(events, reader, (tx, facts) => noteEffects(tx, events.name, facts))];
+  const consumers = [
+    copyEntities(reader),
+    consume(events, (tx, facts) => noteEffects(tx, events.name, facts)).open({
+      db: reader,
+      group: "reader",
+      log: quiet,
+      deps: undefined,
+    }),
+  ];
   const bus = memoryBus([{ group: "reader", topic: entityChanged.name }]);
   for (const consumer of consumers) {
     await bus.subscribe({
       group: "reader",
       topic: consumer.topic,
-      deliver: (messages, signal) => consumer.deliver(messages, { group: "reader", log: quiet, signal }),
+      deliver: (messages, signal) => consumer.deliver(messages, signal),
     });
   }
   const relay = startRelay({ db: owner, bus, log: quiet, batchSize: 40 });

@@ -87,11 +87,12 @@ export async function startPipeline(options: PipelineOptions): Promise<Pipeline>
   const { owner, reader, topics, group = "reader", apply = noteEffects } = options;
   const bus = memoryBus([]);
   for (const read of topics) {
-    const consumer = consume(read, reader, (tx, facts) => apply(tx, read.name, facts));
+    const consumer = consume(read, (tx, facts) => apply(tx, read.name, facts));
+    const { deliver } = consumer.open({ db: reader, group, log: quiet, deps: undefined });
     await bus.subscribe({
       group,
       topic: read.name,
-      deliver: (messages, signal) => consumer.deliver(messages, { group, log: quiet, signal }),
+      deliver,
     });
   }
   const relay = startRelay({ db: owner, bus, log: quiet, ...options.relay });

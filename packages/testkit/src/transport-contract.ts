@@ -14,17 +14,13 @@ import {
   type Transport,
 } from "@tessera/kit/rpc";
 import { type CaughtUpRequest, FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import {
-  type RedeemRequest,
-  type RedeemResponse,
-  ScansServiceService,
-} from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import {
-  type ApplyRecordsRequest,
-  type ApplyRecordsResponse,
-  RecordsServiceService,
-  type Record as WireRecord,
+import type { RedeemRequest, RedeemResponse } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type {
+  ApplyRecordsRequest,
+  ApplyRecordsResponse,
+  Record as WireRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { Records, Scans } from "@tessera/protos/services";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
 /** A transport under test with the services behind it. */
@@ -46,7 +42,7 @@ interface Line {
   readonly fields: Fields;
 }
 
-type ApplyRecords = Handlers<typeof RecordsServiceService>["applyRecords"];
+type ApplyRecords = Handlers<typeof Records>["applyRecords"];
 type MarkFacts = Handlers<typeof FactsServiceService>["markFacts"];
 type CaughtUp = Handlers<typeof FactsServiceService>["caughtUp"];
 
@@ -96,8 +92,8 @@ export function transportContract(
     }
 
     async function records(applyRecords: ApplyRecords) {
-      const arrangement = await arrange([implement(RecordsServiceService, { applyRecords })]);
-      return { ...arrangement, client: connect(RecordsServiceService, arrangement.transport) };
+      const arrangement = await arrange([implement(Records, { applyRecords })]);
+      return { ...arrangement, client: connect(Records, arrangement.transport) };
     }
 
     async function facts(handlers: { markFacts?: MarkFacts; caughtUp?: CaughtUp }) {
@@ -146,14 +142,14 @@ export function transportContract(
       it("tells zero and empty from absent", async () => {
         let received: RedeemRequest | undefined;
         const { transport } = await arrange([
-          implement(ScansServiceService, {
+          implement(Scans, {
             redeem: async (request) => {
               received = request;
               return { outcomes: [refusal(""), refusal(undefined)] };
             },
           }),
         ]);
-        const { outcomes } = await connect(ScansServiceService, transport).redeem({
+        const { outcomes } = await connect(Scans, transport).redeem({
           scans: [scan({ at: 0, nonce: "", gate: 0 }), scan({})],
         });
         expect(received?.scans).toEqual([scan({ at: 0, nonce: "", gate: 0 }), scan({})]);
@@ -178,9 +174,9 @@ export function transportContract(
         const unknownField = Buffer.from([0xfa, 0x3f, 0x03, 0x61, 0x62, 0x63]); // field 1023, three bytes
         const service = {
           redeem: {
-            ...ScansServiceService.redeem,
+            ...Scans.redeem,
             responseSerialize: (value: RedeemResponse) =>
-              Buffer.concat([ScansServiceService.redeem.responseSerialize(value), unknownField]),
+              Buffer.concat([Scans.redeem.responseSerialize(value), unknownField]),
           },
         };
         const { transport } = await arrange([
@@ -193,7 +189,7 @@ export function transportContract(
         ]);
         const scanOfType99 = Buffer.from([0x0a, 0x02, 0x30, 99]);
         const method: Method<RedeemRequest, RedeemResponse> = {
-          ...ScansServiceService.redeem,
+          ...Scans.redeem,
           requestSerialize: () => Buffer.concat([scanOfType99, unknownField]),
         };
         const response = await transport.call(method, { scans: [] }, {});
@@ -324,7 +320,7 @@ export function transportContract(
         const beyondExactNumbers = Buffer.from([
           0x0a, 0x0b, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x12, 0x00,
         ]);
-        const method = { ...RecordsServiceService.applyRecords, requestSerialize: () => beyondExactNumbers };
+        const method = { ...Records.applyRecords, requestSerialize: () => beyondExactNumbers };
         const error = await errorOf(transport.call(method, { records: [] }, {}));
         expect(error).not.toBeInstanceOf(Fault);
         expect(error.message).toBe("internal error in /ticketing.records.v1.RecordsService/ApplyRecords");

@@ -1,11 +1,6 @@
-import { implement } from "@tessera/kit/rpc";
+import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { AnswerFilesServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
-import { CredentialsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
-import { QuotasServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
-import { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
-import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
-import { topics } from "@tessera/protos/topics";
+import { AnswerFiles, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
 import { answersGiven } from "./consumers/answers-given.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createApiKey } from "./handlers/create-api-key.ts";
@@ -27,27 +22,16 @@ export const boxoffice = defineService({
   schema: "boxoffice",
   settings: {},
   migrations: new URL("../migrations/", import.meta.url),
-  needs: [],
-  consumes: [topics.answersGiven.name],
+  clients: {},
+  rpcs: [
+    rpcs(Records, { applyRecords }),
+    rpcs(Credentials, { listApiKeys, createApiKey, revokeApiKey, listDevices, createDevice, revokeDevice }),
+    rpcs(Quotas, { findOverbooked }),
+    rpcs(AnswerFiles, { getAnswerFile }),
+    rpcs(Tickets, { findTickets }),
+  ],
+  consumers: [answersGiven],
+  jobs: [copyGateFiles, removeAnswerFiles],
   rebuilds,
-  async start({ db, files, clock, log }) {
-    return {
-      grpc: [
-        implement(RecordsServiceService, { applyRecords: applyRecords({ db, files, log }) }),
-        implement(CredentialsServiceService, {
-          listApiKeys: listApiKeys({ db }),
-          createApiKey: createApiKey({ db, log }),
-          revokeApiKey: revokeApiKey({ db, log }),
-          listDevices: listDevices({ db }),
-          createDevice: createDevice({ db, log }),
-          revokeDevice: revokeDevice({ db, log }),
-        }),
-        implement(QuotasServiceService, { findOverbooked: findOverbooked({ db }) }),
-        implement(AnswerFilesServiceService, { getAnswerFile: getAnswerFile({ db, files }) }),
-        implement(TicketsServiceService, { findTickets: findTickets({ db }) }),
-      ],
-      consumers: [answersGiven(db)],
-      jobs: [copyGateFiles({ db, files, log }), removeAnswerFiles({ db, files, clock })],
-    };
-  },
+  start: async ({ db, files, clock, log }) => ({ deps: { db, files, clock, log } }),
 });

@@ -1,12 +1,6 @@
-import { implement } from "@tessera/kit/rpc";
+import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
-import { ScanHistoryServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/history";
-import { CheckinListsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
-import { ListedPositionsServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
-import { topics } from "@tessera/protos/topics";
+import { CheckinLists, ListedPositions, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
 import { settings } from "./config.ts";
 import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
 import { categoryChanged } from "./consumers/category-changed.ts";
@@ -44,23 +38,38 @@ export const checkin = defineService({
   schema: "checkin",
   settings,
   migrations: new URL("../migrations/", import.meta.url),
-  needs: ["boxoffice"],
-  consumes: [
-    topics.eventChanged.name,
-    topics.subeventChanged.name,
-    topics.categoryChanged.name,
-    topics.itemChanged.name,
-    topics.questionChanged.name,
-    topics.positionChanged.name,
-    topics.revokedSecretChanged.name,
-    topics.blockedSecretChanged.name,
-    topics.reusableMediumChanged.name,
+  clients: { tickets: ["boxoffice", Tickets] },
+  rpcs: [
+    rpcs(CheckinLists, {
+      listCheckinLists,
+      getCheckinList,
+      createCheckinList,
+      updateCheckinList,
+      deleteCheckinList,
+      getCheckinListStatus,
+    }),
+    rpcs(ListedPositions, { listPositions, getPosition }),
+    rpcs(Scans, { redeem }),
+    rpcs(ScanHistory, { recordFailedScan, listScans, getScan }),
+    rpcs(Records, { applyRecords }),
   ],
+  consumers: [
+    eventChanged,
+    subeventChanged,
+    categoryChanged,
+    itemChanged,
+    questionChanged,
+    positionChanged,
+    revokedSecretChanged,
+    blockedSecretChanged,
+    reusableMediumChanged,
+  ],
+  jobs: [compactCounts, exitDueLists, keepSearchMerged],
   rebuilds: [rebuildScans, rebuildAnswers],
-  async start({ config, db, reads, clock, log, metrics, peer }) {
+  async start({ config, db, reads, clock, log, metrics, clients }) {
     const events = reportEvents({ log, metrics });
     const unknownTickets = askBoxoffice({
-      tickets: peer("boxoffice", TicketsServiceService),
+      tickets: clients.tickets,
       apply: (found) => takeOverPositions(db, found),
       events,
     });
@@ -71,42 +80,6 @@ export const checkin = defineService({
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
     });
-    return {
-      grpc: [
-        implement(CheckinListsServiceService, {
-          listCheckinLists: (request) => listCheckinLists(reads, request),
-          getCheckinList: (request) => getCheckinList(reads, request),
-          createCheckinList: (request) => createCheckinList({ db, events }, request),
-          updateCheckinList: (request) => updateCheckinList({ db, events }, request),
-          deleteCheckinList: (request) => deleteCheckinList({ db, events }, request),
-          getCheckinListStatus: (request) => getCheckinListStatus(reads, request),
-        }),
-        implement(ListedPositionsServiceService, {
-          listPositions: (request) => listPositions({ db: reads, clock }, request),
-          getPosition: (request) => getPosition({ db: reads, clock }, request),
-        }),
-        implement(ScansServiceService, {
-          redeem: (request, call) => redeem(request, { db, clock, events, lanes, unknownTickets }, call),
-        }),
-        implement(ScanHistoryServiceService, {
-          recordFailedScan: (request) => recordFailedScan({ db, clock, events }, request),
-          listScans: (request) => listScans(reads, request),
-          getScan: (request) => getScan(reads, request),
-        }),
-        implement(RecordsServiceService, { applyRecords: (request) => applyRecords({ db, events }, request) }),
-      ],
-      consumers: [
-        eventChanged(db),
-        subeventChanged(db),
-        categoryChanged(db),
-        itemChanged(db),
-        questionChanged(db),
-        positionChanged(db),
-        revokedSecretChanged(db),
-        blockedSecretChanged(db),
-        reusableMediumChanged(db),
-      ],
-      jobs: [compactCounts(db, events), exitDueLists({ db, clock, events }), keepSearchMerged(db)],
-    };
+    return { deps: { db, reads, clock, events, lanes, unknownTickets } };
   },
 });

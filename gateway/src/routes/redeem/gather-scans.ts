@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
-import type { Scan, ScanOutcome, ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scans } from "@tessera/protos/services";
 import { fault } from "../../faults.ts";
 
 /** Has one scan decided. */
@@ -40,7 +41,7 @@ interface PendingScan {
  * is stored once however often it is sent, so it is tried once more, on its own;
  * any other is the scanner's to repeat.
  */
-export function gatherScans(redeem: Client<ScansServiceService>["redeem"]): RedeemScan {
+export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
   const queue: PendingScan[] = [];
   let inFlight = 0;
 

@@ -12,7 +12,7 @@ import type { Tracing } from "../trace.ts";
 import type { Delivery } from "./bus.ts";
 import { describeCause, holdParked, markOvertaken, park } from "./dead-letter.ts";
 import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
-import { type Gather, gather } from "./gather.ts";
+import { gather } from "./gather.ts";
 import { header } from "./headers.ts";
 import { passMarkers, type Sweep, type Swept } from "./pass-markers.ts";
 
@@ -34,12 +34,18 @@ export interface Refusal<F> {
 }
 
 /** Acts on facts; those that it returns are parked at once, and it must not have acted on them. */
-// biome-ignore lint/suspicious/noConfusingVoidType: most consumers refuse nothing, and return nothing
-export type Apply<F> = (tx: Tx, facts: readonly Fact<F>[]) => Promise<readonly Refusal<F>[] | void>;
+export type Apply<F, D = unknown> = (
+  tx: Tx,
+  facts: readonly Fact<F>[],
+  deps: D,
+  // biome-ignore lint/suspicious/noConfusingVoidType: most consumers refuse nothing, and return nothing
+) => Promise<readonly Refusal<F>[] | void>;
 
-export interface ConsumeOptions {
+export interface ConsumeOptions<D = unknown> {
   /** How the consumer's copy is swept when its topic was rebuilt; a consumer that keeps no copy has none. */
   readonly sweep?: Sweep;
+  /** Called after every delivery, whether or not it was committed. */
+  readonly afterDelivery?: (deps: D) => void;
 }
 
 /** A message that was parked, taken out of its place in the transaction that acts on it. */
@@ -54,15 +60,29 @@ export interface Claimed {
 /** What became of a replay: `superseded` facts tell of a state that a later one has replaced. */
 export type Replayed = "acted" | "superseded" | "not claimed";
 
-/** One topic's way into one service. */
-export interface Consumer {
+/** What a consumer runs on. */
+export interface ConsumerRuntime<D> {
+  readonly db: Db;
+  /** The name of the service. */
+  readonly group: string;
+  readonly log: Log;
+  readonly tracing?: Tracing;
+  /** What the service hands to its handlers, consumers and jobs. */
+  readonly deps: D;
+}
+
+/** What a service does about a topic. `D` is what it needs of the service. */
+export interface Consumer<D = unknown> {
   readonly topic: string;
-  deliver(
-    messages: readonly Delivery[],
-    options: { group: string; log: Log; signal: AbortSignal; tracing?: Tracing },
-  ): Promise<void>;
+  readonly open: (runtime: ConsumerRuntime<D>) => OpenConsumer;
+}
+
+/** A consumer on the database of its service. */
+export interface OpenConsumer {
+  readonly topic: string;
+  deliver(messages: readonly Delivery[], signal: AbortSignal): Promise<void>;
   /** Acts on what `claim` finds, in the same transaction; where it cannot, it throws and nothing has happened. */
-  replay(options: { group: string; claim(tx: Tx): Promise<Claimed | undefined> }): Promise<Replayed>;
+  replay(claim: (tx: Tx) => Promise<Claimed | undefined>): Promise<Replayed>;
 }
 
 /** A poisoned fact is tried this often before it is parked: more would only hold up the facts behind it. */
@@ -86,69 +106,95 @@ const mostTogether = 500;
  * keeps failing is parked in `dead_letter` with its cause. What the consumer
  * itself refuses is parked in the transaction that acts on the others.
  */
-export function consume<F>(topic: Topic<F>, db: Db, apply: Apply<F>, options: ConsumeOptions = {}): Consumer {
-  const way: Way<F> = { topic, apply, sweep: options.sweep };
-  const gathering = new Map<string, Gather<Delivery>>();
+export function consume<F, D = unknown>(
+  topic: Topic<F>,
+  apply: Apply<F, D>,
+  { sweep, afterDelivery }: ConsumeOptions<D> = {},
+): Consumer<D> {
   return {
     topic: topic.name,
-    async deliver(messages, { group, log, signal, tracing }) {
-      const attempt = async (batch: readonly Delivery[]) => {
-        const traceparent = batch[0]?.headers[header.traceparent];
-        const transact = () => db.transaction((tx) => acceptNew(tx, { ...way, group }, batch));
-        const act =
-          tracing === undefined
-            ? transact
-            : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
-        const accepted = await runInContext(traceparent === undefined ? {} : { traceparent }, act);
-        report(accepted, { log, group, topic: topic.name });
+    open({ db, group, log, tracing, deps }) {
+      const binding: Binding<F> = { topic, group, sweep, apply: (tx, facts) => apply(tx, facts, deps) };
+      const consumer = openConsumer(binding, { db, log, tracing });
+      if (afterDelivery === undefined) return consumer;
+      const notify = () => afterDelivery(deps);
+      return {
+        topic: topic.name,
+        deliver: (messages, signal) => consumer.deliver(messages, signal).finally(notify),
+        replay: (claim) => consumer.replay(claim).finally(notify),
       };
-      const together =
-        gathering.get(group) ??
-        gather({ act: attempt, isCommon: isOutage, places: transactionsAtOnce, most: mostTogether });
-      gathering.set(group, together);
-      const failure = await untilHealed(() => together(messages, signal), { log, signal, topic: topic.name });
-      if (failure === undefined) return;
-      for (const message of messages) await deliverSingly(message);
-
-      async function deliverSingly(message: Delivery): Promise<void> {
-        for (let tried = 1; ; tried += 1) {
-          const failed = await untilHealed(() => attempt([message]), { log, signal, topic: topic.name });
-          if (failed === undefined) return;
-          if (tried === attempts) {
-            const { error } = failed;
-            await untilParked(() => parkPoison(db, { ...way, group }, { message, error }), {
-              log,
-              signal,
-              topic: topic.name,
-            });
-            log.error("fact parked: no retry could apply it", {
-              group,
-              topic: topic.name,
-              factId: identifyAnything(topic, message).id,
-              error,
-            });
-            return;
-          }
-          await pause(backoff({ firstMs: 40 }, tried), signal);
-        }
-      }
     },
-    replay: ({ group, claim }) =>
+  };
+}
+
+/** What leads from a topic to what one service does about it. */
+interface Binding<F> {
+  readonly topic: Topic<F>;
+  readonly group: string;
+  readonly apply: Apply<F>;
+  readonly sweep: Sweep | undefined;
+}
+
+function openConsumer<F>(
+  binding: Binding<F>,
+  { db, log, tracing }: { db: Db; log: Log; tracing: Tracing | undefined },
+): OpenConsumer {
+  const { topic, group } = binding;
+  const together = gather<Delivery>({
+    act: attempt,
+    isCommon: isOutage,
+    places: transactionsAtOnce,
+    most: mostTogether,
+  });
+
+  async function attempt(batch: readonly Delivery[]): Promise<void> {
+    const traceparent = batch[0]?.headers[header.traceparent];
+    const transact = () => db.transaction((tx) => acceptNew(tx, binding, batch));
+    const act =
+      tracing === undefined
+        ? transact
+        : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
+    const accepted = await runInContext(traceparent === undefined ? {} : { traceparent }, act);
+    report(accepted, { log, group, topic: topic.name });
+  }
+
+  async function deliverSingly(message: Delivery, signal: AbortSignal): Promise<void> {
+    const about = { log, signal, topic: topic.name };
+    for (let tried = 1; ; tried += 1) {
+      const failed = await untilHealed(() => attempt([message]), about);
+      if (failed === undefined) return;
+      if (tried === attempts) {
+        const { error } = failed;
+        await untilParked(() => parkPoison(db, binding, { message, error }), about);
+        log.error("fact parked: no retry could apply it", {
+          group,
+          topic: topic.name,
+          factId: identifyAnything(topic, message).id,
+          error,
+        });
+        return;
+      }
+      await pause(backoff({ firstMs: 40 }, tried), signal);
+    }
+  }
+
+  return {
+    topic: topic.name,
+    async deliver(messages, signal) {
+      const about = { log, signal, topic: topic.name };
+      const failure = await untilHealed(() => together(messages, signal), about);
+      if (failure === undefined) return;
+      for (const message of messages) await deliverSingly(message, signal);
+    },
+    replay: (claim) =>
       db.transaction(async (tx) => {
         const claimed = await claim(tx);
         if (claimed === undefined) return "not claimed";
-        const act = () => acceptParked(tx, { ...way, group }, claimed);
+        const act = () => acceptParked(tx, binding, claimed);
         const traceparent = claimed.message.headers[header.traceparent];
         return traceparent === undefined ? act() : runInContext({ traceparent }, act);
       }),
   };
-}
-
-/** What leads from a topic to what is done about it. */
-interface Way<F> {
-  readonly topic: Topic<F>;
-  readonly apply: Apply<F>;
-  readonly sweep: Sweep | undefined;
 }
 
 /** Runs work until it succeeds or fails for a reason that waiting does not mend. */
@@ -203,11 +249,10 @@ function report({ refused, swept }: Accepted, about: { log: Log; group: string; 
 
 async function acceptNew<F>(
   tx: Tx,
-  way: Way<F> & { readonly group: string },
+  { topic, group, apply, sweep }: Binding<F>,
   batch: readonly Delivery[],
 ): Promise<Accepted> {
-  const { topic, apply, sweep } = way;
-  const consumer = consumerName(way.group, topic.name);
+  const consumer = consumerName(group, topic.name);
   const markers = batch.filter((message) => message.headers[header.marker] !== undefined);
   const carriers = batch
     .filter((message) => message.headers[header.marker] === undefined)
@@ -222,7 +267,7 @@ async function acceptNew<F>(
   const facts = news.map(({ message, identity }) => toFact(topic, message, identity));
   const keyOf = ({ message }: { readonly message: Delivery }) => keyOfParked(topic, message);
   if (isAnyParked) await holdParked(tx, consumer, news.map(keyOf));
-  const refusals = facts.length > 0 ? ((await apply(tx, facts)) ?? []) : [];
+  const refusals = facts.length > 0 ? ((await apply(tx, facts, undefined)) ?? []) : [];
   const causes = new Map(refusals.map(({ fact, cause }) => [fact.id, cause]));
   const isAccepted = ({ identity }: (typeof news)[number]) => !causes.has(identity.id);
   if (isAnyParked) {
@@ -250,7 +295,7 @@ function keyOfParked<F>({ fromOutside }: Topic<F>, { key, value }: Delivery): st
 /** Acts on what was parked. It is recorded already, or its record has been dropped with its day. */
 async function acceptParked<F>(
   tx: Tx,
-  { topic, apply, sweep, group }: Way<F> & { readonly group: string },
+  { topic, apply, sweep, group }: Binding<F>,
   { id, message, overtaken }: Claimed,
 ): Promise<Replayed> {
   const consumer = consumerName(group, topic.name);
@@ -265,7 +310,7 @@ async function acceptParked<F>(
   const identity = identifyFact(topic, message);
   await recordInInbox(tx, consumer, [identity]);
   await markOvertaken(tx, consumer, { keys: [message.key], before: id });
-  const [refusal] = (await apply(tx, [toFact(topic, message, identity)])) ?? [];
+  const [refusal] = (await apply(tx, [toFact(topic, message, identity)], undefined)) ?? [];
   if (refusal !== undefined) throw new Refused(refusal.cause);
   return "acted";
 }
@@ -299,7 +344,7 @@ async function recordInInbox(
 
 async function parkPoison<F>(
   db: Db,
-  { topic, group }: Way<F> & { readonly group: string },
+  { topic, group }: Binding<F>,
   { message, error }: { message: Delivery; error: unknown },
 ): Promise<void> {
   const consumer = consumerName(group, topic.name);

@@ -34,9 +34,8 @@ function message(
 }
 
 function deliverTo(topic: typeof own, apply: Apply<Numbered>) {
-  const consumer = consume(topic, reader, apply);
-  return (messages: readonly Delivery[]) =>
-    consumer.deliver(messages, { group: "reader", log: quiet, signal: new AbortController().signal });
+  const consumer = consume(topic, apply).open({ db: reader, group: "reader", log: quiet, deps: undefined });
+  return (messages: readonly Delivery[]) => consumer.deliver(messages, new AbortController().signal);
 }
 
 const parked = () =>
@@ -59,7 +58,7 @@ describe("a fact that its consumer refuses", () => {
     const transactions: unknown[] = [];
     const deliver = deliverTo(own, async (tx, facts) => {
       transactions.push(await tx.one(sql`select pg_current_xact_id()::text as id`));
-      return refuseOdd(tx, facts);
+      return refuseOdd(tx, facts, undefined);
     });
     const batch = [1, 2, 3, 4].map((number) => message(own.name, number, { key: `k${number}` }));
     await deliver(batch);
@@ -77,7 +76,7 @@ describe("a fact that its consumer refuses", () => {
   it("is not parked where the transaction fails", async () => {
     let fails = true;
     const deliver = deliverTo(own, async (tx, facts) => {
-      const refused = await refuseOdd(tx, facts);
+      const refused = await refuseOdd(tx, facts, undefined);
       if (fails) {
         fails = false;
         await tx.run(sql`select 1 / 0`);

@@ -52,7 +52,7 @@ async function connectReader(): Promise<Bus> {
   await bus.subscribe({
     group: "reader",
     topic: entityChanged.name,
-    deliver: (messages, stop) => consumer().deliver(messages, { group: "reader", log: quiet, signal: stop }),
+    deliver: (messages, stop) => consumer().deliver(messages, stop),
   });
   const relay = startRelay({ db: owner, bus, log: quiet });
   undo.push(async () => {
@@ -303,7 +303,7 @@ describe("a sweep", () => {
         // Facts and marker in one batch or in two: whoever reads them decides.
         const cut = Math.random() < 0.5 ? own.length : own.length - 1;
         for (const batch of [own.slice(0, cut), own.slice(cut)]) {
-          if (batch.length > 0) await replicas[index]?.deliver(batch, { group: "reader", log: quiet, signal });
+          if (batch.length > 0) await replicas[index]?.deliver(batch, signal);
         }
       };
       const last = round % partitions;
@@ -325,7 +325,7 @@ describe("a sweep", () => {
     await copyBehindTheBus();
     const headers = { marker: "3f0d5a0e-6a5b-4f3e-9c53-0d1f0f3a5c11", "sweep-below": "all", "sweep-partitions": "1" };
     const message = { topic: entityChanged.name, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
-    await consumer().deliver([message], { group: "reader", log: quiet, signal });
+    await consumer().deliver([message], signal);
     expect(Object.keys(await readCopy(reader))).toHaveLength(3);
     expect(await reader.one(sql`select count(*) as count from dead_letter`)).toEqual({ count: 1 });
   });

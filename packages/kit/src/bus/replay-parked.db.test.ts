@@ -10,7 +10,7 @@ import { Fault } from "../fault.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
-import { type Apply, type Consumer, consume, type Fact } from "./consume.ts";
+import { type Apply, consume, type Fact, type OpenConsumer } from "./consume.ts";
 import { header } from "./headers.ts";
 import { replayParked } from "./replay-parked.ts";
 
@@ -48,15 +48,17 @@ function message(
   };
 }
 
-function consumers(on: Db = db): Consumer[] {
-  return [entities, events, outside].map((topic) => consume(topic, on, (tx, facts) => act(tx, facts)));
+function consumers(on: Db = db): OpenConsumer[] {
+  return [entities, events, outside].map((topic) =>
+    consume(topic, (tx, facts) => act(tx, facts)).open({ db: on, group: "reader", log: quiet, deps: undefined }),
+  );
 }
 
 async function deliver(...messages: readonly Delivery[]): Promise<void> {
   for (const one of messages)
     await consumers()
       .find(({ topic }) => topic === one.topic)
-      ?.deliver([one], { group: "reader", log: quiet, signal });
+      ?.deliver([one], signal);
 }
 
 const note = (tx: Tx, facts: readonly Fact<Numbered>[]) => noteEffects(tx, "t", facts);

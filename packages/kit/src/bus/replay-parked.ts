@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
-import { type Claimed, type Consumer, consumerName, Refused, type Replayed } from "./consume.ts";
+import { type Claimed, consumerName, type OpenConsumer, Refused, type Replayed } from "./consume.ts";
 import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
@@ -29,7 +29,7 @@ interface AskedFor {
  * One process of a service replays at a time; otherwise facts of one key could change places. What fails stays, with
  * the new cause; what cannot act just now stays asked for, and the later ones of its key behind it.
  */
-export function replayParked(options: { db: Db; group: string; consumers: readonly Consumer[]; log: Log }): Job {
+export function replayParked(options: { db: Db; group: string; consumers: readonly OpenConsumer[]; log: Log }): Job {
   const { db, group, log } = options;
   const consumers = new Map(options.consumers.map((consumer) => [consumerName(group, consumer.topic), consumer]));
 
@@ -41,12 +41,9 @@ export function replayParked(options: { db: Db; group: string; consumers: readon
     }
     try {
       let alone = true;
-      const outcome = await consumer.replay({
-        group,
-        async claim(tx) {
-          alone = await tryLock(tx, replayLock(db.schema));
-          return alone ? claim(tx, row.id) : undefined;
-        },
+      const outcome = await consumer.replay(async (tx) => {
+        alone = await tryLock(tx, replayLock(db.schema));
+        return alone ? claim(tx, row.id) : undefined;
       });
       if (!alone) return "not alone";
       if (outcome !== "not claimed")

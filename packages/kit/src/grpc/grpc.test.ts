@@ -2,7 +2,7 @@ import { createServer, connect as dial, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials, Metadata, type MethodDefinition, type ServiceError, status } from "@grpc/grpc-js";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { Records } from "@tessera/protos/services";
 import { transportContract } from "@tessera/testkit/transport-contract";
 import { service as healthService } from "grpc-health-check";
 import { afterEach, describe, expect, it } from "vitest";
@@ -145,11 +145,11 @@ describe("gRPC", () => {
     });
 
     it("refuses a message beyond its own limit without a hang", async () => {
-      const records = implement(RecordsServiceService, { applyRecords: async () => ({ rejected: [] }) });
+      const records = implement(Records, { applyRecords: async () => ({ rejected: [] }) });
       const server = await serve(answer, { implementations: [records], maxMessageBytes: 1000 });
       const transport = grpcTransport({ address: `${host}:${server.port}`, log: silent });
       cleanUps.push(() => transport.close());
-      const client = connect(RecordsServiceService, transport);
+      const client = connect(Records, transport);
       const record = { line: 1, kind: "", organizer: "", event: "", deleted: false, data: new Uint8Array(10_000_000) };
       await expect(client.applyRecords({ records: [record] })).rejects.toMatchObject({
         name: "Fault",

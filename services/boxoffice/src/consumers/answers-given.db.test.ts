@@ -133,10 +133,10 @@ describe("answers given at a gate", () => {
       [header.sweepPartitions]: "1",
       [header.sweepSince]: "0",
     };
-    const consumer = answersGiven(db);
-    const marker = { topic: consumer.topic, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
     const log = createLog({ service: "test", destination: { write: () => {} } });
-    await consumer.deliver([marker], { group: "boxoffice", log, signal: new AbortController().signal });
+    const consumer = answersGiven.open({ db, group: "boxoffice", log, deps: undefined });
+    const marker = { topic: consumer.topic, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
+    await consumer.deliver([marker], new AbortController().signal);
     expect(await db.many(sql`select topic from passed_marker`)).toEqual([{ topic: consumer.topic }]);
     expect(await takeFacts(db)).toEqual([]);
     expect(await stands()).toEqual({ answers: { 1: "blue" }, upTo: 6 });

@@ -1,5 +1,4 @@
-import { type Consumer, consume, newestPerKey } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { consume, newestPerKey } from "@tessera/kit/bus/consume";
 import { topics } from "@tessera/protos/topics";
 import { takeOverAnswers } from "../records/gate-answers.ts";
 
@@ -9,9 +8,7 @@ import { takeOverAnswers } from "../records/gate-answers.ts";
  * What was taken belongs to the position from then on. A tombstone comes when the position has gone, which took its
  * answers along. And nothing is swept when the topic was rebuilt: what the other side has lost would be lost here, too.
  */
-export function answersGiven(db: Db): Consumer {
-  return consume(topics.answersGiven, db, async (tx, facts) => {
-    const given = newestPerKey(facts).flatMap(({ value }) => value ?? []);
-    if (given.length > 0) await takeOverAnswers(tx, given);
-  });
-}
+export const answersGiven = consume(topics.answersGiven, async (tx, facts) => {
+  const given = newestPerKey(facts).flatMap(({ value }) => value ?? []);
+  if (given.length > 0) await takeOverAnswers(tx, given);
+});

@@ -3,7 +3,6 @@ import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import type { Handler } from "@tessera/kit/rpc";
 import type {
   ApplyRecordsRequest,
   ApplyRecordsResponse,
@@ -35,20 +34,21 @@ const recordsPerTurn = 20;
  * so that only those go that cannot be stored. Failures that may heal reach the
  * caller, who sends the batch again: the same record again changes nothing.
  */
-export function applyRecords({ db, files, log }: RecordStores): Handler<ApplyRecordsRequest, ApplyRecordsResponse> {
-  return async ({ records }) => {
-    const errors = new Map<SentRecord, FieldErrors>();
-    const readable: Readable[] = [];
-    for (const [index, sent] of records.entries()) {
-      if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
-      const read = readRecord(sent);
-      if (read.ok) readable.push(read.value);
-      else errors.set(sent, read.errors);
-    }
-    await putFiles(readable, files);
-    for (const [record, refused] of await applyAll(readable, { db, log })) errors.set(record.sent, refused);
-    return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))) };
-  };
+export async function applyRecords(
+  { records }: ApplyRecordsRequest,
+  { db, files, log }: RecordStores,
+): Promise<ApplyRecordsResponse> {
+  const errors = new Map<SentRecord, FieldErrors>();
+  const readable: Readable[] = [];
+  for (const [index, sent] of records.entries()) {
+    if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
+    const read = readRecord(sent);
+    if (read.ok) readable.push(read.value);
+    else errors.set(sent, read.errors);
+  }
+  await putFiles(readable, files);
+  for (const [record, refused] of await applyAll(readable, { db, log })) errors.set(record.sent, refused);
+  return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))) };
 }
 
 /** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */

@@ -19,7 +19,6 @@ const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", i
 const logged: string[] = [];
 const log = createLog({ service: "test", destination: { write: (line) => void logged.push(line) } });
 const organizer = "org";
-const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
 const sha256 = (token: string) => createHash("sha256").update(token).digest();
 
 let database: TestDatabase;
@@ -54,7 +53,7 @@ async function keyOf(
   { token = randomBytes(8).toString("hex"), of = organizer } = {},
 ) {
   const request = { organizer: of, tokenHash: sha256(token), fields: { ...bare, ...fields } };
-  const { key } = await createApiKey({ db, log })(request, call);
+  const { key } = await createApiKey(request, { db, log });
   if (key === undefined) throw new Error("no key came back");
   return key;
 }
@@ -64,14 +63,14 @@ async function deviceOf(
   { token = randomBytes(8).toString("hex"), of = organizer } = {},
 ) {
   const request = { organizer: of, tokenHash: sha256(token), fields: { ...bareDevice, ...fields } };
-  const { device } = await createDevice({ db, log })(request, call);
+  const { device } = await createDevice(request, { db, log });
   if (device === undefined) throw new Error("no device came back");
   return device;
 }
 
-const listKeys = (page = 1, pageSize = 50) => listApiKeys({ db })({ organizer, page, pageSize }, call);
-const revokeKey = (id: string, of = organizer) => revokeApiKey({ db, log })({ organizer: of, id }, call);
-const revoke = (deviceId: number, of = organizer) => revokeDevice({ db, log })({ organizer: of, deviceId }, call);
+const listKeys = (page = 1, pageSize = 50) => listApiKeys({ organizer, page, pageSize }, { db });
+const revokeKey = (id: string, of = organizer) => revokeApiKey({ organizer: of, id }, { db, log });
+const revoke = (deviceId: number, of = organizer) => revokeDevice({ organizer: of, deviceId }, { db, log });
 
 describe("creating", () => {
   it("[R9.2] makes the key that its record would make", async () => {
@@ -161,7 +160,7 @@ describe("creating", () => {
     });
     await expect(deviceOf({}, { token: "taken" })).rejects.toMatchObject({ fields: { token: [expect.anything()] } });
     const request = { organizer, tokenHash: Buffer.from("in clear"), fields: bare };
-    await expect(createApiKey({ db, log })(request, call)).rejects.toMatchObject({ code: "bad_token_hash" });
+    await expect(createApiKey(request, { db, log })).rejects.toMatchObject({ code: "bad_token_hash" });
   });
 
   it("[R4.3, R9.8] numbers devices above those that records brought, twenty at once included", async () => {
@@ -253,7 +252,7 @@ describe("listing", () => {
 
   it("goes by number where it is about devices", async () => {
     for (const device_id of [10, 9, 100]) await office.apply(sample.device({ device_id, token: null }));
-    const { devices, count } = await listDevices({ db })({ organizer, page: 1, pageSize: 50 }, call);
+    const { devices, count } = await listDevices({ organizer, page: 1, pageSize: 50 }, { db });
     expect([count, devices.map(({ deviceId }) => deviceId)]).toEqual([3, [9, 10, 100]]);
   });
 });
@@ -266,7 +265,7 @@ describe("organizers", () => {
     await expect(revokeKey(id, "other")).rejects.toMatchObject({ kind: "not_found" });
     await expect(revoke(deviceId, "other")).rejects.toMatchObject({ kind: "not_found" });
     const asked = { organizer: "other", page: 1, pageSize: 50 };
-    expect(await listApiKeys({ db })(asked, call)).toMatchObject({ count: 0, keys: [] });
+    expect(await listApiKeys(asked, { db })).toMatchObject({ count: 0, keys: [] });
     await expect(keyOf({ events: ["fest"] }, { of: "other" })).rejects.toMatchObject({
       fields: { events: [expect.anything()] },
     });
@@ -275,8 +274,8 @@ describe("organizers", () => {
   it("[R9.11] are not found where there are none", async () => {
     const unknown = { kind: "not_found", code: "organizer_not_found" };
     const asked = { organizer: "nobody", page: 1, pageSize: 50 };
-    await expect(listApiKeys({ db })(asked, call)).rejects.toMatchObject(unknown);
-    await expect(listDevices({ db })(asked, call)).rejects.toMatchObject(unknown);
+    await expect(listApiKeys(asked, { db })).rejects.toMatchObject(unknown);
+    await expect(listDevices(asked, { db })).rejects.toMatchObject(unknown);
     await expect(keyOf({ permissions: ["nonsense"] }, { of: "nobody" })).rejects.toMatchObject(unknown);
     await expect(deviceOf({}, { of: "nobody" })).rejects.toMatchObject(unknown);
     await expect(revokeKey("0123456789", "nobody")).rejects.toMatchObject(unknown);

@@ -29,10 +29,9 @@ async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }
 
-const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
 const ask = async (...places: readonly (readonly [organizer: string, event: string])[]) => {
   const events = places.map(([organizer, event]) => ({ organizer, event }));
-  return (await findOverbooked({ db })({ events }, call)).quotas;
+  return (await findOverbooked({ events }, { db })).quotas;
 };
 
 /** What is overbooked at the festival: `taken of size`, by quota. */

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
-import type { Handler } from "@tessera/kit/rpc";
 import type {
   FindOverbookedRequest,
   FindOverbookedResponse,
@@ -21,22 +20,24 @@ const mostReported = 100;
 const quotasPerTurn = 1000;
 
 /** Finds the overbooked quotas of events. */
-export function findOverbooked({ db }: { db: Db }): Handler<FindOverbookedRequest, FindOverbookedResponse> {
-  return async ({ events }) => {
-    if (events.length > mostEvents) throw fault("too_many_events", `ask about ${mostEvents} events at most`);
-    const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
-    const quotas = await readLimitedQuotas(db, scopes);
-    const taken = quotas.length === 0 ? new Map<string, Taken[]>() : groupByDate(await readTaken(db, scopes));
-    const overbooked: OverbookedQuota[] = [];
-    for (const [index, quota] of quotas.entries()) {
-      if (overbooked.length === mostReported) break;
-      if (index % quotasPerTurn === quotasPerTurn - 1) await setImmediate();
-      const { left, taken: all } = computeAvailability(quota, taken.get(dateOf(quota)) ?? []);
-      const { organizer, event, id, size } = quota;
-      if (size !== null && left !== null && left < 0) overbooked.push({ organizer, event, id, size, taken: all });
-    }
-    return { quotas: overbooked };
-  };
+export async function findOverbooked(
+  { events }: FindOverbookedRequest,
+  { db }: { db: Db },
+): Promise<FindOverbookedResponse> {
+  if (events.length > mostEvents)
+    throw fault("too_many_events", `ask about ${mostEvents} events at most`);
+  const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
+  const quotas = await readLimitedQuotas(db, scopes);
+  const taken = quotas.length === 0 ? new Map<string, Taken[]>() : groupByDate(await readTaken(db, scopes));
+  const overbooked: OverbookedQuota[] = [];
+  for (const [index, quota] of quotas.entries()) {
+    if (overbooked.length === mostReported) break;
+    if (index % quotasPerTurn === quotasPerTurn - 1) await setImmediate();
+    const { left, taken: all } = computeAvailability(quota, taken.get(dateOf(quota)) ?? []);
+    const { organizer, event, id, size } = quota;
+    if (size !== null && left !== null && left < 0) overbooked.push({ organizer, event, id, size, taken: all });
+  }
+  return { quotas: overbooked };
 }
 
 /** A quota looks at its own date alone, and a series has many. */

@@ -40,10 +40,9 @@ beforeEach(async () => {
   await office.apply(sold("FIRST", [1, 2], { checkins }), sold("OTHER", [3]), sold("LAST", [4]));
 });
 
-const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
 const wanted = (secret: string, place: object = {}) => ({ organizer: "org", event: "fest", secret, ...place });
 async function find(...tickets: ReturnType<typeof wanted>[]) {
-  const { facts } = await findTickets({ db })({ tickets }, call);
+  const { facts } = await findTickets({ tickets }, { db });
   return facts.map((fact) => topics.positionChanged.decode(fact));
 }
 const found = async (...tickets: ReturnType<typeof wanted>[]) =>

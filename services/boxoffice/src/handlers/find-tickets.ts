@@ -1,5 +1,4 @@
 import type { Db } from "@tessera/kit/pg/database";
-import type { Handler } from "@tessera/kit/rpc";
 import type {
   FindTicketsRequest,
   FindTicketsResponse,
@@ -16,19 +15,20 @@ const mostWanted = 256;
 const mostFound = 16_000;
 
 /** Finds the orders that have a ticket of one of some secrets, as their facts tell of them. */
-export function findTickets({ db }: { db: Db }): Handler<FindTicketsRequest, FindTicketsResponse> {
-  return async ({ tickets: wanted }) => {
-    if (wanted.length > mostWanted) {
-      throw fault("too_many_tickets", `ask for ${mostWanted} tickets at most`);
-    }
-    const possible = wanted.filter(canBe);
-    if (possible.length === 0) return { facts: [] };
-    const found = await tickets.findTickets(db, possible, { most: mostFound + 1 });
-    if (found.length > mostFound) {
-      throw fault("too_many_positions", "these orders have too many positions; ask for fewer tickets");
-    }
-    return { facts: found.map((position) => Buffer.from(positionChanged.encode(position))) };
-  };
+export async function findTickets(
+  { tickets: wanted }: FindTicketsRequest,
+  { db }: { db: Db },
+): Promise<FindTicketsResponse> {
+  if (wanted.length > mostWanted) {
+    throw fault("too_many_tickets", `ask for ${mostWanted} tickets at most`);
+  }
+  const possible = wanted.filter(canBe);
+  if (possible.length === 0) return { facts: [] };
+  const found = await tickets.findTickets(db, possible, { most: mostFound + 1 });
+  if (found.length > mostFound) {
+    throw fault("too_many_positions", "these orders have too many positions; ask for fewer tickets");
+  }
+  return { facts: found.map((position) => Buffer.from(positionChanged.encode(position))) };
 }
 
 /** A slash in a slug would lead to somebody else's tickets, and there is none; nor can texts hold a null character. */

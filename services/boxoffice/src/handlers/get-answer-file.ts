@@ -1,7 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
-import type { Handler } from "@tessera/kit/rpc";
 import type {
   GetAnswerFileRequest,
   GetAnswerFileResponse,
@@ -13,25 +12,20 @@ import { find } from "../store/answer-files.ts";
 const mostReads = 3;
 
 /** Gets the file of an answer. */
-export function getAnswerFile({
-  db,
-  files,
-}: {
-  db: Db;
-  files: Files;
-}): Handler<GetAnswerFileRequest, GetAnswerFileResponse> {
-  return async ({ organizer, event, position, question }) => {
-    for (let reads = 0; reads < mostReads; reads += 1) {
-      const stored = await find(db, { organizer, event }, { position, question });
-      if (stored === undefined) {
-        throw fault("answer_file_not_found", "This question is not answered with a file here.");
-      }
-      const { fileKey, name, contentType } = stored;
-      const found = await files.get(fileKey);
-      if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
+export async function getAnswerFile(
+  { organizer, event, position, question }: GetAnswerFileRequest,
+  { db, files }: { db: Db; files: Files },
+): Promise<GetAnswerFileResponse> {
+  for (let reads = 0; reads < mostReads; reads += 1) {
+    const stored = await find(db, { organizer, event }, { position, question });
+    if (stored === undefined) {
+      throw fault("answer_file_not_found", "This question is not answered with a file here.");
     }
-    throw fault("answer_file_missing", "the store for files does not have this file", {
-      retryAfterMs: 1000,
-    });
-  };
+    const { fileKey, name, contentType } = stored;
+    const found = await files.get(fileKey);
+    if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
+  }
+  throw fault("answer_file_missing", "the store for files does not have this file", {
+    retryAfterMs: 1000,
+  });
 }

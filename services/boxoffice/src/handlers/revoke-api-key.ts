@@ -1,6 +1,5 @@
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import type { Handler } from "@tessera/kit/rpc";
 import type { RevokeApiKeyRequest, RevokeApiKeyResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { fault } from "../faults.ts";
 import { apiKey, apiKeyOf } from "../records/api-key.ts";
@@ -10,22 +9,23 @@ import { toApiKeyState } from "./credential-messages.ts";
 import { lockOrganizer, requireOrganizer, storeAgain } from "./store-credential.ts";
 
 /** Switches an API key off. It stays, so that its requests hear why they are refused. */
-export function revokeApiKey({ db, log }: { db: Db; log: Log }): Handler<RevokeApiKeyRequest, RevokeApiKeyResponse> {
-  return async ({ organizer, id }) => {
-    const { key, changed } = await db.transaction(async (tx) => {
-      await lockOrganizer(tx, organizer);
-      await requireOrganizer(tx, organizer);
-      const found = await findOne(tx, organizer, id);
-      const { tokenHash } = found;
-      if (tokenHash === null || !found.data.active) return { key: found, changed: false };
-      const data = { ...found.data, active: false };
-      const value = apiKeyOf(tokenHash, { data, document: JSON.stringify(data) });
-      await storeAgain(tx, apiKey, { organizer, value });
-      return { key: await findOne(tx, organizer, found.id), changed: true };
-    });
-    if (changed) log.info("an API key was revoked", { organizer, key: key.id.slice(0, 8) });
-    return { key: toApiKeyState(key) };
-  };
+export async function revokeApiKey(
+  { organizer, id }: RevokeApiKeyRequest,
+  { db, log }: { db: Db; log: Log },
+): Promise<RevokeApiKeyResponse> {
+  const { key, changed } = await db.transaction(async (tx) => {
+    await lockOrganizer(tx, organizer);
+    await requireOrganizer(tx, organizer);
+    const found = await findOne(tx, organizer, id);
+    const { tokenHash } = found;
+    if (tokenHash === null || !found.data.active) return { key: found, changed: false };
+    const data = { ...found.data, active: false };
+    const value = apiKeyOf(tokenHash, { data, document: JSON.stringify(data) });
+    await storeAgain(tx, apiKey, { organizer, value });
+    return { key: await findOne(tx, organizer, found.id), changed: true };
+  });
+  if (changed) log.info("an API key was revoked", { organizer, key: key.id.slice(0, 8) });
+  return { key: toApiKeyState(key) };
 }
 
 /** Fewer characters are a slip of the hand, even where they happen to lead to one key. */

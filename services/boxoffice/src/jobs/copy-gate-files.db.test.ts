@@ -74,7 +74,7 @@ async function upload(content = "picture"): Promise<string> {
 const reference = (content: string, type = "image/png") => `file:${type};${content.length};${hash("sha256", content)}`;
 const get = async (question = 1) => {
   const request = { organizer: "org", event: "fest", position: 1, question };
-  const { name, contentType, content } = await getAnswerFile({ db, files })(request, { signal, deadline: 2 ** 50 });
+  const { name, contentType, content } = await getAnswerFile(request, { db, files });
   return [name, contentType, Buffer.from(content).toString()];
 };
 const notFound = { kind: "not_found", code: "answer_file_not_found" };

@@ -63,7 +63,7 @@ const picture = (content = "picture", rest: object = {}) =>
 const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
 const get = async (place: { event?: string; position?: number; question?: number } = {}) => {
   const request = { organizer: "org", event: "fest", position: 1, question: 1, ...place };
-  const { name, contentType, content } = await getAnswerFile({ db, files })(request, call);
+  const { name, contentType, content } = await getAnswerFile(request, { db, files });
   return [name, contentType, Buffer.from(content).toString()];
 };
 const notFound = { kind: "not_found", code: "answer_file_not_found" };

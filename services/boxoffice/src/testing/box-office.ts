@@ -30,12 +30,10 @@ export interface BoxOffice {
 export function boxOfficeOn(db: Db, { files = neverMade }: { files?: Files } = {}): BoxOffice {
   const logged: string[] = [];
   const log = createLog({ service: "test", destination: { write: (line) => logged.push(line) } });
-  const handler = applyRecords({ db, files, log });
   return {
     logged,
     async apply(...records) {
-      const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_INTEGER };
-      const { rejected } = await handler({ records: send(records) }, call);
+      const { rejected } = await applyRecords({ records: send(records) }, { db, files, log });
       return Object.fromEntries(
         rejected.map(({ line, errors }) => [
           line,

@@ -34,7 +34,8 @@ export async function deliverAnswers(db: Db, ...facts: readonly (AnswersGiven | 
     headers: { "fact-id": randomUUID(), "fact-at": String(systemClock.now()) },
   }));
   const log = createLog({ service: "test", destination: { write: () => {} } });
-  await answersGiven(db).deliver(messages, { group: "boxoffice", log, signal: new AbortController().signal });
+  const consumer = answersGiven.open({ db, group: "boxoffice", log, deps: undefined });
+  await consumer.deliver(messages, new AbortController().signal);
   const parked = await db.many<{ cause: string }>(sql`select dead_letter.cause from dead_letter`);
   if (parked.length > 0) throw new Error(`facts were parked: ${parked.map(({ cause }) => cause).join("; ")}`);
 }

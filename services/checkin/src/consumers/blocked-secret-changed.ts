@@ -1,14 +1,9 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import { boolean, copyTable, text } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
-import { putBlockedSecrets } from "../store/blocked-secrets.ts";
-import { keepEntities } from "./keep-copy.ts";
-import { toBlockedSecretCopy } from "./read-facts.ts";
+import { entityKey } from "../store/keys.ts";
+
+const blockedSecrets = copyTable("blocked_secret", { key: entityKey, columns: { secret: text, blocked: boolean } });
 
 /** Keeps our copy of secrets that are blocked, or were. */
-export function blockedSecretChanged(db: Db): Consumer {
-  return keepEntities(topics.blockedSecretChanged, db, {
-    table: "blocked_secret",
-    put: (tx, changed) => putBlockedSecrets(tx, changed.map(toBlockedSecretCopy)),
-  });
-}
+export const blockedSecretChanged = keepCopy(topics.blockedSecretChanged, blockedSecrets, (fact) => fact);

@@ -1,13 +1,9 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import { bigint, copyTable } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
-import { putCategories } from "../store/categories.ts";
-import { keepEntities } from "./keep-copy.ts";
+import { entityKey } from "../store/keys.ts";
+
+const categories = copyTable("category", { key: entityKey, columns: { position: bigint } });
 
 /** Keeps the order of categories, which the items of a status follow. */
-export function categoryChanged(db: Db): Consumer {
-  return keepEntities(topics.categoryChanged, db, {
-    table: "category",
-    put: putCategories,
-  });
-}
+export const categoryChanged = keepCopy(topics.categoryChanged, categories, (fact) => fact);

@@ -1,15 +1,12 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { topics } from "@tessera/protos/topics";
-import { putEvents, removeEvents } from "../store/events.ts";
-import { keepCopy } from "./keep-copy.ts";
-import { toEventCopy } from "./read-facts.ts";
+import { events } from "../store/events.ts";
 
-/** Keeps our copy of events. Lists of an event that is gone stay, unreachable: it may come back. */
-export function eventChanged(db: Db): Consumer {
-  return keepCopy(topics.eventChanged, db, {
-    table: "event",
-    remove: removeEvents,
-    put: (tx, changed) => putEvents(tx, changed.map(toEventCopy)),
-  });
-}
+/** Keeps our copy of events. Lists of a deleted event stay, unreachable: it may come back. */
+export const eventChanged = keepCopy(topics.eventChanged, events, ({ ticketDownload, ...fact }) => ({
+  ...fact,
+  pdfEnabled: ticketDownload?.pdfEnabled ?? false,
+  pdfForAddons: ticketDownload?.addons ?? false,
+  pdfForNonAdmission: ticketDownload?.nonAdmission ?? false,
+  pdfWhilePending: ticketDownload?.pending ?? false,
+}));

@@ -1,14 +1,15 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import { topics } from "@tessera/protos/topics";
-import { putItems } from "../store/items.ts";
-import { keepEntities } from "./keep-copy.ts";
-import { toItemCopy } from "./read-facts.ts";
+import { items } from "../store/items.ts";
 
 /** Keeps our copy of items. */
-export function itemChanged(db: Db): Consumer {
-  return keepEntities(topics.itemChanged, db, {
-    table: "item",
-    put: (tx, changed) => putItems(tx, changed.map(toItemCopy)),
-  });
-}
+export const itemChanged = keepCopy(topics.itemChanged, items, (fact) => ({
+  ...fact,
+  variations: fact.variations.map(({ id, value, position, checkinAttention, checkinText = null }) => ({
+    id,
+    value,
+    position,
+    checkinAttention,
+    checkinText,
+  })),
+}));

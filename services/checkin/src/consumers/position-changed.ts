@@ -1,12 +1,12 @@
-import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
+import { consume, type Fact } from "@tessera/kit/bus/consume";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import { entityKey, topics } from "@tessera/protos/topics";
+import { entityKey, parseEntityKey, topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
 import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
 import { findGoneSince, notePositionsGone } from "../store/gone-positions.ts";
-import { type EntityKey, nameOf, removeEntities } from "../store/keys.ts";
+import { type EntityKey, nameOf } from "../store/keys.ts";
 import {
   addAlone,
   addAmongOthers,
@@ -14,8 +14,7 @@ import {
   findOlderPositions,
   type HeldPosition,
   lockPositions,
-  type PositionCopy,
-  putPositions,
+  positions,
   readRevisions,
   waitBriefly,
 } from "../store/positions.ts";
@@ -28,7 +27,6 @@ import {
   readPresences,
 } from "../store/presences.ts";
 import { type PositionFact, positionChanged as topic } from "../wire/position-fact.ts";
-import { toEntityKey } from "./newest-states.ts";
 import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 
 /**
@@ -38,17 +36,14 @@ import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
  * Positions first, then lists, then presences: who else takes several of them
  * takes them in this order, or does not wait.
  */
-export function positionChanged(db: Db): Consumer {
-  return consume(
-    topic,
-    db,
-    async (tx, facts) => {
-      await addAmongOthers(tx);
-      await applyEntities(tx, collect(facts));
-    },
-    { sweep: sweepPositions },
-  );
-}
+export const positionChanged = consume(
+  topic,
+  async (tx, facts) => {
+    await addAmongOthers(tx);
+    await applyEntities(tx, collect(facts));
+  },
+  { sweep: sweepPositions },
+);
 
 /** The clocks of this process and of the database may differ by so much, in microseconds. */
 const clockMargin = 60_000_000;
@@ -116,7 +111,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   if (entities.length === 0) return;
   const held = byName(await lockPositions(tx, keysOf(entities)));
   const gone = entities.filter(({ went }) => went).map(({ key }) => key);
-  const changed: PositionCopy[] = [];
+  const changed: ReturnType<typeof toPositionCopy>[] = [];
   const moves: Move[] = [];
   const moveScans: Move[] = [];
   const buckets = new Map<string, Bucket | null>();
@@ -142,9 +137,9 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
     topics.answersGiven,
     unanswered.map(({ organizer, event, id }) => entityKey(organizer, event, id)),
   );
-  await removeEntities(tx, "position", gone);
+  await positions.delete(tx, gone);
   await notePositionsGone(tx, gone);
-  await putPositions(tx, changed);
+  await positions.upsert(tx, changed);
   await addCounts(tx, [...moves.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
 }
 
@@ -177,6 +172,12 @@ function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): E
     });
   }
   return [...entities.values()];
+}
+
+/** What a tombstone has left of its position. */
+function toEntityKey(key: string): EntityKey {
+  const { organizer, event, id } = parseEntityKey(key);
+  return { organizer, event, id: Number(id) };
 }
 
 function isStale(fact: PositionFact, held: Pick<HeldPosition, "revision"> | undefined): boolean {

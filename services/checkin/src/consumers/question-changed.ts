@@ -1,14 +1,12 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import { bigint, bigints, boolean, copyTable, document } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
-import { putQuestions } from "../store/questions.ts";
-import { keepEntities } from "./keep-copy.ts";
-import { toQuestionCopy } from "./read-facts.ts";
+import { entityKey } from "../store/keys.ts";
+
+const questions = copyTable("question", {
+  key: entityKey,
+  columns: { items: bigints, position: bigint, askDuringCheckin: boolean, document },
+});
 
 /** Keeps our copy of questions. */
-export function questionChanged(db: Db): Consumer {
-  return keepEntities(topics.questionChanged, db, {
-    table: "question",
-    put: (tx, changed) => putQuestions(tx, changed.map(toQuestionCopy)),
-  });
-}
+export const questionChanged = keepCopy(topics.questionChanged, questions, (fact) => fact);

@@ -1,8 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { Consumer } from "@tessera/kit/bus/consume";
-import { header } from "@tessera/kit/bus/headers";
-import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Topic } from "@tessera/protos/topic";
 import { topics } from "@tessera/protos/topics";
@@ -10,14 +5,9 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { blockedSecretFact, mediumFact, noon, questionFact, revokedSecretFact } from "../testing/facts.ts";
 import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
-import { blockedSecretChanged } from "./blocked-secret-changed.ts";
-import { questionChanged } from "./question-changed.ts";
-import { reusableMediumChanged } from "./reusable-medium-changed.ts";
-import { revokedSecretChanged } from "./revoked-secret-changed.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
-const log = createLog({ service: "checkin", destination: { write: () => {} } });
 
 beforeAll(async () => {
   database = await createTestDatabase([
@@ -31,7 +21,6 @@ beforeEach(() => checkin.forgetEverything());
 interface Copied {
   readonly what: string;
   readonly topic: Topic<never>;
-  readonly consume: (db: Db) => Consumer;
   /** The state of an entity at a revision; each revision is another state. */
   readonly at: (id: number, revision: number) => object;
   /** The same in another event, or of another organizer. */
@@ -46,7 +35,6 @@ const kinds: readonly Copied[] = [
   {
     what: "questions",
     topic: topics.questionChanged as Topic<never>,
-    consume: questionChanged,
     at: (id, revision) =>
       questionFact(id, {
         revision,
@@ -72,7 +60,6 @@ const kinds: readonly Copied[] = [
   {
     what: "revoked secrets",
     topic: topics.revokedSecretChanged as Topic<never>,
-    consume: revokedSecretChanged,
     at: (id, revision) => revokedSecretFact(id, { revision, secret: ` s${revision} `, position: undefined }),
     elsewhere: revokedSecretFact(1, { event: "other", secret: "\u{1f39f}".repeat(1000) }),
     keyOf: (id) => `bigevents/sampleconf/${id}`,
@@ -82,7 +69,6 @@ const kinds: readonly Copied[] = [
   {
     what: "blocked secrets",
     topic: topics.blockedSecretChanged as Topic<never>,
-    consume: blockedSecretChanged,
     at: (id, revision) => blockedSecretFact(id, { revision, blocked: revision % 2 === 0 }),
     elsewhere: blockedSecretFact(1, { event: "other", secret: "\u{1f39f}".repeat(1000) }),
     keyOf: (id) => `bigevents/sampleconf/${id}`,
@@ -92,7 +78,6 @@ const kinds: readonly Copied[] = [
   {
     what: "reusable media",
     topic: topics.reusableMediumChanged as Topic<never>,
-    consume: reusableMediumChanged,
     at: (id, revision) =>
       mediumFact(id, { revision, active: false, expires: noon + 1, linkedPositions: [{ event: "e", id: revision }] }),
     elsewhere: mediumFact(1, { organizer: "other", linkedPositions: [] }),
@@ -109,7 +94,7 @@ const kinds: readonly Copied[] = [
   },
 ];
 
-describe.each(kinds)("copies of $what", ({ topic, consume, at, elsewhere, keyOf, kept, rowAt }) => {
+describe.each(kinds)("copies of $what", ({ topic, at, elsewhere, keyOf, kept, rowAt }) => {
   const deliver = (...facts: (object | string)[]) => checkin.deliver(topic, facts as never[]);
   const rows = async () => (await checkin.db.many<{ row: unknown }>(kept)).map(({ row }) => row);
 
@@ -131,14 +116,7 @@ describe.each(kinds)("copies of $what", ({ topic, consume, at, elsewhere, keyOf,
 
   it("lose what a rebuild did not tell of", async () => {
     await deliver(at(1, 99), at(2, 100));
-    const headers = {
-      [header.marker]: randomUUID(),
-      [header.sweepBelow]: "100",
-      [header.sweepPartitions]: "1",
-      [header.sweepSince]: "0",
-    };
-    const message = { topic: topic.name, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
-    await consume(checkin.db).deliver([message], { group: "checkin", log, signal: new AbortController().signal });
+    await checkin.sweep(topic, 100);
     expect(await rows()).toEqual([rowAt(2, 100)]);
   });
 });

@@ -1,116 +1,13 @@
-import type {
-  BlockedSecretChanged,
-  EarlierCheckin,
-  EventChanged,
-  ItemChanged,
-  QuestionChanged,
-  ReusableMediumChanged,
-  RevokedSecretChanged,
-  SubeventChanged,
-} from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import type { EarlierCheckin } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { countedAs } from "../domain/counted-as.ts";
 import { toSearchText } from "../domain/search-text.ts";
-import type { BlockedSecretCopy } from "../store/blocked-secrets.ts";
 import type { EarlierScan } from "../store/earlier-scans.ts";
-import type { EventCopy } from "../store/events.ts";
-import type { ItemCopy } from "../store/items.ts";
 import type { EntityKey } from "../store/keys.ts";
-import type { PositionCopy } from "../store/positions.ts";
-import type { QuestionCopy } from "../store/questions.ts";
-import type { MediumCopy } from "../store/reusable-media.ts";
-import type { RevokedSecretCopy } from "../store/revoked-secrets.ts";
-import type { SubeventCopy } from "../store/subevents.ts";
 import type { PositionFact } from "../wire/position-fact.ts";
 import { orderOf, toTicket } from "../wire/positions.ts";
 
-export function toEventCopy(fact: EventChanged): EventCopy {
-  const { organizer, event, revision, name, timezone, locale, hasSubevents, ticketDownload } = fact;
-  return {
-    organizer,
-    event,
-    revision,
-    name,
-    timezone,
-    locale,
-    hasSubevents,
-    dateFrom: fact.dateFrom ?? null,
-    dateTo: fact.dateTo ?? null,
-    dateAdmission: fact.dateAdmission ?? null,
-    downloads: ticketDownload ?? { pdfEnabled: false, addons: false, nonAdmission: false, pending: false },
-  };
-}
-
-export function toSubeventCopy(fact: SubeventChanged): SubeventCopy {
-  const { organizer, event, id, revision, name, active } = fact;
-  return {
-    organizer,
-    event,
-    id,
-    revision,
-    name,
-    active,
-    dateFrom: fact.dateFrom ?? null,
-    dateTo: fact.dateTo ?? null,
-    dateAdmission: fact.dateAdmission ?? null,
-    document: toText(fact.document),
-  };
-}
-
-export function toItemCopy(fact: ItemChanged): ItemCopy {
-  const { organizer, event, id, revision, name, admission, position, checkinAttention } = fact;
-  return {
-    organizer,
-    event,
-    id,
-    revision,
-    name,
-    internalName: fact.internalName ?? null,
-    admission,
-    category: fact.category ?? null,
-    position,
-    checkinAttention,
-    checkinText: fact.checkinText ?? null,
-    generateTickets: fact.generateTickets ?? null,
-    variations: fact.variations.map((variation) => ({
-      id: variation.id,
-      value: variation.value,
-      position: variation.position,
-      checkinAttention: variation.checkinAttention,
-      checkinText: variation.checkinText ?? null,
-    })),
-    document: toText(fact.document),
-  };
-}
-
-export function toQuestionCopy(fact: QuestionChanged): QuestionCopy {
-  const { organizer, event, id, revision, items, position, askDuringCheckin } = fact;
-  return { organizer, event, id, revision, items, position, askDuringCheckin, document: toText(fact.document) };
-}
-
-/** A document that is missing is an empty one. */
-function toText(document: Uint8Array): string {
-  return document.length === 0 ? "{}" : utf8.decode(document);
-}
-
-const utf8 = new TextDecoder("utf-8", { fatal: true });
-
-export function toRevokedSecretCopy(fact: RevokedSecretChanged): RevokedSecretCopy {
-  const { organizer, event, id, revision, secret } = fact;
-  return { organizer, event, id, revision, secret, position: fact.position ?? null };
-}
-
-export function toBlockedSecretCopy(fact: BlockedSecretChanged): BlockedSecretCopy {
-  const { organizer, event, id, revision, secret, blocked } = fact;
-  return { organizer, event, id, revision, secret, blocked };
-}
-
-export function toMediumCopy(fact: ReusableMediumChanged): MediumCopy {
-  const { organizer, id, revision, type, identifier, active } = fact;
-  const linkedPositions = fact.linkedPositions.map((linked) => ({ event: linked.event, id: linked.id }));
-  return { organizer, id, revision, type, identifier, active, expires: fact.expires ?? null, linkedPositions };
-}
-
-export function toPositionCopy(fact: PositionFact): PositionCopy {
+/** A position as it is stored. */
+export function toPositionCopy(fact: PositionFact) {
   const position = positionOf(fact);
   const order = orderOf(position);
   const ticket = toTicket(position);

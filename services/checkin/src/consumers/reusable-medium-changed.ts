@@ -1,15 +1,21 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import { bigint, boolean, copyTable, instant, json, text } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
-import { putMedia, removeMedia } from "../store/reusable-media.ts";
-import { keepCopy } from "./keep-copy.ts";
-import { toMediumCopy } from "./read-facts.ts";
+
+/** Media belong to no event. */
+const media = copyTable("reusable_medium", {
+  key: { organizer: text, id: bigint },
+  columns: {
+    type: text,
+    identifier: text,
+    active: boolean,
+    expires: instant.orNull,
+    linkedPositions: json<readonly { readonly event: string; readonly id: number }[]>(),
+  },
+});
 
 /** Keeps our copy of reusable media. */
-export function reusableMediumChanged(db: Db): Consumer {
-  return keepCopy(topics.reusableMediumChanged, db, {
-    table: "reusable_medium",
-    remove: removeMedia,
-    put: (tx, changed) => putMedia(tx, changed.map(toMediumCopy)),
-  });
-}
+export const reusableMediumChanged = keepCopy(topics.reusableMediumChanged, media, (fact) => ({
+  ...fact,
+  linkedPositions: fact.linkedPositions.map(({ event, id }) => ({ event, id })),
+}));

@@ -1,14 +1,12 @@
-import type { Consumer } from "@tessera/kit/bus/consume";
-import type { Db } from "@tessera/kit/pg/database";
+import { keepCopy } from "@tessera/kit/bus/keep-copy";
+import { bigint, copyTable, text } from "@tessera/kit/pg/table";
 import { topics } from "@tessera/protos/topics";
-import { putRevokedSecrets } from "../store/revoked-secrets.ts";
-import { keepEntities } from "./keep-copy.ts";
-import { toRevokedSecretCopy } from "./read-facts.ts";
+import { entityKey } from "../store/keys.ts";
+
+const revokedSecrets = copyTable("revoked_secret", {
+  key: entityKey,
+  columns: { secret: text, position: bigint.orNull },
+});
 
 /** Keeps our copy of revoked secrets. */
-export function revokedSecretChanged(db: Db): Consumer {
-  return keepEntities(topics.revokedSecretChanged, db, {
-    table: "revoked_secret",
-    put: (tx, changed) => putRevokedSecrets(tx, changed.map(toRevokedSecretCopy)),
-  });
-}
+export const revokedSecretChanged = keepCopy(topics.revokedSecretChanged, revokedSecrets, (fact) => fact);

@@ -1,8 +1,3 @@
-import { randomUUID } from "node:crypto";
-import type { Consumer } from "@tessera/kit/bus/consume";
-import { header } from "@tessera/kit/bus/headers";
-import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
@@ -10,15 +5,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { categoryFact, earlierCheckin, eventFact, itemFact, positionFact, subeventFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
-import { categoryChanged } from "./category-changed.ts";
-import { eventChanged } from "./event-changed.ts";
-import { itemChanged } from "./item-changed.ts";
-import { positionChanged } from "./position-changed.ts";
-import { subeventChanged } from "./subevent-changed.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
-const log = createLog({ service: "checkin", destination: { write: () => {} } });
 
 beforeAll(async () => {
   database = await createTestDatabase([
@@ -29,24 +18,10 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 beforeEach(() => checkin.forgetEverything());
 
-/** Delivers what ends a rebuild that began at a revision, as one partition of one has it. */
-async function sweep(consumer: Consumer, before: number): Promise<void> {
-  const headers = {
-    [header.marker]: randomUUID(),
-    [header.sweepBelow]: String(before),
-    [header.sweepPartitions]: "1",
-    [header.sweepSince]: "0",
-  };
-  const message = { topic: consumer.topic, partition: 0, key: "rebuild", value: new Uint8Array(), headers };
-  await consumer.deliver([message], { group: "checkin", log, signal: new AbortController().signal });
-  expect(await checkin.db.many(sql`select cause from dead_letter`)).toEqual([]);
-}
-
 describe("a sweep", () => {
   it.each([
     [
       "events",
-      eventChanged,
       topics.eventChanged,
       eventFact({ event: "lost", revision: 99 }),
       eventFact({ revision: 100 }),
@@ -55,7 +30,6 @@ describe("a sweep", () => {
     ],
     [
       "dates",
-      subeventChanged,
       topics.subeventChanged,
       subeventFact(1, { revision: 99 }),
       subeventFact(2, { revision: 100 }),
@@ -64,7 +38,6 @@ describe("a sweep", () => {
     ],
     [
       "categories",
-      categoryChanged,
       topics.categoryChanged,
       { ...categoryFact(1, 1), revision: 99 },
       { ...categoryFact(2, 2), revision: 100 },
@@ -73,16 +46,15 @@ describe("a sweep", () => {
     ],
     [
       "items",
-      itemChanged,
       topics.itemChanged,
       itemFact(1, { revision: 99 }),
       itemFact(2, { revision: 100 }),
       sql`select id::text as name from item`,
       "2",
     ],
-  ] as const)("removes lost %s", async (_name, consume: (db: Db) => Consumer, topic, lost, kept, names, expected) => {
+  ] as const)("removes lost %s", async (_name, topic, lost, kept, names, expected) => {
     await checkin.deliver<never>(topic as never, [lost as never, kept as never]);
-    await sweep(consume(checkin.db), 100);
+    await checkin.sweep(topic, 100);
     expect(await checkin.db.many(names)).toEqual([{ name: expected }]);
   });
 
@@ -97,7 +69,7 @@ describe("a sweep", () => {
       ),
     );
     await checkin.redeemAll([1, 2, 1150, 1151].map((id) => scan(list, `secret${id}`)));
-    await sweep(positionChanged(checkin.db), 1101);
+    await checkin.sweep(topics.positionChanged, 1101);
     const rows = await checkin.db.one(sql`
       select (select count(*) from position) as positions, (select min(id) from position) as first,
              array(select position::integer from scan where successful order by 1) as scanned,
@@ -117,7 +89,7 @@ describe("a sweep", () => {
     const holder = await checkin.db.dedicated();
     await holder.run(sql`begin`);
     await holder.run(sql`update position set revision = 2000 where id = 1`);
-    const sweeping = sweep(positionChanged(checkin.db), 1000);
+    const sweeping = checkin.sweep(topics.positionChanged, 1000);
     await expect
       .poll(() => checkin.db.many(sql`select from pg_locks where not granted and locktype = 'transactionid'`))
       .not.toEqual([]);
@@ -139,7 +111,7 @@ describe("a sweep", () => {
     const before = await checkin.db.many(sql`select position, imported_id, successful from scan order by id`);
     const again = { revision: 500, earlierCheckins: checkins };
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 499 }), positionFact(2, {}, again)]);
-    await sweep(positionChanged(checkin.db), 400);
+    await checkin.sweep(topics.positionChanged, 400);
     expect(await checkin.db.many(sql`select position, imported_id, successful from scan order by id`)).toEqual(before);
     const { counted, recounted } = await recount(checkin.db);
     expect(counted).toEqual(recounted);

@@ -37,8 +37,8 @@ type Reading =
  * list waits until its event has arrived here.
  */
 export async function applyRecords(
-  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
   { records }: ApplyRecordsRequest,
+  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
 ): Promise<ApplyRecordsResponse> {
   const read = records.map((record) => ({ record, reading: readRecord(record) }));
   if (read.every(({ reading }) => reading.kind === "wrong")) return { rejected: read.flatMap(toRejections) };

@@ -1,10 +1,10 @@
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
-import {
-  CheckinListsServiceService,
-  type CreateCheckinListRequest,
-  type CreateCheckinListResponse,
+import type {
+  CreateCheckinListRequest,
+  CreateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { CheckinLists } from "@tessera/protos/services";
 import { checkListFields, checkListReferences, joinErrors, type ListErrors } from "../domain/check-list.ts";
 import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
@@ -21,13 +21,13 @@ import { withCounts } from "./get-checkin-list.ts";
 
 /** Adds a list to an event. */
 export async function createCheckinList(
-  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
   request: CreateCheckinListRequest,
+  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
 ): Promise<CreateCheckinListResponse> {
   if (request.fields === undefined) throw new Error("a list was to be created from nothing");
   const fields = fromListFields(request.fields);
   let created: number | undefined;
-  const response = await answerOnce(db, CheckinListsServiceService.createCheckinList, async (tx) => {
+  const response = await answerOnce(db, CheckinLists.createCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
     refuseInvalid(joinErrors(await checkAgainstEvent(tx, request, { event, fields }), checkListFields(fields)));
     await lockListIds(tx);

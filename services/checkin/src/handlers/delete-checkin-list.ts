@@ -1,10 +1,10 @@
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
-import {
-  CheckinListsServiceService,
-  type DeleteCheckinListRequest,
-  type DeleteCheckinListResponse,
+import type {
+  DeleteCheckinListRequest,
+  DeleteCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { CheckinLists } from "@tessera/protos/services";
 import type { CheckinEvents } from "../events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { removeList } from "../store/lists.ts";
@@ -12,11 +12,11 @@ import { listNotFound, requireEvent } from "./find-or-fault.ts";
 
 /** Deletes a list with all its scans. */
 export async function deleteCheckinList(
-  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
   request: DeleteCheckinListRequest,
+  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
 ): Promise<DeleteCheckinListResponse> {
   let isDeleted = false;
-  const response = await answerOnce(db, CheckinListsServiceService.deleteCheckinList, async (tx) => {
+  const response = await answerOnce(db, CheckinLists.deleteCheckinList, async (tx) => {
     await requireEvent(tx, request);
     if (!(await removeList(tx, request))) throw listNotFound();
     await noteListsChanged(tx, [request]);

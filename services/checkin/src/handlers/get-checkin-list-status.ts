@@ -13,8 +13,8 @@ import { requireEvent, requireList } from "./find-or-fault.ts";
 
 /** Shows how a list stands: who is expected, who has come, who is inside, by item and variation. */
 export async function getCheckinListStatus(
-  db: Db,
   request: GetCheckinListStatusRequest,
+  { reads: db }: { readonly reads: Db },
 ): Promise<GetCheckinListStatusResponse> {
   const { organizer, event: slug } = request;
   const event = await requireEvent(db, request);

@@ -13,7 +13,10 @@ import { requireEvent, requireList } from "./find-or-fault.ts";
 import { readDocuments } from "./read-documents.ts";
 
 /** Shows one list. */
-export async function getCheckinList(db: Db, request: GetCheckinListRequest): Promise<GetCheckinListResponse> {
+export async function getCheckinList(
+  request: GetCheckinListRequest,
+  { reads: db }: { readonly reads: Db },
+): Promise<GetCheckinListResponse> {
   await requireEvent(db, request);
   const list = await requireList(db, request);
   return { list: await withCounts(db, request, list), documents: await expandLists(db, request, [list]) };

@@ -12,8 +12,8 @@ import { presentTicket } from "./present-ticket.ts";
 
 /** Shows one ticket of a list; whoever may see the list's tickets need not search for it. */
 export async function getPosition(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
   request: GetPositionRequest,
+  { reads: db, clock }: { readonly reads: Db; readonly clock: Clock },
 ): Promise<GetPositionResponse> {
   const { organizer, event: slug, id, ignoreStatus, filters } = request;
   const event = await requireEvent(db, request);

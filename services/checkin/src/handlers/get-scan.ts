@@ -5,7 +5,10 @@ import { findScan } from "../store/scan-history.ts";
 import { toPastScan } from "../wire/history.ts";
 
 /** Shows one scan of an event, refused or not. */
-export async function getScan(db: Db, request: GetScanRequest): Promise<GetScanResponse> {
+export async function getScan(
+  request: GetScanRequest,
+  { reads: db }: { readonly reads: Db },
+): Promise<GetScanResponse> {
   const scan = await findScan(db, request);
   if (scan === undefined) throw fault("scan_not_found", "The event has no such check-in.");
   return { scan: toPastScan(scan) };

@@ -12,7 +12,10 @@ import { requireEvent } from "./find-or-fault.ts";
 import { expandLists } from "./get-checkin-list.ts";
 
 /** Pages through the lists of an event. */
-export async function listCheckinLists(db: Db, request: ListCheckinListsRequest): Promise<ListCheckinListsResponse> {
+export async function listCheckinLists(
+  request: ListCheckinListsRequest,
+  { reads: db }: { readonly reads: Db },
+): Promise<ListCheckinListsResponse> {
   const { organizer, event, subevent, subeventMatch, endsAfter } = request;
   await requireEvent(db, request);
   if (subevent !== undefined && (await findSubevent(db, { organizer, event, id: subevent })) === undefined) {

@@ -12,8 +12,8 @@ import { presentTicket } from "./present-ticket.ts";
 
 /** Pages through the tickets of a list, and searches them. */
 export async function listPositions(
-  { db, clock }: { readonly db: Db; readonly clock: Clock },
   request: ListPositionsRequest,
+  { reads: db, clock }: { readonly reads: Db; readonly clock: Clock },
 ): Promise<ListPositionsResponse> {
   const { organizer, event: slug, ignoreStatus, ordering, filters } = request;
   const event = await requireEvent(db, request);

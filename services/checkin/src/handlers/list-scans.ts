@@ -14,7 +14,10 @@ import { requireEvent } from "./find-or-fault.ts";
  * Gates and devices belong to the organizer and are not copied here: an id of theirs that nobody ever scanned with, or
  * that exists nowhere, matches nothing.
  */
-export async function listScans(db: Db, request: ListScansRequest): Promise<ListScansResponse> {
+export async function listScans(
+  request: ListScansRequest,
+  { reads: db }: { readonly reads: Db },
+): Promise<ListScansResponse> {
   const { organizer, event, list } = request;
   await requireEvent(db, request);
   if (list !== undefined && (await findList(db, { organizer, event, id: list })) === undefined) {

@@ -2,11 +2,11 @@ import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
-import {
-  type RecordFailedScanRequest,
-  type RecordFailedScanResponse,
-  ScanHistoryServiceService,
+import type {
+  RecordFailedScanRequest,
+  RecordFailedScanResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/history";
+import { ScanHistory } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import { secondsAhead } from "../domain/seconds-ahead.ts";
@@ -34,15 +34,15 @@ import { listNotFound, requireEvent, requireList } from "./find-or-fault.ts";
  * of refusals.
  */
 export async function recordFailedScan(
-  { db, clock, events }: { readonly db: Db; readonly clock: Clock; readonly events: CheckinEvents },
   request: RecordFailedScanRequest,
+  { db, clock, events }: { readonly db: Db; readonly clock: Clock; readonly events: CheckinEvents },
 ): Promise<RecordFailedScanResponse> {
   if (request.scan === undefined) throw new Error("a refusal was to be stored of nothing");
   const place = toScanPlace(request);
   const now = clock.now();
   const sent = fromFailedScan(request.scan, { now });
   let stored = false;
-  const response = await answerOnce(db, ScanHistoryServiceService.recordFailedScan, async (tx) => {
+  const response = await answerOnce(db, ScanHistory.recordFailedScan, async (tx) => {
     const event = await requireEvent(tx, place);
     await requireList(tx, { ...place, id: place.list });
     const found = await holdPositionOf(tx, { place, scan: sent });

@@ -1,10 +1,10 @@
 import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
-import {
-  CheckinListsServiceService,
-  type UpdateCheckinListRequest,
-  type UpdateCheckinListResponse,
+import type {
+  UpdateCheckinListRequest,
+  UpdateCheckinListResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
+import { CheckinLists } from "@tessera/protos/services";
 import { checkListFields, joinErrors } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
@@ -17,8 +17,8 @@ import { withCounts } from "./get-checkin-list.ts";
 
 /** Changes the named fields of a list. What is not named is neither changed nor checked. */
 export async function updateCheckinList(
-  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
   request: UpdateCheckinListRequest,
+  { db, events }: { readonly db: Db; readonly events: CheckinEvents },
 ): Promise<UpdateCheckinListResponse> {
   if (request.fields === undefined) throw new Error("a list was to be changed to nothing");
   const sent = fromListFields(request.fields);
@@ -28,7 +28,7 @@ export async function updateCheckinList(
     throw fault("invalid_mask", `A check-in list has no field ${unknown.join(", ")}.`);
   }
   let changed: number | undefined;
-  const response = await answerOnce(db, CheckinListsServiceService.updateCheckinList, async (tx) => {
+  const response = await answerOnce(db, CheckinLists.updateCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
     const held = await lockList(tx, request);
     if (held === undefined) throw listNotFound();

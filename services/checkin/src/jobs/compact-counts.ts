@@ -8,7 +8,7 @@ import { dropGonePositions, mostDropped } from "../store/gone-positions.ts";
 const everyMs = 3000;
 
 /** Folds the rows that counts are summed from, and drops the notes of deleted tickets. Any number of replicas may do it at a time. */
-export function compactCounts(db: Db, events: CheckinEvents): Job {
+export function compactCounts({ db, events }: { readonly db: Db; readonly events: CheckinEvents }): Job {
   return {
     name: "compact-counts",
     everyMs,

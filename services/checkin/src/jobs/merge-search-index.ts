@@ -9,6 +9,6 @@ import { mergeSearchIndex } from "../store/positions.ts";
 const everyMs = 250;
 
 /** Puts what new tickets brought to the search in its place, beside the facts that bring more. Replicas take turns. */
-export function keepSearchMerged(db: Db): Job {
+export function keepSearchMerged({ db }: { readonly db: Db }): Job {
   return { name: "merge-search-index", everyMs, run: () => mergeSearchIndex(db) };
 }

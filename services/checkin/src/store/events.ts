@@ -1,24 +1,34 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toNullableTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import { boolean, copyTable, instant, json, text } from "@tessera/kit/pg/table";
 import type { DownloadSettings } from "../domain/downloads.ts";
 import type { EventKey } from "./keys.ts";
 
-/** What checkin keeps of an event. */
-export interface EventCopy extends EventKey {
-  readonly revision: number;
-  readonly name: Readonly<Record<string, string>>;
-  readonly timezone: string;
-  readonly locale: string;
-  readonly hasSubevents: boolean;
-  readonly dateFrom: number | null;
-  readonly dateTo: number | null;
-  readonly dateAdmission: number | null;
-  readonly downloads: DownloadSettings;
-}
+/** What checkin keeps of events. */
+export const events = copyTable("event", {
+  key: { organizer: text, event: text },
+  columns: {
+    name: json<Readonly<Record<string, string>>>(),
+    timezone: text,
+    locale: text,
+    hasSubevents: boolean,
+    dateFrom: instant.orNull,
+    dateTo: instant.orNull,
+    dateAdmission: instant.orNull,
+    pdfEnabled: boolean,
+    pdfForAddons: boolean,
+    pdfForNonAdmission: boolean,
+    pdfWhilePending: boolean,
+  },
+});
 
 /** What handlers ask an event for. */
-export type EventInfo = Pick<EventCopy, "name" | "locale" | "hasSubevents" | "downloads">;
+export interface EventInfo {
+  readonly name: Readonly<Record<string, string>>;
+  readonly locale: string;
+  readonly hasSubevents: boolean;
+  readonly downloads: DownloadSettings;
+}
 
 interface Row {
   name: Record<string, string>;
@@ -49,47 +59,4 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
       pending: row.pdf_while_pending,
     },
   };
-}
-
-/** Takes over events, unless a newer state is here already. */
-export async function putEvents(db: Queryable, events: readonly EventCopy[]): Promise<void> {
-  if (events.length === 0) return;
-  await db.run(sql`
-    insert into event (organizer, event, revision, name, timezone, locale, has_subevents, date_from_at, date_to_at,
-                       date_admission_at, pdf_enabled, pdf_for_addons, pdf_for_non_admission, pdf_while_pending)
-    select sent.organizer, sent.event, sent.revision, sent.name, sent.timezone, sent.locale, sent.has_subevents,
-           sent.date_from_at, sent.date_to_at, sent.date_admission_at, sent.pdf_enabled, sent.pdf_for_addons,
-           sent.pdf_for_non_admission, sent.pdf_while_pending
-      from unnest(${events.map((event) => event.organizer)}::text[],
-                  ${events.map((event) => event.event)}::text[],
-                  ${events.map((event) => event.revision)}::bigint[],
-                  ${events.map((event) => JSON.stringify(event.name))}::jsonb[],
-                  ${events.map((event) => event.timezone)}::text[],
-                  ${events.map((event) => event.locale)}::text[],
-                  ${events.map((event) => event.hasSubevents)}::boolean[],
-                  ${events.map((event) => toNullableTimestamp(event.dateFrom))}::timestamptz[],
-                  ${events.map((event) => toNullableTimestamp(event.dateTo))}::timestamptz[],
-                  ${events.map((event) => toNullableTimestamp(event.dateAdmission))}::timestamptz[],
-                  ${events.map((event) => event.downloads.pdfEnabled)}::boolean[],
-                  ${events.map((event) => event.downloads.addons)}::boolean[],
-                  ${events.map((event) => event.downloads.nonAdmission)}::boolean[],
-                  ${events.map((event) => event.downloads.pending)}::boolean[])
-           as sent (organizer, event, revision, name, timezone, locale, has_subevents, date_from_at, date_to_at,
-                    date_admission_at, pdf_enabled, pdf_for_addons, pdf_for_non_admission, pdf_while_pending)
-        on conflict (organizer, event) do update
-           set revision = excluded.revision, name = excluded.name, timezone = excluded.timezone,
-               locale = excluded.locale, has_subevents = excluded.has_subevents, date_from_at = excluded.date_from_at,
-               date_to_at = excluded.date_to_at, date_admission_at = excluded.date_admission_at,
-               pdf_enabled = excluded.pdf_enabled, pdf_for_addons = excluded.pdf_for_addons,
-               pdf_for_non_admission = excluded.pdf_for_non_admission, pdf_while_pending = excluded.pdf_while_pending
-         where event.revision < excluded.revision`);
-}
-
-export async function removeEvents(db: Queryable, keys: readonly EventKey[]): Promise<void> {
-  if (keys.length === 0) return;
-  await db.run(sql`
-    delete from event
-     using unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[]) as gone (organizer, event)
-     where event.organizer = gone.organizer
-       and event.event = gone.event`);
 }

@@ -1,24 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { EntityKey, EventKey } from "./keys.ts";
+import { bigint, boolean, copyTable, document, json, text } from "@tessera/kit/pg/table";
+import { type EventKey, entityKey } from "./keys.ts";
 
-/** What checkin keeps of an item. */
-export interface ItemCopy extends EntityKey {
-  readonly revision: number;
-  readonly name: Readonly<Record<string, string>>;
-  readonly internalName: string | null;
-  readonly admission: boolean;
-  readonly category: number | null;
-  readonly position: number;
-  readonly checkinAttention: boolean;
-  readonly checkinText: string | null;
-  readonly generateTickets: boolean | null;
-  readonly variations: readonly VariationCopy[];
-  /** The item resource in JSON. */
-  readonly document: string;
-}
-
-/** As it stands in the column `variations`; the names are those of its JSON. */
+/** As it is kept in the column `variations`; the names are those of its JSON. */
 export interface VariationCopy {
   readonly id: number;
   readonly value: Readonly<Record<string, string>>;
@@ -26,6 +11,23 @@ export interface VariationCopy {
   readonly checkinAttention: boolean;
   readonly checkinText: string | null;
 }
+
+/** What checkin keeps of items. */
+export const items = copyTable("item", {
+  key: entityKey,
+  columns: {
+    name: json<Readonly<Record<string, string>>>(),
+    internalName: text.orNull,
+    admission: boolean,
+    category: bigint.orNull,
+    position: bigint,
+    checkinAttention: boolean,
+    checkinText: text.orNull,
+    generateTickets: boolean.orNull,
+    variations: json<readonly VariationCopy[]>(),
+    document,
+  },
+});
 
 /** What a list's status says of an item besides its counts. */
 export interface ItemInfo {
@@ -61,38 +63,4 @@ export async function listItems(db: Queryable, { organizer, event }: EventKey): 
     admission: row.admission,
     variations: row.variations,
   }));
-}
-
-/** Takes over items, unless a newer state is here already. */
-export async function putItems(db: Queryable, items: readonly ItemCopy[]): Promise<void> {
-  if (items.length === 0) return;
-  await db.run(sql`
-    insert into item (organizer, event, id, revision, name, internal_name, admission, category, position,
-                      checkin_attention, checkin_text, generate_tickets, variations, document)
-    select sent.organizer, sent.event, sent.id, sent.revision, sent.name, sent.internal_name, sent.admission, sent.category,
-           sent.position, sent.checkin_attention, sent.checkin_text, sent.generate_tickets, sent.variations,
-           sent.document
-      from unnest(${items.map((item) => item.organizer)}::text[],
-                  ${items.map((item) => item.event)}::text[],
-                  ${items.map((item) => item.id)}::bigint[],
-                  ${items.map((item) => item.revision)}::bigint[],
-                  ${items.map((item) => JSON.stringify(item.name))}::jsonb[],
-                  ${items.map((item) => item.internalName)}::text[],
-                  ${items.map((item) => item.admission)}::boolean[],
-                  ${items.map((item) => item.category)}::bigint[],
-                  ${items.map((item) => item.position)}::bigint[],
-                  ${items.map((item) => item.checkinAttention)}::boolean[],
-                  ${items.map((item) => item.checkinText)}::text[],
-                  ${items.map((item) => item.generateTickets)}::boolean[],
-                  ${items.map((item) => JSON.stringify(item.variations))}::jsonb[],
-                  ${items.map((item) => item.document)}::jsonb[])
-           as sent (organizer, event, id, revision, name, internal_name, admission, category, position,
-                    checkin_attention, checkin_text, generate_tickets, variations, document)
-        on conflict (organizer, event, id) do update
-           set revision = excluded.revision, name = excluded.name, internal_name = excluded.internal_name,
-               admission = excluded.admission, category = excluded.category, position = excluded.position,
-               checkin_attention = excluded.checkin_attention, checkin_text = excluded.checkin_text,
-               generate_tickets = excluded.generate_tickets, variations = excluded.variations,
-               document = excluded.document
-         where item.revision < excluded.revision`);
 }

@@ -1,38 +1,39 @@
-import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { bigint, boolean, bytea, copyTable, instant, text } from "@tessera/kit/pg/table";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
-import type { CountedAs, OrderStatus } from "../domain/counted-as.ts";
-import type { EntityKey } from "./keys.ts";
+import type { CountedAs } from "../domain/counted-as.ts";
+import { type EntityKey, entityKey } from "./keys.ts";
 
 /** A position as it is stored: what decisions, filters and searches use, and the whole of it encoded. */
-export interface PositionCopy extends EntityKey {
-  readonly revision: number;
-  readonly positionid: number;
-  readonly orderCode: string;
-  readonly item: number;
-  readonly variation: number | null;
-  readonly subevent: number | null;
-  readonly addonTo: number | null;
-  readonly voucher: number | null;
-  readonly secret: string;
-  readonly pseudonymizationId: string;
-  readonly orderStatus: OrderStatus;
-  readonly validIfPending: boolean;
-  readonly requireApproval: boolean;
-  readonly canceled: boolean;
-  readonly blocked: boolean;
-  readonly validFrom: number | null;
-  readonly validUntil: number | null;
-  readonly countedAs: CountedAs | null;
-  readonly attendeeName: string | null;
-  readonly orderEmail: string | null;
-  readonly orderPlacedAt: number;
-  readonly searchText: string;
-  readonly state: Uint8Array;
-}
+export const positions = copyTable("position", {
+  key: entityKey,
+  columns: {
+    positionid: bigint,
+    orderCode: text,
+    item: bigint,
+    variation: bigint.orNull,
+    subevent: bigint.orNull,
+    addonTo: bigint.orNull,
+    secret: text,
+    orderStatus: text,
+    validIfPending: boolean,
+    requireApproval: boolean,
+    canceled: boolean,
+    blocked: boolean,
+    validFrom: instant.orNull,
+    validUntil: instant.orNull,
+    countedAs: text.orNull,
+    attendeeName: text.orNull,
+    orderEmail: text.orNull,
+    orderPlacedAt: instant,
+    searchText: text,
+    voucher: bigint.orNull,
+    pseudonymizationId: text,
+    state: bytea,
+  },
+});
 
 /** What is known of a position before it changes. */
 export interface HeldPosition extends EntityKey {
@@ -144,60 +145,6 @@ export async function findOlderPositions(
      order by position.organizer, position.event, position.id
      limit ${count}`);
   return { older: seen.filter(({ older }) => older), upTo: seen.length < count ? undefined : seen.at(-1) };
-}
-
-/** Stores positions, in the place of older states of them. */
-export async function putPositions(tx: Queryable, positions: readonly PositionCopy[]): Promise<void> {
-  if (positions.length === 0) return;
-  await tx.run(sql`
-    insert into position (organizer, event, id, revision, positionid, order_code, item, variation, subevent, addon_to, secret,
-                          order_status, valid_if_pending, require_approval, canceled, blocked, valid_from_at, valid_until_at,
-                          counted_as, attendee_name, order_email, order_placed_at, search_text, voucher,
-                          pseudonymization_id, state)
-    select sent.organizer, sent.event, sent.id, sent.revision, sent.positionid, sent.order_code, sent.item, sent.variation,
-           sent.subevent, sent.addon_to, sent.secret, sent.order_status, sent.valid_if_pending, sent.require_approval,
-           sent.canceled, sent.blocked, sent.valid_from_at, sent.valid_until_at, sent.counted_as, sent.attendee_name,
-           sent.order_email, sent.order_placed_at, sent.search_text, sent.voucher, sent.pseudonymization_id, sent.state
-      from unnest(${positions.map((position) => position.organizer)}::text[],
-                  ${positions.map((position) => position.event)}::text[],
-                  ${positions.map((position) => position.id)}::bigint[],
-                  ${positions.map((position) => position.revision)}::bigint[],
-                  ${positions.map((position) => position.positionid)}::bigint[],
-                  ${positions.map((position) => position.orderCode)}::text[],
-                  ${positions.map((position) => position.item)}::bigint[],
-                  ${positions.map((position) => position.variation)}::bigint[],
-                  ${positions.map((position) => position.subevent)}::bigint[],
-                  ${positions.map((position) => position.addonTo)}::bigint[],
-                  ${positions.map((position) => position.secret)}::text[],
-                  ${positions.map((position) => position.orderStatus)}::text[],
-                  ${positions.map((position) => position.validIfPending)}::boolean[],
-                  ${positions.map((position) => position.requireApproval)}::boolean[],
-                  ${positions.map((position) => position.canceled)}::boolean[],
-                  ${positions.map((position) => position.blocked)}::boolean[],
-                  ${positions.map((position) => toNullableTimestamp(position.validFrom))}::timestamptz[],
-                  ${positions.map((position) => toNullableTimestamp(position.validUntil))}::timestamptz[],
-                  ${positions.map((position) => position.countedAs)}::text[],
-                  ${positions.map((position) => position.attendeeName)}::text[],
-                  ${positions.map((position) => position.orderEmail)}::text[],
-                  ${positions.map((position) => toTimestamp(position.orderPlacedAt))}::timestamptz[],
-                  ${positions.map((position) => position.searchText)}::text[],
-                  ${positions.map((position) => position.voucher)}::bigint[],
-                  ${positions.map((position) => position.pseudonymizationId)}::text[],
-                  ${toByteaArray(positions.map((position) => position.state))}::bytea[])
-           as sent (organizer, event, id, revision, positionid, order_code, item, variation, subevent, addon_to, secret,
-                    order_status, valid_if_pending, require_approval, canceled, blocked, valid_from_at, valid_until_at,
-                    counted_as, attendee_name, order_email, order_placed_at, search_text, voucher, pseudonymization_id,
-                    state)
-        on conflict (organizer, event, id) do update
-           set revision = excluded.revision, positionid = excluded.positionid, order_code = excluded.order_code,
-               item = excluded.item, variation = excluded.variation, subevent = excluded.subevent,
-               addon_to = excluded.addon_to, secret = excluded.secret, order_status = excluded.order_status,
-               valid_if_pending = excluded.valid_if_pending, require_approval = excluded.require_approval,
-               canceled = excluded.canceled, blocked = excluded.blocked, valid_from_at = excluded.valid_from_at,
-               valid_until_at = excluded.valid_until_at, counted_as = excluded.counted_as,
-               attendee_name = excluded.attendee_name, order_email = excluded.order_email,
-               order_placed_at = excluded.order_placed_at, search_text = excluded.search_text,
-               voucher = excluded.voucher, pseudonymization_id = excluded.pseudonymization_id, state = excluded.state`);
 }
 
 /** Puts into the search index what waits beside it; waits for whoever is doing so. */

@@ -1,19 +1,20 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toNullableTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
-import type { EntityKey } from "./keys.ts";
+import { boolean, copyTable, document, instant, json } from "@tessera/kit/pg/table";
+import { type EntityKey, entityKey } from "./keys.ts";
 
-/** What checkin keeps of a date in an event series. */
-export interface SubeventCopy extends EntityKey {
-  readonly revision: number;
-  readonly name: Readonly<Record<string, string>>;
-  readonly active: boolean;
-  readonly dateFrom: number | null;
-  readonly dateTo: number | null;
-  readonly dateAdmission: number | null;
-  /** The subevent resource in JSON. */
-  readonly document: string;
-}
+/** What checkin keeps of the dates of event series. */
+export const subevents = copyTable("subevent", {
+  key: entityKey,
+  columns: {
+    name: json<Readonly<Record<string, string>>>(),
+    active: boolean,
+    dateFrom: instant.orNull,
+    dateTo: instant.orNull,
+    dateAdmission: instant.orNull,
+    document,
+  },
+});
 
 /** Finds the name of a date. */
 export async function findSubevent(
@@ -26,30 +27,4 @@ export async function findSubevent(
      where subevent.organizer = ${organizer}
        and subevent.event = ${event}
        and subevent.id = ${id}`);
-}
-
-/** Takes over dates, unless a newer state is here already. */
-export async function putSubevents(db: Queryable, subevents: readonly SubeventCopy[]): Promise<void> {
-  if (subevents.length === 0) return;
-  await db.run(sql`
-    insert into subevent (organizer, event, id, revision, name, active, date_from_at, date_to_at, date_admission_at,
-                          document)
-    select sent.organizer, sent.event, sent.id, sent.revision, sent.name, sent.active, sent.date_from_at, sent.date_to_at,
-           sent.date_admission_at, sent.document
-      from unnest(${subevents.map((subevent) => subevent.organizer)}::text[],
-                  ${subevents.map((subevent) => subevent.event)}::text[],
-                  ${subevents.map((subevent) => subevent.id)}::bigint[],
-                  ${subevents.map((subevent) => subevent.revision)}::bigint[],
-                  ${subevents.map((subevent) => JSON.stringify(subevent.name))}::jsonb[],
-                  ${subevents.map((subevent) => subevent.active)}::boolean[],
-                  ${subevents.map((subevent) => toNullableTimestamp(subevent.dateFrom))}::timestamptz[],
-                  ${subevents.map((subevent) => toNullableTimestamp(subevent.dateTo))}::timestamptz[],
-                  ${subevents.map((subevent) => toNullableTimestamp(subevent.dateAdmission))}::timestamptz[],
-                  ${subevents.map((subevent) => subevent.document)}::jsonb[])
-           as sent (organizer, event, id, revision, name, active, date_from_at, date_to_at, date_admission_at, document)
-        on conflict (organizer, event, id) do update
-           set revision = excluded.revision, name = excluded.name, active = excluded.active,
-               date_from_at = excluded.date_from_at, date_to_at = excluded.date_to_at,
-               date_admission_at = excluded.date_admission_at, document = excluded.document
-         where subevent.revision < excluded.revision`);
 }

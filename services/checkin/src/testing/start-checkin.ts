@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Delivery } from "@tessera/kit/bus/bus";
+import { header } from "@tessera/kit/bus/headers";
 import { memoryCache } from "@tessera/kit/cache/memory";
 import { readConfig } from "@tessera/kit/config";
 import { diskFiles } from "@tessera/kit/files/disk";
@@ -10,17 +12,15 @@ import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { connect, implement } from "@tessera/kit/rpc";
+import { connectClients } from "@tessera/kit/service";
 import { startTracing } from "@tessera/kit/trace";
-import { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
-import { ScanHistoryServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/history";
-import {
-  type CheckinListFields,
-  type CheckinList as CheckinListOnWire,
-  CheckinListsServiceService,
+import type {
+  CheckinListFields,
+  CheckinList as CheckinListOnWire,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
-import { ListedPositionsServiceService, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { type Scan, type ScanOutcome, ScansServiceService } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { RecordsServiceService } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { CheckinLists, ListedPositions, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
 import type { Topic } from "@tessera/protos/topic";
 import { settings } from "../config.ts";
 import { checkin } from "../index.ts";
@@ -41,7 +41,8 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
   const log = createLog({ service: "checkin", level: "debug", destination: { write: (line) => lines.push(line) } });
   const clock = { now: () => running.now };
   const boxoffice = inProcess({ log });
-  const parts = await checkin.start({
+  const tracing = await startTracing({ service: "checkin" });
+  const parts = await checkin.open({
     config: readConfig(settings, {}),
     db,
     reads,
@@ -51,14 +52,11 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
     clock,
     log,
     metrics: createMetrics(),
-    tracing: await startTracing({ service: "checkin" }),
-    peer: (name, definition) => {
-      if (name !== "boxoffice") throw new Error(`check-in calls ${name}`);
-      return connect(definition, boxoffice.transportTo(name));
-    },
+    tracing,
+    clients: connectClients(checkin.clients, (service) => boxoffice.transportTo(service)),
   });
   boxoffice.serve("boxoffice", [
-    implement(TicketsServiceService, {
+    implement(Tickets, {
       findTickets: async ({ tickets }) => {
         running.asked.push(...tickets.map(({ secret }) => secret));
         return { facts: await running.sold() };
@@ -66,10 +64,10 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
     }),
   ]);
   const network = inProcess({ log });
-  network.serve("checkin", parts.grpc ?? []);
+  network.serve("checkin", parts.implementations);
   const transport = network.transportTo("checkin");
-  const scans = connect(ScansServiceService, transport);
-  const lists = connect(CheckinListsServiceService, transport);
+  const scans = connect(Scans, transport);
+  const lists = connect(CheckinLists, transport);
   const running = {
     db,
     /** What its clock shows. */
@@ -81,14 +79,12 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
     /** What boxoffice finds: nothing, until a test has it sell something. */
     sold: async (): Promise<Uint8Array[]> => [],
     lists,
-    positions: connect(ListedPositionsServiceService, transport),
-    history: connect(ScanHistoryServiceService, transport),
-    records: connect(RecordsServiceService, transport),
+    positions: connect(ListedPositions, transport),
+    history: connect(ScanHistory, transport),
+    records: connect(Records, transport),
 
     /** Hands facts to the consumer of their topic; a text is the key of something that is gone. */
     async deliver<F>(topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
-      const consumer = parts.consumers?.find((candidate) => candidate.topic === topic.name);
-      if (consumer === undefined) throw new Error(`nobody consumes ${topic.name}`);
       const messages = facts.map((fact) => ({
         topic: topic.name,
         partition: 0,
@@ -96,7 +92,26 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
         value: typeof fact === "string" ? null : topic.encode(fact),
         headers: { "fact-id": randomUUID(), "fact-at": String(noon) },
       }));
-      await consumer.deliver(messages, { group: "checkin", log, signal: new AbortController().signal });
+      await running.deliverMessages(topic.name, messages);
+    },
+
+    /** Delivers what ends a rebuild that began at a revision, as one partition of one has it. */
+    async sweep({ name }: { readonly name: string }, before: number): Promise<void> {
+      const headers = {
+        [header.marker]: randomUUID(),
+        [header.sweepBelow]: String(before),
+        [header.sweepPartitions]: "1",
+        [header.sweepSince]: "0",
+      };
+      await running.deliverMessages(name, [
+        { topic: name, partition: 0, key: "rebuild", value: new Uint8Array(), headers },
+      ]);
+    },
+
+    async deliverMessages(topic: string, messages: readonly Delivery[]): Promise<void> {
+      const consumer = parts.consumers.find((candidate) => candidate.topic === topic);
+      if (consumer === undefined) throw new Error(`check-in does not consume ${topic}`);
+      await consumer.deliver(messages, new AbortController().signal);
       const { parked } = await db.one<{ parked: string | null }>(
         sql`select string_agg(dead_letter.cause, '; ') as parked from dead_letter`,
       );
@@ -131,7 +146,7 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
     },
 
     async runJob(name: string): Promise<void> {
-      const job = parts.jobs?.find((candidate) => candidate.name === name);
+      const job = parts.jobs.find((candidate) => candidate.name === name);
       if (job === undefined) throw new Error(`there is no job ${name}`);
       await job.run(new AbortController().signal);
     },

@@ -1,6 +1,6 @@
 import { isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
-import type { TicketsServiceService } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
+import type { Tickets } from "@tessera/protos/services";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { CheckinEvents } from "../../events.ts";
 
@@ -13,7 +13,7 @@ export interface UnknownTickets {
 }
 
 export interface AskOptions {
-  readonly tickets: Pick<Client<TicketsServiceService>, "findTickets">;
+  readonly tickets: Pick<Client<Tickets>, "findTickets">;
   /** Applies what was found to the copy here; `askedAt` in microseconds since 1970. */
   apply(found: { readonly facts: readonly Uint8Array[]; readonly askedAt: number }): Promise<void>;
   readonly events: CheckinEvents;
