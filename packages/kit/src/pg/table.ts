@@ -110,6 +110,14 @@ export interface Revised {
   readonly revision: typeof bigint;
 }
 
+/** Declares a table. */
+export function table<K extends Columns, C extends Columns>(
+  name: string,
+  options: TableOptions<K, C>,
+): Table<InputOf<K>, InputOf<K & C>, RowOf<K & C>> {
+  return declare(name, options);
+}
+
 /** Declares a table of copies; `revision` is one of its columns. */
 export function copyTable<K extends Columns, C extends Columns>(
   name: string,

@@ -24,8 +24,7 @@ export async function findOverbooked(
   { events }: FindOverbookedRequest,
   { db }: { db: Db },
 ): Promise<FindOverbookedResponse> {
-  if (events.length > mostEvents)
-    throw fault("too_many_events", `ask about ${mostEvents} events at most`);
+  if (events.length > mostEvents) throw fault("too_many_events", `ask about ${mostEvents} events at most`);
   const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
   const quotas = await readLimitedQuotas(db, scopes);
   const taken = quotas.length === 0 ? new Map<string, Taken[]>() : groupByDate(await readTaken(db, scopes));

@@ -1,59 +1,41 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
+import { toTimestamp } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { bigint, bigints, boolean, instant, table, text } from "@tessera/kit/pg/table";
 import type { CheckinList } from "../domain/list.ts";
-import type { EntityKey, EventKey } from "./keys.ts";
+import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 
 const idLock = declareLock("tessera checkin list ids");
 
-interface Row {
-  id: number;
-  name: string;
-  all_products: boolean;
-  limit_products: number[];
-  subevent: number | null;
-  include_pending: boolean;
-  allow_multiple_entries: boolean;
-  allow_entry_after_exit: boolean;
-  rules: string;
-  exit_all_at: number | null;
-  addon_match: boolean;
-  ignore_in_statistics: boolean;
-  consider_tickets_used: boolean;
-}
+const lists = table("list", {
+  key: entityKey,
+  columns: {
+    name: text,
+    allProducts: boolean,
+    limitProducts: bigints,
+    subevent: bigint.orNull,
+    includePending: boolean,
+    allowMultipleEntries: boolean,
+    allowEntryAfterExit: boolean,
+    rules: text,
+    exitAllAt: instant.orNull,
+    addonMatch: boolean,
+    ignoreInStatistics: boolean,
+    considerTicketsUsed: boolean,
+  },
+});
 
-const columns = sql`
-  list.id, list.name, list.all_products, list.limit_products, list.subevent, list.include_pending,
-  list.allow_multiple_entries, list.allow_entry_after_exit, list.rules, list.exit_all_at, list.addon_match,
-  list.ignore_in_statistics, list.consider_tickets_used`;
-
-function toList(row: Row): CheckinList {
-  return {
-    id: row.id,
-    name: row.name,
-    allProducts: row.all_products,
-    limitProducts: row.limit_products,
-    subevent: row.subevent,
-    includePending: row.include_pending,
-    allowMultipleEntries: row.allow_multiple_entries,
-    allowEntryAfterExit: row.allow_entry_after_exit,
-    rules: row.rules,
-    exitAllAt: row.exit_all_at,
-    addonMatch: row.addon_match,
-    ignoreInStatistics: row.ignore_in_statistics,
-    considerTicketsUsed: row.consider_tickets_used,
-  };
-}
+type Row = Readonly<Record<string, unknown>>;
 
 export async function findList(db: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList | undefined> {
   const row = await db.maybeOne<Row>(sql`
-    select ${columns}
+    select ${lists.selected}
       from list
      where list.organizer = ${organizer}
        and list.event = ${event}
        and list.id = ${id}`);
-  return row && toList(row);
+  return row && lists.toRow(row);
 }
 
 /** Which lists of an event are wanted. */
@@ -107,10 +89,10 @@ export async function pageLists(
   const wanted = [...new Set(page.ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
   const terms = wanted.length === 0 ? defaultOrdering : [...wanted, sql`list.id desc`];
   const rows = await db.many<Row>(sql`
-    select ${columns} ${matching(filter)}
+    select ${lists.selected} ${matching(filter)}
      order by ${joinSql(terms, ", ")}
      limit ${page.limit} offset ${page.offset}`);
-  return rows.map(toList);
+  return rows.map(lists.toRow);
 }
 
 /** Keeps whoever assigns or imports ids of lists from overtaking each other, until the transaction ends. */
@@ -134,43 +116,21 @@ export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promi
      where list_id.last_value <= ${largest}`);
 }
 
-const setByOrganizers = (table: Sql) => sql`
-  (${table}.name, ${table}.all_products, ${table}.limit_products, ${table}.subevent, ${table}.include_pending,
-   ${table}.allow_multiple_entries, ${table}.allow_entry_after_exit, ${table}.rules, ${table}.exit_all_at,
-   ${table}.addon_match, ${table}.ignore_in_statistics, ${table}.consider_tickets_used)`;
-
 /** Stores a list under its id, in the place of one that is there; tells whether that changes anything. */
 export async function putList(tx: Queryable, { organizer, event }: EventKey, list: CheckinList): Promise<boolean> {
-  const touched = await tx.run(sql`
-    insert into list (organizer, event, id, name, all_products, limit_products, subevent, include_pending,
-                      allow_multiple_entries, allow_entry_after_exit, rules, exit_all_at, addon_match,
-                      ignore_in_statistics, consider_tickets_used)
-    values (${organizer}, ${event}, ${list.id}, ${list.name}, ${list.allProducts}, ${list.limitProducts}::bigint[],
-            ${list.subevent}, ${list.includePending}, ${list.allowMultipleEntries}, ${list.allowEntryAfterExit},
-            ${list.rules}, ${toNullableTimestamp(list.exitAllAt)}::timestamptz, ${list.addonMatch},
-            ${list.ignoreInStatistics}, ${list.considerTicketsUsed})
-        on conflict (organizer, event, id) do update
-           set name = excluded.name, all_products = excluded.all_products, limit_products = excluded.limit_products,
-               subevent = excluded.subevent, include_pending = excluded.include_pending,
-               allow_multiple_entries = excluded.allow_multiple_entries,
-               allow_entry_after_exit = excluded.allow_entry_after_exit, rules = excluded.rules,
-               exit_all_at = excluded.exit_all_at, addon_match = excluded.addon_match,
-               ignore_in_statistics = excluded.ignore_in_statistics,
-               consider_tickets_used = excluded.consider_tickets_used
-         where ${setByOrganizers(sql`list`)} is distinct from ${setByOrganizers(sql`excluded`)}`);
-  return touched > 0;
+  return (await lists.upsertChanged(tx, [{ ...list, organizer, event }])) > 0;
 }
 
 /** Holds a list until the transaction ends, so that two changes of it are made one after the other. */
 export async function lockList(tx: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList | undefined> {
   const row = await tx.maybeOne<Row>(sql`
-    select ${columns}
+    select ${lists.selected}
       from list
      where list.organizer = ${organizer}
        and list.event = ${event}
        and list.id = ${id}
        for no key update`);
-  return row && toList(row);
+  return row && lists.toRow(row);
 }
 
 /**
