@@ -80,8 +80,6 @@ export const plainWords: TextRule = {
 
 /** How many lines of a folder are still to be rewritten. All others have none; a number only ever shrinks. */
 export const allowedWords: Readonly<Record<string, number>> = {
-  docs: 7,
-  "docs/rules": 24,
   gateway: 10,
   "gateway/src/access": 4,
   "gateway/src/body": 1,
@@ -89,7 +87,7 @@ export const allowedWords: Readonly<Record<string, number>> = {
   "gateway/src/import": 9,
   "gateway/src/jobs": 2,
   "gateway/src/middleware": 9,
-  "gateway/src/routes": 6,
+  "gateway/src/routes": 4,
   "gateway/src/store": 3,
   "gateway/src/upload": 6,
   "packages/cli": 21,
@@ -99,7 +97,7 @@ export const allowedWords: Readonly<Record<string, number>> = {
   protos: 5,
   scripts: 5,
   "services/boxoffice": 43,
-  "services/checkin": 68,
+  "services/checkin": 40,
 };
 
 /** Finds what breaks a rule, as `path:line what`. */
