@@ -68,6 +68,14 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
         ["services/checkin/src/index.ts", "// The relay reads the outbox; rebuilds come from the owner."],
       ],
     },
+    "faults come from a catalogue": {
+      broken: [["gateway/src/app.ts", 'throw new Fault("invalid", "odd", "this is odd");']],
+      sound: [
+        ["gateway/src/app.ts", 'throw fault("odd", "this is odd");'],
+        ["gateway/src/app.test.ts", 'throw new Fault("invalid", "odd", "this is odd");'],
+        ["packages/kit/src/grpc/fault-status.ts", "return new Fault(kind, code, message);"],
+      ],
+    },
     "nothing is left to do": {
       broken: [
         ["gateway/src/app.ts", `// ${"TO"}DO later`],

@@ -36,6 +36,14 @@ export const textRules: readonly TextRule[] = [
       /\b(?:from|into|update|join|table|on)\s+(?:[\w${}]+\.)?(?:outbox|inbox|rebuild)\b(?! by)|\b(?:dead_letter|passed_marker|answered_request)\b/,
   },
   {
+    name: "faults come from a catalogue",
+    remedy: "Declare the code in faults.ts of the package and in docs/faults.md, and make it by fault(code, message).",
+    files: /^(?:packages|services|gateway)\/.*\.ts$/,
+    // What arrives from a peer may have a code of another version.
+    except: new RegExp(`${tests.source}|^packages/kit/src/(?:faults|grpc/fault-status)\\.ts$`),
+    pattern: /\bnew Fault\(/,
+  },
+  {
     name: "nothing is left to do",
     remedy: "Do it now, or write it down where work is planned; the code says what is.",
     files: everywhere,
