@@ -12,6 +12,7 @@ import {
   SubeventChanged,
 } from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
+import { isRecordKind, recordKinds } from "./record-kinds.ts";
 import { type Codec, type Topic, topic } from "./topic.ts";
 
 /** The key of an entity fact. Slugs hold no slash, so the parts can be told apart again. */
@@ -109,16 +110,6 @@ export const topics = {
   }),
 } as const;
 
-/** The field of `data` that tells records of a kind apart; `id` for all others. */
-const recordKeys: Readonly<Record<string, string>> = {
-  organizer: "slug",
-  sales_channel: "identifier",
-  api_key: "token",
-  device: "device_id",
-  event: "slug",
-  order: "code",
-};
-
 /** Tells records apart by a hash of what they are about, for a key may be a secret. */
 function subjectOf(record: Uint8Array): string {
   try {
@@ -128,7 +119,7 @@ function subjectOf(record: Uint8Array): string {
       event: unknown;
       data: Record<string, unknown>;
     };
-    const key = data[recordKeys[kind] ?? "id"];
+    const key = data[(isRecordKind(kind) ? recordKinds[kind].key : null) ?? "id"];
     return hash("sha256", JSON.stringify([kind, organizer ?? null, event ?? null, key ?? null])).slice(0, 16);
   } catch {
     return "";

@@ -9,6 +9,7 @@ import {
   Records,
   ScanHistory,
   Scans,
+  Tickets,
 } from "@tessera/protos/services";
 
 /** What the gateway calls, by the service that serves it. */
@@ -23,6 +24,7 @@ export const clients = {
   boxofficeFacts: ["boxoffice", Facts],
   credentials: ["boxoffice", Credentials],
   quotas: ["boxoffice", Quotas],
+  tickets: ["boxoffice", Tickets],
   answerFiles: ["boxoffice", AnswerFiles],
 } as const;
 

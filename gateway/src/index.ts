@@ -14,6 +14,7 @@ import { eventChanged } from "./consumers/event-changed.ts";
 import { recordFed } from "./consumers/record-fed.ts";
 import { httpServer } from "./http-server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
+import { recordOwners } from "./import/owners.ts";
 import { forgetKeptAnswers } from "./jobs/forget-answers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { settleClaims } from "./middleware/settle-claims.ts";
@@ -55,16 +56,14 @@ export const gateway = defineService({
     );
     const listener = listenForChanges({ db, cache, log }, () => directory.forget());
     const importTargets: ImportTargets = {
-      owners: {
-        boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
-        checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
-      },
+      owners: recordOwners(clients),
       readers: [
         clients.boxofficeFacts.caughtUp,
         clients.checkinFacts.caughtUp,
         async (marked) => ({ caughtUp: await hasPassed(db, { group: name, consumes, ...marked }) }),
       ],
       quotas: clients.quotas,
+      tickets: clients.tickets,
     };
     const server = httpServer({ host: config.host, port: config.port, log });
     const baseUrl = () => (config.baseUrl ?? `http://localhost:${server.port()}`).replace(/\/+$/, "");

@@ -51,6 +51,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["wire-types"], "services/checkin/src/wire/list.ts", "services/checkin/src/store/lists.ts"],
   [["pure"], "services/checkin/src/domain/decide.ts", "type services/checkin/src/store/scans.ts"],
   [["pure"], "services/checkin/src/domain/deep/decide.ts", "packages/kit/src/fault.ts"],
+  [["pure"], "services/checkin/src/domain/decide.ts", "packages/records/src/read.ts"],
   [["pure"], "services/checkin/src/domain/decide.ts", "node:crypto"],
   [["pure"], "packages/values/src/money.ts", "pino"],
   [["pure", "fence: ajv"], "packages/values/src/money.ts", "type ajv"],
@@ -76,6 +77,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["fence: @grpc/grpc-js|grpc-health-check"], "services/checkin/src/index.ts", "@grpc/grpc-js"],
 
   [[], "services/checkin/src/domain/decide.ts", "big.js"],
+  [[], "services/boxoffice/src/domain/refuse-items.ts", "packages/records/src/validate.ts"],
   [[], "services/checkin/src/domain/decide.test.ts", "packages/testkit/src/database.ts"],
   [[], "services/checkin/src/domain/decide.ts", "packages/values/src/money.ts"],
   [[], "services/checkin/src/store/scans.ts", "packages/kit/src/pg/sql.ts"],

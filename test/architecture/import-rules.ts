@@ -150,10 +150,15 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   })),
   {
     name: "pure",
-    comment: `Domain and values import domain, values and pure libraries (${pureLibraries.join(", ")}; test/architecture/import-rules.ts lists them). Take the value as an argument.`,
+    comment: `Domain and values import domain, values, records/validate and pure libraries (${pureLibraries.join(", ")}; test/architecture/import-rules.ts lists them). Take the value as an argument.`,
     from: { path: "^(packages/values/src|services/[^/]+/src/domain)/", pathNot: "\\.test\\.ts$" },
     to: {
-      pathNot: ["^$1/", values, `(?:^|node_modules/)(?:${pureLibraries.join("|").replaceAll(".", "\\.")})(?:/|$)`],
+      pathNot: [
+        "^$1/",
+        values,
+        "^packages/records/src/validate\\.ts$",
+        `(?:^|node_modules/)(?:${pureLibraries.join("|").replaceAll(".", "\\.")})(?:/|$)`,
+      ],
     },
   },
   {

@@ -1,6 +1,7 @@
 import { diskFiles } from "@tessera/kit/files/disk";
 import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
+import { recordOwners } from "../import/owners.ts";
 import { openApi } from "../openapi.ts";
 import { routesLike, toPlaces } from "../place.ts";
 import { allRoutes } from "../routes/index.ts";
@@ -12,12 +13,10 @@ const { clients } = fakePeers();
 const routes = allRoutes({
   clients,
   importTargets: {
-    owners: {
-      boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
-      checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
-    },
+    owners: recordOwners(clients),
     readers: [],
     quotas: clients.quotas,
+    tickets: clients.tickets,
   },
   uploadTargets: {
     files: diskFiles({ directory: "never-made" }),

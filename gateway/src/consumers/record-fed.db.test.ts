@@ -42,9 +42,10 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
     facts: { markFacts: async () => ({ marker: "m", partitions: [] }) },
   };
   const targets: ImportTargets = {
-    owners: { boxoffice: owner, checkin: owner },
+    owners: { boxoffice: { ...owner, after: [] }, checkin: { ...owner, after: ["boxoffice"] } },
     readers: [async () => ({ caughtUp })],
     quotas: { findOverbooked: () => Promise.reject(new Error("nobody reads the answer")) },
+    tickets: { findAmbiguousSecrets: () => Promise.reject(new Error("nobody reads the answer")) },
   };
   return { targets, taken };
 }

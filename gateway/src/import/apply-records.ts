@@ -2,7 +2,11 @@ import { backoff } from "@tessera/kit/backoff";
 import { Fault, isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import type { Client } from "@tessera/kit/rpc";
-import type { RejectedRecord, Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type {
+  ApplyRecordsResponse,
+  RejectedRecord,
+  Record as WireRecord,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { Records } from "@tessera/protos/services";
 
 export interface ApplyOptions {
@@ -23,13 +27,16 @@ const patienceMs = 30_000;
 const pauses = { firstMs: 100, longestMs: 3000 };
 
 /**
- * Has a batch applied by its owner, and returns what was rejected.
+ * Has a batch applied by its owner, and returns what became of it.
  *
  * While the owner is away the batch waits. When an owner chokes on a batch, it
  * is halved until the record that it cannot digest is alone: one bad record
  * never costs the others.
  */
-export async function applyRecords(records: readonly WireRecord[], options: ApplyOptions): Promise<RejectedRecord[]> {
+export async function applyRecords(
+  records: readonly WireRecord[],
+  options: ApplyOptions,
+): Promise<ApplyRecordsResponse> {
   try {
     return await applyPatiently(records, options);
   } catch (error) {
@@ -38,26 +45,28 @@ export async function applyRecords(records: readonly WireRecord[], options: Appl
     if (records.length > 1) {
       const half = records.length >> 1;
       const first = await applyRecords(records.slice(0, half), options);
-      return [...first, ...(await applyRecords(records.slice(half), options))];
+      const second = await applyRecords(records.slice(half), options);
+      const keys = [first, second].flatMap(({ ignored }) => ignored?.keys ?? []);
+      return { rejected: [...first.rejected, ...second.rejected], ignored: { keys } };
     }
     if (!(error instanceof Fault)) {
       options.patience.unexplained -= 1;
       if (options.patience.unexplained < 0) throw error;
     }
-    return records.map(({ line }) => indigestible(line, error));
+    return { rejected: records.map(({ line }) => toRejected(line, error)) };
   }
 }
 
 async function applyPatiently(
   records: readonly WireRecord[],
   { apply, signal }: ApplyOptions,
-): Promise<RejectedRecord[]> {
+): Promise<ApplyRecordsResponse> {
   const until = Date.now() + patienceMs;
   for (let failed = 1; ; failed += 1) {
     const pauseMs = backoff(pauses, failed);
     try {
       const options = signal === undefined ? { timeoutMs: callMs } : { timeoutMs: callMs, signal };
-      return (await apply({ records: [...records] }, options)).rejected;
+      return await apply({ records: [...records] }, options);
     } catch (error) {
       signal?.throwIfAborted();
       if (!isTransient(error) || Date.now() + pauseMs > until) throw error;
@@ -66,7 +75,7 @@ async function applyPatiently(
   }
 }
 
-function indigestible(line: number, error: unknown): RejectedRecord {
+function toRejected(line: number, error: unknown): RejectedRecord {
   if (error instanceof Fault) {
     const errors = Object.entries(error.fields ?? { non_field_errors: [error.message] });
     return { line, errors: errors.map(([field, messages]) => ({ field, messages: [...messages] })) };

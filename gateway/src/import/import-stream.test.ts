@@ -1,5 +1,9 @@
 import { Fault } from "@tessera/kit/fault";
 import type { FindOverbookedRequest, FindOverbookedResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
+import type {
+  FindAmbiguousSecretsRequest,
+  FindAmbiguousSecretsResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { describe, expect, it, vi } from "vitest";
 import { ImportFailure, type ImportTargets, importStream } from "./import-stream.ts";
@@ -13,6 +17,7 @@ function fakeTargets(
     checkin?: Apply;
     caughtUp?: () => Promise<{ caughtUp: boolean }>;
     findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
+    findAmbiguousSecrets?: (request: FindAmbiguousSecretsRequest) => Promise<FindAmbiguousSecretsResponse>;
   } = {},
 ) {
   const happened: string[] = [];
@@ -33,9 +38,10 @@ function fakeTargets(
     },
   });
   const targets: ImportTargets = {
-    owners: { boxoffice: owner("boxoffice"), checkin: owner("checkin") },
+    owners: { boxoffice: { ...owner("boxoffice"), after: [] }, checkin: { ...owner("checkin"), after: ["boxoffice"] } },
     readers: [overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
     quotas: { findOverbooked: overrides.findOverbooked ?? (async () => ({ quotas: [] })) },
+    tickets: { findAmbiguousSecrets: overrides.findAmbiguousSecrets ?? (async () => ({ secrets: [] })) },
   };
   return { targets, happened };
 }
@@ -75,8 +81,10 @@ describe("importStream", () => {
         { line: 3, kind: null, errors: { non_field_errors: [expect.any(String)] } },
         { line: 4, kind: "item", errors: { price: ["wrong"] } },
       ],
+      ignored: [],
       settled: true,
       overbooked: [],
+      ambiguous_secrets: [],
     });
   });
 

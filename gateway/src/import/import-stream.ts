@@ -1,11 +1,9 @@
-import type { Client } from "@tessera/kit/rpc";
-import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
-import type { Quotas, Records } from "@tessera/protos/services";
+import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
-import { findOverbooked } from "./find-overbooked.ts";
-import type { Owner } from "./kinds.ts";
+import { type ConflictFinders, EventSet, findAmbiguousSecrets, findOverbooked } from "./find-conflicts.ts";
+import type { RecordOwners } from "./owners.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { type CaughtUp, settle } from "./settle.ts";
@@ -13,16 +11,9 @@ import { type Line, splitLines } from "./split-lines.ts";
 import { type ImportSummary, type LineError, Tally } from "./tally.ts";
 
 /** The services that records go to, and those that read what comes of them. */
-export interface ImportTargets {
-  readonly owners: Readonly<Record<Owner, RecordOwner>>;
+export interface ImportTargets extends ConflictFinders {
+  readonly owners: RecordOwners;
   readonly readers: readonly CaughtUp[];
-  /** Asked at the end of an import what it has overbooked. */
-  readonly quotas: Client<Quotas>;
-}
-
-export interface RecordOwner {
-  readonly records: Client<Records>;
-  readonly facts: Pick<Client<FactsServiceService>, "markFacts">;
 }
 
 export interface ImportOptions {
@@ -56,7 +47,7 @@ export class ImportFailure extends Error {
 /** A record is an order with all its positions and file answers; this is as large as the messages between services. */
 const longestLineBytes = 16 * 1024 * 1024;
 
-/** How long the end of an import, or a check-in list, waits for everybody to see what came before. */
+/** How long the end of an import, or an owner that comes after others, waits until what came before is seen. */
 const longestSettleMs = 30_000;
 
 /** What changes how much of a quota is taken, or how much of it there is. */
@@ -117,12 +108,14 @@ class ImportRun {
   readonly #targets: ImportTargets;
   readonly #options: ImportOptions;
   readonly #tally = new Tally();
-  readonly #batches: Readonly<Record<Owner, RecordBatches>>;
+  readonly #batches: ReadonlyMap<RecordOwnerName, RecordBatches>;
   readonly #patience = { unexplained: mostUnexplained };
   /** Owners that have applied something since everybody has caught up with them. */
-  readonly #unsettled = new Set<Owner>();
-  /** Events, by organizer, whose quotas may be overbooked now. */
-  readonly #booked = new Map<string, Set<string>>();
+  readonly #unsettled = new Set<RecordOwnerName>();
+  /** Events whose quotas may be overbooked now. */
+  readonly #booked = new EventSet();
+  /** Events that may have several tickets of one secret now. */
+  readonly #sold = new EventSet();
   #settleLeftMs: number;
   #bytes = 0;
   #sawRecord = false;
@@ -131,15 +124,10 @@ class ImportRun {
     this.#targets = targets;
     this.#options = options;
     this.#settleLeftMs = options.settleMs ?? Number.POSITIVE_INFINITY;
-    this.#batches = {
-      boxoffice: new RecordBatches((batch) => this.#apply("boxoffice", batch)),
-      // What a check-in list refers to must have arrived in checkin before the list does.
-      checkin: new RecordBatches(async (batch) => {
-        await this.#batches.boxoffice.flush();
-        await this.#settle(["boxoffice"]);
-        await this.#apply("checkin", batch);
-      }),
-    };
+    const names = Object.keys(targets.owners) as RecordOwnerName[];
+    this.#batches = new Map(
+      names.map((owner) => [owner, new RecordBatches((batch) => this.#applyAfterOthers(owner, batch))]),
+    );
   }
 
   async readAll(source: AsyncIterable<Uint8Array>): Promise<void> {
@@ -162,8 +150,8 @@ class ImportRun {
       else
         this.#tally.reject({ line: line.number, kind: null, errors: { non_field_errors: ["The message is empty."] } });
     }
-    await this.#flush();
-    const { errors, rejected } = this.#tally.summary({ settled: false, overbooked: null });
+    await this.#flush(this.#batches.keys());
+    const { errors, rejected } = this.#tally.summary(notLookedFor);
     // What is not told would count as taken.
     if (errors.length < rejected) throw new Error(`of ${rejected} rejected records only ${errors.length} are told`);
     return errors;
@@ -186,20 +174,31 @@ class ImportRun {
     }
     this.#sawRecord = true;
     const { owner, record } = parsed;
-    // Lists may wait for what comes after them, but not for the removal of what they refer to.
-    if (owner === "boxoffice" && record.deleted) await this.#batches.checkin.flush();
-    await this.#batches[owner].add(record);
+    // Records may wait for what comes after them, but not for the removal of what they refer to.
+    if (record.deleted) await this.#flush(this.#waitingFor(owner));
+    await this.#batches.get(owner)?.add(record);
   }
 
-  async #apply(owner: Owner, batch: readonly WireRecord[]): Promise<void> {
+  #waitingFor(owner: RecordOwnerName): RecordOwnerName[] {
+    return [...this.#batches.keys()].filter((name) => this.#targets.owners[name].after.includes(owner));
+  }
+
+  /** Applies a batch when what it may refer to has arrived at its owner. */
+  async #applyAfterOthers(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
+    const { after } = this.#targets.owners[owner];
+    await this.#flush(after);
+    await this.#settle(after);
+    await this.#apply(owner, batch);
+  }
+
+  async #apply(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { signal, onProgress } = this.#options;
     const { applyRecords: apply } = this.#targets.owners[owner].records;
-    const rejections = await applyRecords(batch, { apply, signal, patience: this.#patience }).catch(
-      (cause: unknown) => {
-        throw new OwnerFailure(`${owner} did not apply a batch`, { cause });
-      },
-    );
-    const rejected = new Map(rejections.map(({ line, errors }) => [line, errors]));
+    const response = await applyRecords(batch, { apply, signal, patience: this.#patience }).catch((cause: unknown) => {
+      throw new OwnerFailure(`${owner} did not apply a batch`, { cause });
+    });
+    const rejected = new Map(response.rejected.map(({ line, errors }) => [line, errors]));
+    for (const ignored of response.ignored?.keys ?? []) this.#tally.ignore(ignored);
     for (const record of batch) {
       const { line, kind } = record;
       const errors = rejected.get(line);
@@ -215,31 +214,31 @@ class ImportRun {
     onProgress?.({ bytes: this.#bytes, records: this.#tally.records, accepted: this.#tally.accepted });
   }
 
-  #accept({ kind, organizer, event }: WireRecord): void {
+  #accept(record: WireRecord): void {
+    const { kind } = record;
     this.#tally.accept(kind);
-    if (!kindsOfCapacity.has(kind)) return;
-    const events = this.#booked.get(organizer);
-    if (events === undefined) this.#booked.set(organizer, new Set([event]));
-    else events.add(event);
+    if (kindsOfCapacity.has(kind)) this.#booked.add(record);
+    if (kind === "order") this.#sold.add(record);
   }
 
   /** Applies what has been gathered, and waits until it is visible everywhere. */
   async finish(): Promise<ImportSummary> {
-    await this.#flush();
+    await this.#flush(this.#batches.keys());
     const { signal } = this.#options;
-    const [overbooked] = await Promise.all([
-      findOverbooked(this.#booked, { quotas: this.#targets.quotas, signal }),
+    const { quotas, tickets } = this.#targets;
+    const [overbooked, ambiguous_secrets] = await Promise.all([
+      findOverbooked(this.#booked, { quotas, signal }),
+      findAmbiguousSecrets(this.#sold, { tickets, signal }),
       this.#settle([...this.#unsettled]),
     ]);
-    return this.#tally.summary({ settled: this.#unsettled.size === 0, overbooked });
+    return this.#tally.summary({ settled: this.#unsettled.size === 0, overbooked, ambiguous_secrets });
   }
 
-  async #flush(): Promise<void> {
-    await this.#batches.boxoffice.flush();
-    await this.#batches.checkin.flush();
+  async #flush(owners: Iterable<RecordOwnerName>): Promise<void> {
+    for (const owner of owners) await this.#batches.get(owner)?.flush();
   }
 
-  async #settle(owners: readonly Owner[]): Promise<void> {
+  async #settle(owners: readonly RecordOwnerName[]): Promise<void> {
     const begun = Date.now();
     const until = begun + Math.min(longestSettleMs, this.#settleLeftMs);
     const { signal } = this.#options;
@@ -258,11 +257,14 @@ class ImportRun {
   async failure(error: unknown): Promise<Error> {
     if (error instanceof NotRecords) return fault("not_records", error.message);
     // Batches that are still under way belong to the count.
-    await Promise.allSettled([this.#batches.boxoffice.flush(), this.#batches.checkin.flush()]);
+    await Promise.allSettled(Array.from(this.#batches.values(), (batches) => batches.flush()));
     const cause = error instanceof OwnerFailure ? error.cause : error;
-    return new ImportFailure(this.#tally.summary({ settled: false, overbooked: null }), cause);
+    return new ImportFailure(this.#tally.summary(notLookedFor), cause);
   }
 }
+
+/** How an import ends that nobody waits for. */
+const notLookedFor = { settled: false, overbooked: null, ambiguous_secrets: null } as const;
 
 /** Blank lines are nothing, as in most readers of the format. */
 function isBlank(line: Buffer): boolean {

@@ -64,6 +64,14 @@ describe("parseRecord", () => {
     expect(errorsOf(record)).toEqual(fields);
   });
 
+  it.each(["sales_channel", "api_key", "gate", "device", "reusable_medium", "organizer"])(
+    "[R2.2, R3.54] says that a %s belongs to no event",
+    (kind) => {
+      expect(errorsOf({ ...item, kind })).toEqual(["event"]);
+      expect(errorsOf({ ...item, kind, event: undefined })).toEqual([]);
+    },
+  );
+
   it.each(["voucher", "ticket_layout", "ticket_layout_item"])(
     "[R3.61] says that this version does not take a %s",
     (kind) => {

@@ -1,13 +1,21 @@
 import { isUtf8 } from "node:buffer";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import {
+  explainUntaken,
+  isRecordKind,
+  ownAddress,
+  type RecordKindName,
+  type RecordOwnerName,
+  recordKinds,
+} from "@tessera/protos/record-kinds";
+import { isSlug as isSlugText } from "@tessera/values";
 import { deepestNesting, nestsTooDeep } from "../body/nesting.ts";
-import { type Kind, kinds, type Owner } from "./kinds.ts";
 
 /** Messages by field of the record's envelope. */
 export type RecordErrors = Readonly<Record<string, readonly string[]>>;
 
 export type ParsedRecord =
-  | { readonly owner: Owner; readonly record: WireRecord }
+  | { readonly owner: RecordOwnerName; readonly record: WireRecord }
   | {
       readonly errors: RecordErrors;
       /** Only ever a kind there is: anything else could be anything. */
@@ -37,34 +45,26 @@ function readEnvelope(line: number, envelope: Envelope): ParsedRecord {
   // Read by own keys alone: `__proto__` and its like are names as any other.
   const field = (name: string): unknown => (Object.hasOwn(envelope, name) ? envelope[name] : undefined);
   const [kindName, organizer, event, data, deleted] = ["kind", "organizer", "event", "data", "deleted"].map(field);
-  const kind = typeof kindName === "string" ? kinds.get(kindName) : undefined;
+  const name = isRecordKind(kindName) ? kindName : null;
   const errors: Record<string, string[]> = {};
-  if (kindName === undefined) errors["kind"] = [required];
-  else if (kind === undefined) errors["kind"] = ["There is no such kind of record."];
+  if (name === null) errors["kind"] = [kindName === undefined ? required : explainUntaken(kindName)];
   if (!isSlug(organizer)) errors["organizer"] = [organizer === undefined ? required : notASlug];
-  const eventProblem = kind === undefined ? undefined : problemOfEvent(kind, event);
+  const eventProblem = name === null ? undefined : problemOfEvent(name, event);
   if (eventProblem !== undefined) errors["event"] = [eventProblem];
   if (!isObject(data)) errors["data"] = [data === undefined ? required : "Expected an object."];
   if (deleted !== undefined && deleted !== null && typeof deleted !== "boolean")
     errors["deleted"] = ["Expected true or false."];
 
-  const name = kind === undefined ? null : (kindName as string);
-  if (Object.keys(errors).length > 0 || kind === undefined || name === null)
-    return { errors, kind: name, notAnObject: false };
-  if (kind.owner === undefined) {
-    return {
-      errors: { kind: [`records of kind ${name} are not taken by this version`] },
-      kind: name,
-      notAnObject: false,
-    };
-  }
+  if (Object.keys(errors).length > 0 || name === null) return { errors, kind: name, notAnObject: false };
+  const { owner } = recordKinds[name];
+  if (owner === null) return { errors: { kind: [explainUntaken(name)] }, kind: name, notAnObject: false };
   return {
-    owner: kind.owner,
+    owner,
     record: {
       line,
       kind: name,
       organizer: organizer as string,
-      event: kind.ofEvent ? (event as string) : "",
+      event: typeof event === "string" ? event : "",
       deleted: deleted === true,
       data: Buffer.from(JSON.stringify(data)),
     },
@@ -74,15 +74,17 @@ function readEnvelope(line: number, envelope: Envelope): ParsedRecord {
 const required = "This field is required.";
 const notASlug = "Expected a slug: up to 50 letters, digits, dots, dashes and underscores.";
 
-function problemOfEvent({ ofEvent }: Kind, event: unknown): string | undefined {
+function problemOfEvent(name: RecordKindName, event: unknown): string | undefined {
   const absent = event === undefined || event === null;
-  if (!ofEvent) return absent ? undefined : "This kind of record belongs to the organizer; leave the event out.";
+  if (recordKinds[name].belongsTo !== "event" && ownAddress(name) !== "event") {
+    return absent ? undefined : "This kind of record belongs to the organizer; leave the event out.";
+  }
   if (absent) return required;
   return isSlug(event) ? undefined : notASlug;
 }
 
-function isSlug(value: unknown): boolean {
-  return typeof value === "string" && /^[a-zA-Z0-9][a-zA-Z0-9._-]{0,49}$/.test(value);
+function isSlug(value: unknown): value is string {
+  return typeof value === "string" && isSlugText(value);
 }
 
 function isObject(value: unknown): value is Envelope {

@@ -9,6 +9,7 @@ import { startTracing } from "@tessera/kit/trace";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import { httpServer } from "../http-server.ts";
+import { recordOwners } from "../import/owners.ts";
 import type { Place } from "../place.ts";
 import type { Route } from "../route.ts";
 import type { FindAnswer } from "../routes/idempotency/routes.ts";
@@ -162,12 +163,10 @@ export async function serveApp(
   const all = allRoutes({
     clients,
     importTargets: {
-      owners: {
-        boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts },
-        checkin: { records: clients.checkinRecords, facts: clients.checkinFacts },
-      },
+      owners: recordOwners(clients),
       readers: [clients.checkinFacts.caughtUp],
       quotas: clients.quotas,
+      tickets: clients.tickets,
     },
     uploadTargets: {
       // Never made, unless a test uploads something.

@@ -5,6 +5,7 @@ import { answersGiven } from "./consumers/answers-given.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createApiKey } from "./handlers/create-api-key.ts";
 import { createDevice } from "./handlers/create-device.ts";
+import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
@@ -28,7 +29,7 @@ export const boxoffice = defineService({
     rpcs(Credentials, { listApiKeys, createApiKey, revokeApiKey, listDevices, createDevice, revokeDevice }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(AnswerFiles, { getAnswerFile }),
-    rpcs(Tickets, { findTickets }),
+    rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
   ],
   consumers: [answersGiven],
   jobs: [copyGateFiles, removeAnswerFiles],

@@ -42,8 +42,10 @@ describe("POST /api/v1/import/", () => {
       rejected: 0,
       kinds: { item: 101, checkin_list: 1 },
       errors: [],
+      ignored: [],
       settled: true,
       overbooked: [],
+      ambiguous_secrets: [],
     });
   });
 

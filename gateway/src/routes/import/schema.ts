@@ -13,6 +13,14 @@ const summary = {
     },
   ),
   settled: boolean({ description: "Everything accepted is visible through every endpoint." }),
+  ignored: arrayOf(
+    record("IgnoredKey", {
+      kind: text(),
+      key: text({ description: "Its path in `data`; the last part is cut to 100 characters." }),
+      count: integer({ description: "How often it was sent." }),
+    }),
+    { description: "The first 100 keys of `data` that their kind does not know. They have no effect." },
+  ),
   overbooked: arrayOf(
     record("OverbookedQuota", {
       organizer: text(),
@@ -25,6 +33,21 @@ const summary = {
       nullable: true,
       description:
         "The first 100 quotas of which more is taken than there is, in the events whose orders or quotas were sent. Null: it could not be found out in time.",
+    },
+  ),
+  ambiguous_secrets: arrayOf(
+    record("AmbiguousSecret", {
+      organizer: text(),
+      event: text(),
+      count: integer({ description: "How many positions have it." }),
+      positions: arrayOf(record("AmbiguousPosition", { order: text(), id: integer() }), {
+        description: "The first 10 of them.",
+      }),
+    }),
+    {
+      nullable: true,
+      description:
+        "The first 100 secrets that several positions of an event have, canceled ones left aside, in the events whose orders were sent: a scan of such a secret is refused as `ambiguous`. Null: it could not be found out in time.",
     },
   ),
 };

@@ -225,19 +225,6 @@ describe("batches at the same time", () => {
   });
 });
 
-describe("organizers", () => {
-  it("are known by their own slug where none stands beside it", async () => {
-    const [one, other] = [sample.organizer({ slug: "one" }), sample.organizer({ slug: "other" })];
-    expect(
-      await office.apply(
-        { ...one, organizer: "" },
-        { ...other, organizer: "" },
-        { ...sample.event(), organizer: "other" },
-      ),
-    ).toEqual({});
-  });
-});
-
 describe("ids of our own", () => {
   it("[R4.3] are larger than all that records brought along", async () => {
     await office.apply(

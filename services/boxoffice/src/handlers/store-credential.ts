@@ -2,16 +2,17 @@ import type { Fault, FieldErrors } from "@tessera/kit/fault";
 import { FieldProblems } from "@tessera/kit/field-problems";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { Checked } from "@tessera/kit/schema";
+import type { Reading } from "@tessera/records/read";
+import type { Known } from "../domain/known.ts";
 import { fault } from "../faults.ts";
 import type { RecordKind } from "../records/kind.ts";
-import type { Reading } from "../records/read.ts";
-import { organizerLock, take } from "../store/locks.ts";
+import { locksOf, take } from "../store/locks.ts";
 import * as organizers from "../store/organizers.ts";
-import { findMentioned, type Known, nothingMentioned } from "../store/references.ts";
+import { findMentioned, nothingMentioned } from "../store/references.ts";
 
 /** Keeps batches of the organizer's records out: what they and we look at stays as it is until one of us has changed it. */
 export async function lockOrganizer(tx: Tx, organizer: string): Promise<void> {
-  await take(tx, [{ name: organizerLock(organizer), exclusive: true }]);
+  await take(tx, locksOf([{ organizer, event: "" }]));
 }
 
 /** Throws where there is no such organizer. */

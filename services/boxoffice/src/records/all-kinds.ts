@@ -1,3 +1,8 @@
+import type { RecordOwner } from "@tessera/records/kind";
+import type { Known } from "../domain/known.ts";
+import { type IdSequence, raise } from "../store/id-sequences.ts";
+import { locksOf, take } from "../store/locks.ts";
+import { findMentioned, type Mentioned, nothingMentioned } from "../store/references.ts";
 import { apiKey } from "./api-key.ts";
 import { blockedSecret } from "./blocked-secret.ts";
 import { category } from "./category.ts";
@@ -18,37 +23,34 @@ import { seat } from "./seat.ts";
 import { subevent } from "./subevent.ts";
 import { taxRule } from "./tax-rule.ts";
 
-/** What a kind makes of its records stays with that kind: nobody else looks into it. */
-export type AnyKind = RecordKind<unknown>;
+/** Every kind of record that boxoffice owns. */
+export const kinds: readonly RecordKind<unknown>[] = [
+  organizer,
+  salesChannel,
+  apiKey,
+  device,
+  gate,
+  event,
+  eventSettings,
+  subevent,
+  taxRule,
+  category,
+  item,
+  question,
+  seat,
+  quota,
+  order,
+  revokedSecret,
+  blockedSecret,
+  reusableMedium,
+];
 
-/** Every kind of record that this version takes. */
-export const kinds: ReadonlyMap<string, AnyKind> = new Map(
-  Object.entries<AnyKind>({
-    organizer,
-    sales_channel: salesChannel,
-    api_key: apiKey,
-    device,
-    gate,
-    event,
-    event_settings: eventSettings,
-    subevent,
-    tax_rule: taxRule,
-    category,
-    item,
-    question,
-    seat,
-    quota,
-    order,
-    revoked_secret: revokedSecret,
-    blocked_secret: blockedSecret,
-    reusable_medium: reusableMedium,
-  }),
-);
-
-/** Kinds that the format has and this version does not take. */
-export const laterKinds: ReadonlySet<string> = new Set([
-  "voucher",
-  "ticket_layout",
-  "ticket_layout_item",
-  "checkin_list",
-]);
+/** Boxoffice, as an owner of records. */
+export const recordOwner: RecordOwner<Mentioned, Known> = {
+  kinds,
+  nothingMentioned,
+  findMentioned,
+  lock: (tx, records) => take(tx, locksOf(records.map(({ scope }) => scope))),
+  // Its kinds name no other sequences.
+  raiseIds: (tx, highest) => raise(tx, highest as ReadonlyMap<IdSequence, number>),
+};

@@ -1,12 +1,13 @@
 import { object } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileKeyReader, compileReader, type Reading, type Rule } from "@tessera/records/read";
+import { verbatim } from "@tessera/records/schema-parts";
+import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import * as resources from "@tessera/resources/credential";
 import { isPermission, resolvePermissions } from "@tessera/values";
 import * as credentials from "../store/credentials.ts";
 import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
-import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
-import { compileKeyReader, compileReader, type Reading, type Rule } from "./read.ts";
-import { verbatim } from "./schema-parts.ts";
+import type { RecordKind } from "./kind.ts";
 import { hashToken, TokenOwners } from "./token.ts";
 
 /** An API key without its clear token. */
@@ -42,8 +43,8 @@ const readToken = compileKeyReader(schema, "token");
 
 /** An API key. It is known by the hash of its token. */
 export const apiKey: RecordKind<ApiKeyRecord> = {
+  name: "api_key",
   schema,
-  belongsTo: "organizer",
   read(data) {
     const checked = read(data);
     if (!checked.ok) return checked;
@@ -64,11 +65,11 @@ export const apiKey: RecordKind<ApiKeyRecord> = {
     const ownerOf = ({ id }: ApiKeyRecord) => `${scope.organizer}/api_key/${id}`;
     return refuseEach(
       values,
-      (value, complain) => {
+      (value, addError) => {
         const { data } = value;
-        owners.examine(value, ownerOf(value), complain);
+        owners.validate(value, ownerOf(value), addError);
         for (const [index, event] of data.events.entries()) {
-          if (!known.events.has(event)) complain("events", ofElement(index, notKnown("event")));
+          if (!known.events.has(event)) addError("events", ofElement(index, notKnown("event")));
         }
       },
       (value) => owners.admit(value, ownerOf(value)),

@@ -1,10 +1,10 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { boolean, id, instant, object } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { verbatim } from "@tessera/records/schema-parts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { verbatim } from "./schema-parts.ts";
 
 const schema = object(
   {
@@ -22,9 +22,7 @@ type BlockedSecret = TypeOf<typeof schema>;
 export const blockedSecret: RecordKind<Reading<BlockedSecret>> = {
   ...catalogueKind({
     table: "blocked_secret",
-    belongsTo: "event",
     schema,
-    key: "id",
     read: compileReader(schema),
     fact: {
       topic: topics.blockedSecretChanged,

@@ -1,14 +1,15 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Checked, JsonSchema, Properties } from "@tessera/kit/schema";
+import { recordKinds } from "@tessera/protos/record-kinds";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
+import type { Reading } from "@tessera/records/read";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";
 import { type DocumentTable, readDocuments } from "../store/rebuild-reads.ts";
 import type { RecordKind } from "./kind.ts";
-import { compileKeyReader, type Reading } from "./read.ts";
 import { rebuildEntities } from "./rebuild-entities.ts";
 
 /** What was stored, with its new revision. */
@@ -16,8 +17,6 @@ export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision
 
 interface CommonOptions<T> {
   readonly schema: JsonSchema & { readonly properties: Properties };
-  /** The field of the schema that is the key. */
-  readonly key: keyof NoInfer<T> & string;
   readonly read: (data: unknown) => Checked<Reading<T>>;
   /** What else a change brings about. */
   readonly afterChange?: (tx: Tx, scope: Scope, changed: readonly Changed<T>[]) => Promise<void>;
@@ -26,26 +25,26 @@ interface CommonOptions<T> {
 /** Others keep copies of these. */
 interface ToldOptions<T, F> extends CommonOptions<T> {
   readonly table: DocumentTable;
-  readonly belongsTo: "organizer" | "event";
   /** What is published about its entities. */
   readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
 }
 
 interface UntoldOptions<T> extends CommonOptions<T> {
   readonly table: catalogue.CatalogueTable;
-  readonly belongsTo: "organizer" | "event";
   readonly fact?: undefined;
 }
 
-/** Makes the kind of a record that is kept as its document and nothing else. */
-export function catalogueKind<T, F = never>(options: ToldOptions<T, F> | UntoldOptions<T>): RecordKind<Reading<T>> {
-  const { table, belongsTo, schema, key, fact } = options;
-  const keyOf = ({ data }: Reading<T>) => String(data[key]);
+/** Makes the kind of a record that is kept as its document and nothing else, in the table of its name. */
+export function catalogueKind<T extends object, F = never>(
+  options: ToldOptions<T, F> | UntoldOptions<T>,
+): RecordKind<Reading<T>> {
+  const { table, schema, fact } = options;
+  const key: string = recordKinds[table].key;
+  const keyOf = ({ data }: Reading<T>) => String(data[key as keyof T]);
   return {
+    name: table,
     schema,
-    belongsTo,
     read: options.read,
-    readKey: compileKeyReader(schema, key),
     keyOf,
     async store(tx, { scope, values }) {
       const rows = values.map((value) => ({ key: keyOf(value), document: value.document }));
@@ -71,11 +70,11 @@ export function catalogueKind<T, F = never>(options: ToldOptions<T, F> | UntoldO
 }
 
 /** Facts are made of what reading a document gives, which is as it was when the document was sent. */
-function rebuildOf<T, F>({ table, belongsTo, read, fact }: ToldOptions<T, F>): Rebuild {
+function rebuildOf<T, F>({ table, read, fact }: ToldOptions<T, F>): Rebuild {
   return rebuildEntities({
     topic: fact.topic,
     table,
-    belongsTo,
+    belongsTo: recordKinds[table].belongsTo,
     async read(tx, keys) {
       return (await readDocuments(tx, table, keys)).map(({ organizer, event, id, data, revision }) => {
         const checked = read(data);

@@ -1,10 +1,10 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { boolean, id, integer, object } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { lineOrNull, namesOrNone, namesOrNull } from "@tessera/records/schema-parts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { lineOrNull, namesOrNone, namesOrNull } from "./schema-parts.ts";
 
 const schema = object(
   {
@@ -24,9 +24,7 @@ type Category = TypeOf<typeof schema>;
 export const category: RecordKind<Reading<Category>> = {
   ...catalogueKind({
     table: "category",
-    belongsTo: "event",
     schema,
-    key: "id",
     read: compileReader(schema),
     fact: {
       topic: topics.categoryChanged,

@@ -1,12 +1,13 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { id, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import { sentDevice } from "@tessera/resources/credential";
 import { deviceProfileOf } from "@tessera/values";
 import * as credentials from "../store/credentials.ts";
 import { credentialKey, deviceFact, type StoredDevice } from "./credential-fact.ts";
-import { notKnown, ofElement, type RecordKind, refuseEach } from "./kind.ts";
-import { compileKeyReader, compileReader, type Reading } from "./read.ts";
+import type { RecordKind } from "./kind.ts";
 import { hashToken, TokenOwners } from "./token.ts";
 
 /** A device without its clear token. */
@@ -52,8 +53,8 @@ export function deviceOf(tokenHash: Buffer | null, { data, document }: Reading<S
 
 /** A device that scans. */
 export const device: RecordKind<DeviceRecord> = {
+  name: "device",
   schema,
-  belongsTo: "organizer",
   read(data) {
     const checked = read(data);
     if (!checked.ok) return checked;
@@ -61,7 +62,6 @@ export const device: RecordKind<DeviceRecord> = {
     const tokenHash = sent === null ? null : hashToken(sent);
     return { ok: true, value: deviceOf(tokenHash, { data: stored, document: checked.value.document }) };
   },
-  readKey: compileKeyReader(schema, "device_id"),
   keyOf: ({ id }) => id,
   idsOf: ({ data }) => [["device_id_seq", data.device_id]],
   mention({ tokenHash, data }, mentioned) {
@@ -74,12 +74,12 @@ export const device: RecordKind<DeviceRecord> = {
     const ownerOf = ({ id }: DeviceRecord) => `${scope.organizer}/device/${id}`;
     return refuseEach(
       values,
-      (value, complain) => {
+      (value, addError) => {
         const { data } = value;
-        owners.examine(value, ownerOf(value), complain);
-        if (data.gate !== null && !known.gates.has(data.gate)) complain("gate", notKnown(`gate ${data.gate}`));
+        owners.validate(value, ownerOf(value), addError);
+        if (data.gate !== null && !known.gates.has(data.gate)) addError("gate", notKnown(`gate ${data.gate}`));
         for (const [index, event] of data.events.entries()) {
-          if (!known.events.has(event)) complain("events", ofElement(index, notKnown("event")));
+          if (!known.events.has(event)) addError("events", ofElement(index, notKnown("event")));
         }
       },
       (value) => owners.admit(value, ownerOf(value)),

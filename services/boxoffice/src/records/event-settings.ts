@@ -1,11 +1,11 @@
 import { arrayOf, boolean, integer, object, orPlain, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading, type Rule } from "@tessera/records/read";
+import { lineOrNull, names, storableText } from "@tessera/records/schema-parts";
 import { isTimeZone } from "@tessera/values";
 import * as events from "../store/events.ts";
 import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
 import type { RecordKind, Run } from "./kind.ts";
-import { compileReader, type Reading, type Rule } from "./read.ts";
-import { lineOrNull, names, storableText } from "./schema-parts.ts";
 
 /** A text per language; where there is none, it may be sent as null or as an empty text. */
 const infoText = orPlain(names(), ["string", "null"], { ...storableText, maxLength: 10_000, default: null });
@@ -30,7 +30,7 @@ const schema = object({
   event_info_text: infoText,
 });
 
-/** Complains about what is no IANA time zone. */
+/** Finds what is no IANA time zone. */
 export const timeZoneRule: Rule = (name) =>
   typeof name === "string" && !isTimeZone(name)
     ? "There is no time zone of this name. Use an IANA name, for instance Europe/Berlin."
@@ -43,8 +43,8 @@ export const defaultSettings: Reading<EventSettings> = mustRead({});
 
 /** The settings of an event: a part of it that has a record of its own. */
 export const eventSettings: RecordKind<Reading<EventSettings>> = {
+  name: "event_settings",
   schema,
-  belongsTo: "event",
   read,
   // Its event is its key.
   readKey: () => ({ ok: true, value: "" }),

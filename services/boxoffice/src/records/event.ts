@@ -2,6 +2,17 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, instant, object, slug, text } from "@tessera/kit/schema-build";
 import { entityKey, topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import {
+  degreesOrNull,
+  freeMap,
+  idOrNull,
+  instantOrNull,
+  lineOrNull,
+  names,
+  namesOrNull,
+} from "@tessera/records/schema-parts";
+import { refuseEach } from "@tessera/records/validate";
 import type { Scope } from "../domain/scope.ts";
 import * as catalogue from "../store/catalogue.ts";
 import * as events from "../store/events.ts";
@@ -9,9 +20,7 @@ import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
 import { defaultSettings, timeZoneRule } from "./event-settings.ts";
-import { type RecordKind, refuseEach } from "./kind.ts";
-import { compileKeyReader, compileReader, type Reading } from "./read.ts";
-import { degreesOrNull, freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
+import type { RecordKind } from "./kind.ts";
 
 const schema = object(
   {
@@ -47,17 +56,15 @@ type Event = TypeOf<typeof schema>;
 
 /** An event. Removing it takes everything along that lives in it. */
 export const event: RecordKind<Reading<Event>> = {
+  name: "event",
   schema,
-  belongsTo: "organizer",
-  addressedAs: "event",
   read: compileReader(schema, { rules: { timezone: timeZoneRule } }),
-  readKey: compileKeyReader(schema, "slug"),
   keyOf: ({ data }) => data.slug,
   mention: ({ data }, mentioned) => mentioned.events.add(data.slug),
   async refuse(_tx, { values, known }) {
-    return refuseEach(values, ({ data }, complain) => {
+    return refuseEach(values, ({ data }, addError) => {
       const series = known.events.get(data.slug) ?? data.has_subevents;
-      if (series !== data.has_subevents) complain("has_subevents", "A series stays one, and no event becomes one.");
+      if (series !== data.has_subevents) addError("has_subevents", "A series stays one, and no event becomes one.");
     });
   },
   async store(tx, { scope: { organizer }, values }) {

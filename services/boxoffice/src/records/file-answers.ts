@@ -1,7 +1,9 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import type { SentFile } from "@tessera/records/kind";
+import { type AddError, ofElement } from "@tessera/records/validate";
+import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
-import type { Known } from "../store/references.ts";
 import {
   type AnswerFileReading,
   isDataUrl,
@@ -11,7 +13,6 @@ import {
   readDataUrl,
   toReference,
 } from "./answer-file.ts";
-import { type Complain, ofElement, type SentFile } from "./kind.ts";
 import type { AnswerData, OrderData } from "./order-schema.ts";
 
 /** What an answer that is text may have. */
@@ -59,16 +60,18 @@ export function readFileAnswers(order: OrderData): ReadOrder {
 }
 
 /** The files that an order brings along. */
-export function* filesOf({ fileAnswers }: ReadOrder): Generator<SentFile, void> {
-  for (const { reading } of fileAnswers) if (reading?.ok === true) yield reading.file;
+export function* filesOf({ fileAnswers }: ReadOrder, scope: Scope): Generator<SentFile, void> {
+  for (const { reading } of fileAnswers) {
+    if (reading?.ok === true) yield { ...reading.file, key: keyOfFile(scope, reading.file.id) };
+  }
 }
 
-/** Complains about files that are none where the question asks for one, and about text that is too long where it does not. */
-export function examineFileAnswers(order: ReadOrder, known: Known, complain: Complain): void {
+/** Finds files that are none where the question asks for one, and about text that is too long where it does not. */
+export function validateFileAnswers(order: ReadOrder, known: Known, addError: AddError): void {
   const answered = new Set<string>();
   for (const { at, text, reading } of order.fileAnswers) {
     const { question } = answerAt(order, at);
-    const object = (message: string) => complain(`positions.${at.position}.answers`, ofElement(at.answer, message));
+    const object = (message: string) => addError(`positions.${at.position}.answers`, ofElement(at.answer, message));
     if (!asksForFile(question, known)) {
       if (text.length > longestAnswer) object(answerTooLong);
       continue;

@@ -1,14 +1,14 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
 import { removeAt } from "../store/answer-places.ts";
 import * as gateAnswers from "../store/gate-answers.ts";
-import { eventLocks, take } from "../store/locks.ts";
+import { locksOf, take } from "../store/locks.ts";
 import { type RecordedAnswer, readAnswers } from "../store/orders.ts";
 import type { PositionRow } from "../store/positions.ts";
-import type { Known } from "../store/references.ts";
 import { toReference } from "./answer-file.ts";
 import type { OrderData } from "./order-schema.ts";
 import { positionChanged } from "./position-fact.ts";
@@ -31,7 +31,7 @@ interface Change {
  * bytes have been copied; what was answered before stands until then. Positions that are gone are nobody's concern.
  */
 export async function takeOverAnswers(tx: Tx, given: readonly AnswersGiven[]): Promise<void> {
-  await take(tx, eventLocks(given));
+  await take(tx, locksOf(given));
   const byName = new Map(given.map((fact) => [gateAnswers.nameOf({ ...fact, id: fact.position }), fact]));
   // What was told again has a higher revision than any of its answers.
   const wanted = given.map(({ organizer, event, position, answers }) => ({
@@ -91,7 +91,7 @@ export interface CopiedFile extends gateAnswers.AwaitedAnswer {
 
 /** Puts answers in their places whose files have been copied; where a file is gone, what was answered before stands. */
 export async function settleFiles(tx: Tx, copied: readonly CopiedFile[]): Promise<void> {
-  await take(tx, eventLocks(copied));
+  await take(tx, locksOf(copied));
   const places = copied.map(({ organizer, event, position }) => ({ organizer, event, id: position }));
   const distinct = [...new Map(places.map((place) => [gateAnswers.nameOf(place), place])).values()];
   const changes = new Map(

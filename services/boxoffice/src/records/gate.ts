@@ -1,11 +1,11 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { id, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
 import * as credentials from "../store/credentials.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { deviceFact, type StoredDevice } from "./credential-fact.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
 
 const schema = object(
   { id: id(), name: text({ blank: false, maxLength: 190 }), identifier: text({ default: "", maxLength: 190 }) },
@@ -18,9 +18,7 @@ type Gate = TypeOf<typeof schema>;
 export const gate: RecordKind<Reading<Gate>> = {
   ...catalogueKind({
     table: "gate",
-    belongsTo: "organizer",
     schema,
-    key: "id",
     read: compileReader(schema),
     async afterChange(tx, { organizer }, changed) {
       const gates = new Map(changed.map(({ data }) => [data.id, data.name]));

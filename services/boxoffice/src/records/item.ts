@@ -2,12 +2,13 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
-import type { Known } from "../store/references.ts";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
+import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { refuseItems } from "../domain/refuse-items.ts";
 import { findUsers } from "../store/usage.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
+import { type RecordKind, type Run, refuseUsed } from "./kind.ts";
 
 const priceOrNull = () => decimal({ nullable: true, default: null });
 
@@ -110,9 +111,7 @@ type Item = TypeOf<typeof schema>;
 export const item: RecordKind<Reading<Item>> = {
   ...catalogueKind({
     table: "item",
-    belongsTo: "event",
     schema,
-    key: "id",
     read: compileReader(schema, {
       complete: (data) => ({ ...data, has_variations: data.variations.length > 0 }),
     }),
@@ -155,48 +154,10 @@ export const item: RecordKind<Reading<Item>> = {
     const lost = await refuseLostVariations(tx, run);
     const complete = run.values.filter((value) => !lost.has(value));
     // Items may bundle items of the same run.
-    return new Map([...lost, ...refuseTogether(complete, (left) => examiner(left, run.known))]);
+    return new Map([...lost, ...refuseTogether(complete, (left) => refuseItems(left, run.known))]);
   },
   refuseRemoval: (tx, removal) => refuseUsed(tx, "item", removal),
 };
-
-function examiner(values: readonly Reading<Item>[], known: Known) {
-  const variationsOf = new Map(known.items);
-  for (const { data } of values) variationsOf.set(data.id, new Set(data.variations.map(({ id }) => id)));
-  // Items that were there before come first, so a variation stays with the item it has.
-  const itemOf = new Map<number, number>();
-  for (const [item, variations] of variationsOf) {
-    for (const id of variations) if (!itemOf.has(id)) itemOf.set(id, item);
-  }
-
-  return ({ data }: Reading<Item>, complain: Complain) => {
-    if (data.category !== null && !known.categories.has(data.category)) {
-      complain("category", notKnown(`category ${data.category}`));
-    }
-    if (data.tax_rule !== null && !known.taxRules.has(data.tax_rule)) {
-      complain("tax_rule", notKnown(`tax rule ${data.tax_rule}`));
-    }
-    const seen = new Set<number>();
-    for (const [index, { id }] of data.variations.entries()) {
-      if (seen.has(id)) complain(`variations.${index}.id`, `variation ${id} occurs twice`);
-      else if (itemOf.get(id) !== data.id)
-        complain(`variations.${index}.id`, `variation ${id} belongs to another item`);
-      seen.add(id);
-    }
-    for (const [index, { addon_category }] of data.addons.entries()) {
-      if (!known.categories.has(addon_category)) {
-        complain(`addons.${index}.addon_category`, notKnown(`category ${addon_category}`));
-      }
-    }
-    for (const [index, { bundled_item, bundled_variation }] of data.bundles.entries()) {
-      const variations = variationsOf.get(bundled_item);
-      if (variations === undefined) complain(`bundles.${index}.bundled_item`, notKnown(`item ${bundled_item}`));
-      else if (bundled_variation !== null && !variations.has(bundled_variation)) {
-        complain(`bundles.${index}.bundled_variation`, `item ${bundled_item} has no variation ${bundled_variation}`);
-      }
-    }
-  };
-}
 
 /** A variation that positions, quotas or bundles refer to cannot vanish from its item. */
 async function refuseLostVariations(
@@ -211,10 +172,10 @@ async function refuseLostVariations(
   }
   if (lost.size === 0) return new Map();
   const users = await findUsers(tx, "variation", { scope, keys: [...lost.values()].flat() });
-  return refuseEach(lost.keys(), (value, complain) => {
+  return refuseEach(lost.keys(), (value, addError) => {
     for (const id of lost.get(value) ?? []) {
       const by = users.get(id);
-      if (by !== undefined) complain("variations", `${by} refer to variation ${id}, which is missing here`);
+      if (by !== undefined) addError("variations", `${by} refer to variation ${id}, which is missing here`);
     }
   });
 }

@@ -12,7 +12,15 @@ import {
   orPlain,
   text,
 } from "@tessera/kit/schema-build";
-import { freeMap, idOrNull, instantOrNull, lineOrNull, nameParts, storableText, verbatim } from "./schema-parts.ts";
+import {
+  freeMap,
+  idOrNull,
+  instantOrNull,
+  lineOrNull,
+  nameParts,
+  storableText,
+  verbatim,
+} from "@tessera/records/schema-parts";
 
 /** A text that is empty, or null, where there is none. */
 const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });

@@ -1,12 +1,13 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import { type AddError, notKnown, refuseEach } from "@tessera/records/validate";
 import { takenAs } from "../domain/availability.ts";
+import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 import * as catalogue from "../store/catalogue.ts";
 import { whileNobodyRaises } from "../store/id-sequences.ts";
-import type { Known, Mentioned } from "../store/references.ts";
+import type { Mentioned } from "../store/references.ts";
 import { drawSeatIds } from "../store/seats.ts";
-import { type Complain, notKnown, refuseEach } from "./kind.ts";
 import type { OrderData, PositionData, SeatData } from "./order-schema.ts";
 import type { Seat } from "./seat.ts";
 
@@ -37,18 +38,18 @@ export class SeatPlan {
     this.#keys = new Set(this.#keyOfId.values());
   }
 
-  /** Complains about seats that do not exist and are not described, or are described with the id of another. */
-  examine({ positions }: OrderData, complain: Complain): void {
+  /** Finds seats that do not exist and are not described, or are described with the id of another. */
+  validate({ positions }: OrderData, addError: AddError): void {
     const described = new Map<number, string>();
     for (const [index, position] of positions.entries()) {
       const { seat } = position;
       const key = keyOfSeat(position);
       if (seat === null || key === undefined || this.#keys.has(key)) continue;
-      if (typeof seat === "string") complain(`positions.${index}.seat`, notKnown("a seat with this guid"));
+      if (typeof seat === "string") addError(`positions.${index}.seat`, notKnown("a seat with this guid"));
     }
     for (const { index, id, key } of this.#broughtBy(positions)) {
       const known = this.#keyOfId.get(id) ?? described.get(id);
-      if (known !== undefined && known !== key) complain(`positions.${index}.seat`, `seat ${id} is another seat`);
+      if (known !== undefined && known !== key) addError(`positions.${index}.seat`, `seat ${id} is another seat`);
       described.set(id, key);
     }
   }
@@ -93,10 +94,10 @@ export function refuseSharedSeats<V extends WithOrder>(
   }
   return refuseEach(
     values,
-    ({ data }, complain) => {
+    ({ data }, addError) => {
       const own = new Set<string>();
       for (const [index, key] of seatsTakenBy(data)) {
-        if (taken.has(key) || own.has(key)) complain(`positions.${index}.seat`, "another position has this seat");
+        if (taken.has(key) || own.has(key)) addError(`positions.${index}.seat`, "another position has this seat");
         own.add(key);
       }
     },

@@ -1,12 +1,12 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { object, slug, text } from "@tessera/kit/schema-build";
 import { entityKey, topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
 import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
 import * as organizers from "../store/organizers.ts";
 import { credentialKey } from "./credential-fact.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
-import { compileKeyReader, compileReader, type Reading } from "./read.ts";
 
 const schema = object({ slug: slug(), name: text({ blank: false, maxLength: 200 }) }, { required: ["slug", "name"] });
 
@@ -14,11 +14,9 @@ type Organizer = TypeOf<typeof schema>;
 
 /** An organizer: what all else belongs to. */
 export const organizer: RecordKind<Reading<Organizer>> = {
+  name: "organizer",
   schema,
-  belongsTo: "nothing",
-  addressedAs: "organizer",
   read: compileReader(schema),
-  readKey: compileKeyReader(schema, "slug"),
   keyOf: ({ data }) => data.slug,
   async store(tx, { values }) {
     for (const { data, document } of values) await organizers.upsert(tx, { slug: data.slug, document });

@@ -1,18 +1,14 @@
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { describe, expect, it } from "vitest";
-import { position, sample, sendOne } from "../testing/records.ts";
+import { position, sample } from "../testing/records.ts";
+import { order as orderKind } from "./order.ts";
 import { toSeat } from "./position-message.ts";
-import { readRecord } from "./read-record.ts";
-
-interface OrderRecord {
-  readonly positions: readonly { readonly state: Uint8Array }[];
-}
 
 /** Reads an order and returns the message of its only position. */
 function messageOf(order: Record<string, unknown>, of: Record<string, unknown> = {}): Position {
-  const read = readRecord(sendOne(sample.order({ ...order, positions: [position(of)] })));
+  const read = orderKind.read(sample.order({ ...order, positions: [position(of)] }).data);
   if (!read.ok) throw new Error(JSON.stringify(read.errors));
-  return Position.decode((read.value.value as OrderRecord).positions[0]?.state ?? new Uint8Array());
+  return Position.decode(read.value.positions[0]?.state ?? new Uint8Array());
 }
 
 describe("the message of a position", () => {

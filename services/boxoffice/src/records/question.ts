@@ -1,12 +1,13 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, choice, decimal, id, integer, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
+import { refuseEach, refuseTogether } from "@tessera/records/validate";
 import { parseInstant } from "@tessera/values";
-import type { Known, KnownQuestion } from "../store/references.ts";
+import { refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type Complain, notKnown, ofElement, type RecordKind, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "./schema-parts.ts";
+import { type RecordKind, refuseUsed } from "./kind.ts";
 
 const option = object(
   { id: id(), identifier: lineOrNull(190), position: integer({ default: 0 }), answer: names() },
@@ -82,14 +83,12 @@ function dayRule(value: unknown): string | undefined {
 export const question: RecordKind<Reading<Question>> = {
   ...catalogueKind({
     table: "question",
-    belongsTo: "event",
     schema,
-    key: "id",
     read(data) {
       const checked = readFields(data);
       if (!checked.ok) return checked;
       const question = checked.value.data;
-      const errors = refuseEach([question], examineItself).get(question);
+      const errors = refuseEach([question], validateQuestion).get(question);
       return errors === undefined ? checked : { ok: false, errors };
     },
     fact: {
@@ -114,105 +113,7 @@ export const question: RecordKind<Reading<Question>> = {
     for (const item of data.items) mentioned.items.add(item);
   },
   async refuse(_tx, { values, known }) {
-    return refuseTogether(values, (left) => examiner(left, known));
+    return refuseTogether(values, (left) => refuseQuestions(left, known));
   },
   refuseRemoval: (tx, removal) => refuseUsed(tx, "question", removal),
 };
-
-/** Complains about what contradicts itself. */
-function examineItself(data: Question, complain: Complain): void {
-  const limits = [
-    ["valid_number", toMillionths(data.valid_number_min), toMillionths(data.valid_number_max)],
-    ["valid_date", data.valid_date_min, data.valid_date_max],
-    ["valid_datetime", data.valid_datetime_min, data.valid_datetime_max],
-    ["valid_string_length", data.valid_string_length_min, data.valid_string_length_max],
-  ] as const;
-  for (const [name, least, most] of limits) {
-    if (least !== null && most !== null && least > most) {
-      complain(`${name}_max`, `Ensure this value is not below \`${name}_min\`.`);
-    }
-  }
-  const ids = new Set<number>();
-  const identifiers = new Set<string>();
-  for (const [index, { id, identifier }] of data.options.entries()) {
-    if (ids.has(id)) complain(`options.${index}.id`, `option ${id} occurs twice`);
-    if (identifiers.has(identifier)) complain(`options.${index}.identifier`, "another option has this identifier");
-    ids.add(id);
-    identifiers.add(identifier);
-  }
-  if (data.ask_during_checkin && data.dependency_question !== null) {
-    complain("dependency_question", "A question that is asked at check-in depends on no other.");
-  }
-}
-
-/** With six places, as the schema has it. */
-function toMillionths(decimal: string | null): bigint | null {
-  return decimal === null ? null : BigInt(decimal.replace(".", ""));
-}
-
-/** Questions whose answers are known beforehand: only these can be what another depends on. */
-const withKnownAnswers = new Set(["B", "C", "M"]);
-
-/** Examines questions as they would be together, with those of the event that stay as they are. */
-function examiner(left: readonly Reading<Question>[], known: Known) {
-  const sent = new Set(left.map(({ data }) => data.id));
-  const staying = new Map([...known.questions].filter(([id]) => !sent.has(id)));
-  const all = new Map<number, KnownQuestion>(staying);
-  for (const { data } of left) all.set(data.id, toKnown(data));
-  // Those that stay come first, so identifiers and options stay with the question that has them.
-  const ownerOfIdentifier = new Map<string, number>();
-  const ownerOfOption = new Map<number, number>();
-  for (const [id, { identifier, options }] of all) {
-    if (!ownerOfIdentifier.has(identifier)) ownerOfIdentifier.set(identifier, id);
-    for (const option of options) if (!ownerOfOption.has(option)) ownerOfOption.set(option, id);
-  }
-
-  return ({ data }: Reading<Question>, complain: Complain) => {
-    for (const [index, item] of data.items.entries()) {
-      if (!known.items.has(item)) complain("items", ofElement(index, notKnown(`item ${item}`)));
-    }
-    const namesake = ownerOfIdentifier.get(data.identifier);
-    if (namesake !== data.id) complain("identifier", `question ${namesake} has this identifier`);
-    for (const [index, { id }] of data.options.entries()) {
-      if (ownerOfOption.get(id) !== data.id)
-        complain(`options.${index}.id`, `option ${id} belongs to another question`);
-    }
-    examineDependency(data, all, complain);
-    for (const [id, { dependsOn }] of staying) {
-      if (dependsOn !== data.id) continue;
-      if (!withKnownAnswers.has(data.type))
-        complain("type", `question ${id} depends on it, which this type does not allow`);
-      if (data.ask_during_checkin) complain("ask_during_checkin", `question ${id} depends on it`);
-    }
-  };
-}
-
-function examineDependency(data: Question, all: ReadonlyMap<number, KnownQuestion>, complain: Complain): void {
-  const { dependency_question: id } = data;
-  if (id === null) return;
-  const other = all.get(id);
-  if (other === undefined) {
-    complain("dependency_question", notKnown(`question ${id}`));
-    return;
-  }
-  if (!withKnownAnswers.has(other.type)) {
-    complain("dependency_question", "Only a question of type B, C or M can be what another depends on.");
-  }
-  if (other.askedAtCheckin) complain("dependency_question", `question ${id} is asked at check-in`);
-  const passed = new Set([data.id]);
-  for (let next: number | null | undefined = id; next !== null && next !== undefined; next = all.get(next)?.dependsOn) {
-    if (next === data.id) complain("dependency_question", "It would depend on itself.");
-    if (passed.has(next)) return;
-    passed.add(next);
-  }
-}
-
-function toKnown(data: Question): KnownQuestion {
-  return {
-    type: data.type,
-    identifier: data.identifier,
-    options: data.options.map(({ id }) => id),
-    askedAtCheckin: data.ask_during_checkin,
-    dependsOn: data.dependency_question,
-  };
-}

@@ -1,7 +1,7 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Topic } from "@tessera/protos/topic";
-import { eventLocks, type Lock, organizerLock, take } from "../store/locks.ts";
+import { locksOf, take } from "../store/locks.ts";
 import { countEntities, drawRevision, type EntityKey, type EntityTable, nextKeys } from "../store/rebuild-reads.ts";
 
 interface Entities<F> {
@@ -32,16 +32,14 @@ export function rebuildEntities<F>({ topic, table, belongsTo, read }: Entities<F
       });
       const last = keys.at(-1);
       if (last === undefined) return undefined;
-      await take(tx, locksOf(keys, belongsTo));
+      const scopes = keys.map(([organizer = "", event = ""]) => ({
+        organizer,
+        event: belongsTo === "event" ? event : "",
+      }));
+      await take(tx, locksOf(scopes));
       const facts = await read(tx, keys);
       await tx.publish(topic, facts);
       return { place: JSON.stringify(last), published: facts.length };
     },
   };
-}
-
-function locksOf(keys: readonly EntityKey[], belongsTo: "organizer" | "event"): Lock[] {
-  if (belongsTo === "event") return eventLocks(keys.map(([organizer = "", event = ""]) => ({ organizer, event })));
-  const names = new Set(keys.map(([organizer = ""]) => organizerLock(organizer)));
-  return Array.from(names, (name) => ({ name, exclusive: true }));
 }

@@ -44,6 +44,6 @@ const positions = rebuildEntities({
 export const rebuilds: readonly Rebuild[] = [
   credentials,
   events,
-  ...[...kinds.values()].flatMap(({ rebuild }) => rebuild ?? []),
+  ...kinds.flatMap(({ rebuild }) => rebuild ?? []),
   positions,
 ];

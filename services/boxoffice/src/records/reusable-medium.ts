@@ -1,13 +1,15 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { any, arrayOf, boolean, id, object, orPlain, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { idOrNull, instantOrNull, lineOrNull, storableText, verbatim } from "@tessera/records/schema-parts";
+import { refuseTogether } from "@tessera/records/validate";
 import { maxImportedId } from "@tessera/values";
+import type { Known } from "../domain/known.ts";
+import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";
 import * as catalogue from "../store/catalogue.ts";
-import type { Known } from "../store/references.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type Complain, notKnown, ofElement, type RecordKind, type Run, refuseTogether } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { idOrNull, instantOrNull, lineOrNull, storableText, verbatim } from "./schema-parts.ts";
+import type { RecordKind, Run } from "./kind.ts";
 
 /** A position of one of the organizer's events; null until it is looked up which. */
 interface Link {
@@ -68,9 +70,7 @@ const read = compileReader(schema, {
 
 const base = catalogueKind({
   table: "reusable_medium",
-  belongsTo: "organizer",
   schema,
-  key: "id",
   read,
   fact: {
     topic: topics.reusableMediumChanged,
@@ -97,16 +97,7 @@ export const reusableMedium: RecordKind<Reading<Medium>> = {
     for (const { id } of data.linked_orderpositions) mentioned.linkedPositions.add(id);
   },
   async refuse(_tx, { scope, values, known }) {
-    return refuseTogether(values, (left) => {
-      const examine = examiner(left, known);
-      return (value, complain) => {
-        examine(value, complain);
-        const { organizer } = value.data;
-        if (organizer !== null && organizer !== scope.organizer) {
-          complain("organizer", "This is not the organizer that the record names.");
-        }
-      };
-    });
+    return refuseTogether(values, (left) => refuseMedia(left, { organizer: scope.organizer, known }));
   },
   async store(tx, run) {
     // Media may swap their identifiers, which no two have at any time: they make room first.
@@ -149,38 +140,9 @@ function withEvents(value: Reading<Medium>, known: Known): Reading<Medium> {
   };
 }
 
-function keyOf({ type, identifier }: { readonly type: string; readonly identifier: string }): string {
-  return JSON.stringify([type, identifier]);
-}
-
 function findRenamed({ values, known }: Run<Reading<Medium>>): Reading<Medium>[] {
   return values.filter(({ data }) => {
     const before = known.media.get(data.id);
-    return before !== undefined && keyOf(before) !== keyOf(data);
+    return before !== undefined && mediumKey(before) !== mediumKey(data);
   });
-}
-
-/** Examines media as they would be together, with those that stay as they are. */
-function examiner(left: readonly Reading<Medium>[], known: Known) {
-  const sent = new Set(left.map(({ data }) => data.id));
-  const owners = new Map<string, number>();
-  for (const [id, medium] of known.media) if (!sent.has(id)) owners.set(keyOf(medium), id);
-  for (const { data } of left) if (!owners.has(keyOf(data))) owners.set(keyOf(data), data.id);
-
-  return ({ data }: Reading<Medium>, complain: Complain) => {
-    const owner = owners.get(keyOf(data));
-    if (owner !== data.id) complain("identifier", `medium ${owner} has this identifier`);
-    for (const [index, { event, id }] of data.linked_orderpositions.entries()) {
-      const events = known.linkedPositions.get(id) ?? [];
-      const exists = event === null ? events.length > 0 : events.includes(event);
-      if (!exists) complain("linked_orderpositions", ofElement(index, notKnown(`position ${id}`)));
-      else if (event === null && events.length > 1) {
-        const form = `{"id": ${id}, "event": …}`;
-        complain(
-          "linked_orderpositions",
-          ofElement(index, `several events have a position ${id}; name its event: ${form}`),
-        );
-      }
-    }
-  };
 }

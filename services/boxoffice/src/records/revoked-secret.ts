@@ -1,10 +1,11 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { id, instant, object } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { idOrNull, verbatim } from "@tessera/records/schema-parts";
+import { notKnown, refuseEach } from "@tessera/records/validate";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { notKnown, type RecordKind, refuseEach } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { idOrNull, verbatim } from "./schema-parts.ts";
+import type { RecordKind } from "./kind.ts";
 
 const schema = object(
   {
@@ -22,9 +23,7 @@ type RevokedSecret = TypeOf<typeof schema>;
 export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
   ...catalogueKind({
     table: "revoked_secret",
-    belongsTo: "event",
     schema,
-    key: "id",
     read: compileReader(schema),
     fact: {
       topic: topics.revokedSecretChanged,
@@ -42,8 +41,8 @@ export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
     if (data.position !== null) mentioned.positions.add(data.position);
   },
   async refuse(_tx, { values, known }) {
-    return refuseEach(values, ({ data: { position } }, complain) => {
-      if (position !== null && !known.positions.has(position)) complain("position", notKnown(`position ${position}`));
+    return refuseEach(values, ({ data: { position } }, addError) => {
+      if (position !== null && !known.positions.has(position)) addError("position", notKnown(`position ${position}`));
     });
   },
 };

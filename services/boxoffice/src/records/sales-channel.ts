@@ -1,9 +1,9 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { integer, object, text } from "@tessera/kit/schema-build";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { namesOrNone, verbatim } from "@tessera/records/schema-parts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { namesOrNone, verbatim } from "./schema-parts.ts";
 
 const schema = object(
   {
@@ -21,9 +21,7 @@ type SalesChannel = TypeOf<typeof schema>;
 export const salesChannel: RecordKind<Reading<SalesChannel>> = {
   ...catalogueKind({
     table: "sales_channel",
-    belongsTo: "organizer",
     schema,
-    key: "identifier",
     read: compileReader(schema),
   }),
   refuseRemoval: (tx, removal) => refuseUsed(tx, "sales_channel", removal),

@@ -2,19 +2,20 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { TypeOf } from "@tessera/kit/schema";
 import { any, boolean, id, object } from "@tessera/kit/schema-build";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { idOrNull } from "@tessera/records/schema-parts";
+import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { refuseSeats } from "../domain/refuse-seats.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
 import * as catalogue from "../store/catalogue.ts";
-import type { Known } from "../store/references.ts";
 import { findSeated, replaceStates } from "../store/seats.ts";
 import { findUsers } from "../store/usage.ts";
 import { type Changed, catalogueKind } from "./catalogue-kind.ts";
-import { type Complain, notKnown, type RecordKind, type Run, refuseEach, refuseTogether, refuseUsed } from "./kind.ts";
+import { type RecordKind, type Run, refuseUsed } from "./kind.ts";
 import { seatFields } from "./order-schema.ts";
 import { positionChanged } from "./position-fact.ts";
 import { toSeat } from "./position-message.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { idOrNull } from "./schema-parts.ts";
 
 const schema = object(
   {
@@ -33,9 +34,7 @@ export type Seat = Omit<TypeOf<typeof schema>, "orderposition">;
 
 const base = catalogueKind<Seat>({
   table: "seat",
-  belongsTo: "event",
   schema,
-  key: "id",
   read: compileReader(schema, { omit: ["orderposition"] }),
   afterChange: reseat,
 });
@@ -53,7 +52,7 @@ export const seat: RecordKind<Reading<Seat>> = {
   async refuse(tx, run) {
     const lost = await refuseLostSeats(tx, run);
     const left = run.values.filter((value) => !lost.has(value));
-    return new Map([...lost, ...refuseTogether(left, (rest) => examiner(rest, run.known))]);
+    return new Map([...lost, ...refuseTogether(left, (rest) => refuseSeats(rest, run.known))]);
   },
   async store(tx, run) {
     // Seats may swap their guids, which no two have at any time: they make room first.
@@ -81,31 +80,13 @@ async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Rea
   const renamed = findRenamed(run);
   if (renamed.length === 0) return new Map();
   const users = await findUsers(tx, "seat", { scope: run.scope, keys: renamed.map(({ data }) => String(data.id)) });
-  return refuseEach(renamed, ({ data }, complain) => {
+  return refuseEach(renamed, ({ data }, addError) => {
     const by = users.get(String(data.id));
     if (by === undefined) return;
     const before = run.known.seats.get(data.id);
-    if (before?.guid !== data.seat_guid) complain("seat_guid", `${by} refer to the seat by its former guid`);
-    if (before?.subevent !== data.subevent) complain("subevent", `${by} refer to the seat on its former date`);
+    if (before?.guid !== data.seat_guid) addError("seat_guid", `${by} refer to the seat by its former guid`);
+    if (before?.subevent !== data.subevent) addError("subevent", `${by} refer to the seat on its former date`);
   });
-}
-
-/** Examines seats as they would be together, with those that stay as they are. */
-function examiner(left: readonly Reading<Seat>[], known: Known) {
-  const sent = new Set(left.map(({ data }) => data.id));
-  const owners = new Map<string, number>();
-  for (const { id, guid, subevent } of known.seats.values()) if (!sent.has(id)) owners.set(seatKey(guid, subevent), id);
-  for (const { data } of left) if (!owners.has(keyOf(data))) owners.set(keyOf(data), data.id);
-
-  return ({ data }: Reading<Seat>, complain: Complain) => {
-    const owner = owners.get(keyOf(data));
-    if (owner !== data.id) complain("seat_guid", `seat ${owner} has this guid`);
-    if (data.product !== null && !known.items.has(data.product)) complain("product", notKnown(`item ${data.product}`));
-    if (data.subevent === null && known.series === true) complain("subevent", "A seat of a series belongs to a date.");
-    if (data.subevent !== null && !known.subevents.has(data.subevent)) {
-      complain("subevent", notKnown(`subevent ${data.subevent}`));
-    }
-  };
 }
 
 /** Tells of the positions whose seats changed. */

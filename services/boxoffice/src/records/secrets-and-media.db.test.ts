@@ -186,10 +186,6 @@ describe("a medium", () => {
     ]);
   });
 
-  it("[R3.54] belongs to no event", async () => {
-    expect(fieldsOf((await office.apply({ ...sample.medium(), event: "fest" }))[1])).toEqual(["event"]);
-  });
-
   it("[R3.57] keeps what else is known of it, and its link when the position goes", async () => {
     const sent = {
       organizer: "org",

@@ -1,10 +1,11 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { degreesOrNull, freeMap, idOrNull, instantOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
+import { refuseEach } from "@tessera/records/validate";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, refuseEach, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { degreesOrNull, freeMap, idOrNull, instantOrNull, names, namesOrNull } from "./schema-parts.ts";
+import { type RecordKind, refuseUsed } from "./kind.ts";
 
 const override = {
   disabled: boolean({ default: false }),
@@ -50,9 +51,7 @@ type Subevent = TypeOf<typeof schema>;
 export const subevent: RecordKind<Reading<Subevent>> = {
   ...catalogueKind({
     table: "subevent",
-    belongsTo: "event",
     schema,
-    key: "id",
     read: compileReader(schema),
     fact: {
       topic: topics.subeventChanged,
@@ -71,8 +70,8 @@ export const subevent: RecordKind<Reading<Subevent>> = {
   }),
   idsOf: ({ data }) => [["subevent_id_seq", data.id]],
   async refuse(_tx, { values, known }) {
-    return refuseEach(values, (_value, complain) => {
-      if (known.series !== true) complain("non_field_errors", "the event is no series and has no dates of its own");
+    return refuseEach(values, (_value, addError) => {
+      if (known.series !== true) addError("non_field_errors", "the event is no series and has no dates of its own");
     });
   },
   refuseRemoval: (tx, removal) => refuseUsed(tx, "subevent", removal),

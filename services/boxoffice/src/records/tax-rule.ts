@@ -1,9 +1,9 @@
 import type { TypeOf } from "@tessera/kit/schema";
 import { any, boolean, decimal, id, object } from "@tessera/kit/schema-build";
+import { compileReader, type Reading } from "@tessera/records/read";
+import { lineOrNull, namesOrNone } from "@tessera/records/schema-parts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
-import { compileReader, type Reading } from "./read.ts";
-import { lineOrNull, namesOrNone } from "./schema-parts.ts";
 
 const schema = object(
   {
@@ -26,7 +26,7 @@ type TaxRule = TypeOf<typeof schema>;
 
 /** A tax rule: the rate of what it is set for. */
 export const taxRule: RecordKind<Reading<TaxRule>> = {
-  ...catalogueKind({ table: "tax_rule", belongsTo: "event", schema, key: "id", read: compileReader(schema) }),
+  ...catalogueKind({ table: "tax_rule", schema, read: compileReader(schema) }),
   idsOf: ({ data }) => [["tax_rule_id_seq", data.id]],
   refuseRemoval: (tx, removal) => refuseUsed(tx, "tax_rule", removal),
 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Known } from "../store/references.ts";
-import type { Complain } from "./kind.ts";
+import type { AddError } from "@tessera/records/validate";
+import type { Known } from "../domain/known.ts";
 
 /** Hashes a token; this is all that is kept of it. */
 export function hashToken(token: string): Buffer {
@@ -15,11 +15,11 @@ export class TokenOwners {
     this.#owners = new Map(known.tokens);
   }
 
-  /** Complains about a token that belongs to another credential. */
-  examine({ tokenHash }: Tokened, owner: string, complain: Complain): void {
+  /** Finds a token that belongs to another credential. */
+  validate({ tokenHash }: Tokened, owner: string, addError: AddError): void {
     if (tokenHash === null) return;
     const found = this.#owners.get(tokenHash.toString("hex")) ?? owner;
-    if (found !== owner) complain("token", "this token belongs to another key or device");
+    if (found !== owner) addError("token", "this token belongs to another key or device");
   }
 
   admit({ tokenHash }: Tokened, owner: string): void {

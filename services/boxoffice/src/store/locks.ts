@@ -11,20 +11,24 @@ export interface Lock {
 }
 
 /** The lock of all that belongs to an organizer: whoever changes one of its events shares it, whoever changes what they share has it alone. */
-export function organizerLock(organizer: string): string {
+function organizerLock(organizer: string): string {
   return `records ${organizer}`;
 }
 
-/** The locks of whoever changes something in these events. */
-export function eventLocks(scopes: readonly Scope[]): Lock[] {
-  const locks = scopes.flatMap(({ organizer, event }) => {
+/**
+ * The locks of a change of what belongs to these. Changes of one event follow each other, and what belongs to an organizer
+ * changes while none of its events does.
+ */
+export function locksOf(scopes: readonly Scope[]): Lock[] {
+  const locks = new Map<string, Lock>();
+  for (const { organizer, event } of scopes) {
     const ofOrganizer = organizerLock(organizer);
-    return [
-      { name: ofOrganizer, exclusive: false },
-      { name: `${ofOrganizer}/${event}`, exclusive: true },
-    ];
-  });
-  return [...new Map(locks.map((lock) => [lock.name, lock])).values()];
+    const exclusive = event === "" || locks.get(ofOrganizer)?.exclusive === true;
+    locks.set(ofOrganizer, { name: ofOrganizer, exclusive });
+    const ofEvent = `${ofOrganizer}/${event}`;
+    if (event !== "") locks.set(ofEvent, { name: ofEvent, exclusive: true });
+  }
+  return [...locks.values()];
 }
 
 /** Takes locks until the transaction ends. */

@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /** What a run of records refers to. */
@@ -26,61 +27,6 @@ export interface Mentioned {
   readonly linkedPositions: Set<number>;
   /** Hashes of tokens, in hex. */
   readonly tokens: Set<string>;
-}
-
-/** What of it exists. */
-export interface Known {
-  readonly organizer: boolean;
-  /** Whether the scope's event is a series; undefined where there is no such event. */
-  readonly series: boolean | undefined;
-  /** Whether they are series, by slug. */
-  readonly events: ReadonlyMap<string, boolean>;
-  /** Names by id. */
-  readonly gates: ReadonlyMap<number, string>;
-  readonly salesChannels: ReadonlySet<string>;
-  readonly subevents: ReadonlySet<number>;
-  readonly taxRules: ReadonlySet<number>;
-  readonly categories: ReadonlySet<number>;
-  /** The variations of each item. */
-  readonly items: ReadonlyMap<number, ReadonlySet<number>>;
-  /** The positions of each order. */
-  readonly orders: ReadonlyMap<string, readonly number[]>;
-  /** The order of each position. */
-  readonly positions: ReadonlyMap<number, string>;
-  readonly questions: ReadonlyMap<number, KnownQuestion>;
-  readonly seats: ReadonlyMap<number, KnownSeat>;
-  readonly media: ReadonlyMap<number, MediumCode>;
-  /** The events that have a position of that id. */
-  readonly linkedPositions: ReadonlyMap<number, readonly string[]>;
-  /** Whom a token belongs to: organizer, kind and id of the credential. */
-  readonly tokens: ReadonlyMap<string, string>;
-}
-
-export interface KnownQuestion {
-  readonly type: string;
-  readonly identifier: string;
-  readonly options: readonly number[];
-  readonly askedAtCheckin: boolean;
-  readonly dependsOn: number | null;
-}
-
-/** What tells the seats of an event apart besides their ids. */
-interface SeatPlace {
-  readonly guid: string;
-  readonly subevent: number | null;
-}
-
-export interface KnownSeat extends SeatPlace {
-  readonly id: number;
-  readonly data: unknown;
-  /** The position that takes it: not canceled, and of an order that is neither canceled nor expired. */
-  readonly heldBy: number | null;
-}
-
-/** What tells the media of an organizer apart besides their ids. */
-export interface MediumCode {
-  readonly type: string;
-  readonly identifier: string;
 }
 
 /** Returns an empty collection for `findMentioned`. */

@@ -61,6 +61,7 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
         running.asked.push(...tickets.map(({ secret }) => secret));
         return { facts: await running.sold() };
       },
+      findAmbiguousSecrets: () => Promise.reject(new Error("check-in does not ask for them")),
     }),
   ]);
   const network = inProcess({ log });

@@ -18,6 +18,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { EventReference } from "./quotas.ts";
 
 /** Tickets by their secret, for a copy that does not have them yet. */
 
@@ -34,6 +35,31 @@ export interface WantedTicket {
 export interface FindTicketsResponse {
   /** A PositionChanged each, encoded. */
   facts: Uint8Array[];
+}
+
+export interface FindAmbiguousSecretsRequest {
+  /** At most 1000. */
+  events: EventReference[];
+}
+
+export interface FindAmbiguousSecretsResponse {
+  /** The first hundred by organizer, event and the smallest id of their positions. */
+  secrets: AmbiguousSecret[];
+}
+
+/** A secret that several positions have that are not canceled. It is not named: it admits. */
+export interface AmbiguousSecret {
+  organizer: string;
+  event: string;
+  /** How many positions have it. */
+  count: number;
+  /** The first ten by id. */
+  positions: AmbiguousPosition[];
+}
+
+export interface AmbiguousPosition {
+  id: number;
+  orderCode: string;
 }
 
 function createBaseFindTicketsRequest(): FindTicketsRequest {
@@ -196,6 +222,234 @@ export const FindTicketsResponse: MessageFns<FindTicketsResponse> = {
   },
 };
 
+function createBaseFindAmbiguousSecretsRequest(): FindAmbiguousSecretsRequest {
+  return { events: [] };
+}
+
+export const FindAmbiguousSecretsRequest: MessageFns<FindAmbiguousSecretsRequest> = {
+  encode(message: FindAmbiguousSecretsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      EventReference.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindAmbiguousSecretsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindAmbiguousSecretsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(EventReference.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindAmbiguousSecretsResponse(): FindAmbiguousSecretsResponse {
+  return { secrets: [] };
+}
+
+export const FindAmbiguousSecretsResponse: MessageFns<FindAmbiguousSecretsResponse> = {
+  encode(message: FindAmbiguousSecretsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.secrets) {
+      AmbiguousSecret.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindAmbiguousSecretsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindAmbiguousSecretsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.secrets.push(AmbiguousSecret.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAmbiguousSecret(): AmbiguousSecret {
+  return { organizer: "", event: "", count: 0, positions: [] };
+}
+
+export const AmbiguousSecret: MessageFns<AmbiguousSecret> = {
+  encode(message: AmbiguousSecret, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.count !== 0) {
+      writer.uint32(24).int64(message.count);
+    }
+    for (const v of message.positions) {
+      AmbiguousPosition.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AmbiguousSecret {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAmbiguousSecret();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.count = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.positions.push(AmbiguousPosition.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAmbiguousPosition(): AmbiguousPosition {
+  return { id: 0, orderCode: "" };
+}
+
+export const AmbiguousPosition: MessageFns<AmbiguousPosition> = {
+  encode(message: AmbiguousPosition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== 0) {
+      writer.uint32(8).int64(message.id);
+    }
+    if (message.orderCode !== "") {
+      writer.uint32(18).string(message.orderCode);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AmbiguousPosition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAmbiguousPosition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.orderCode = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type TicketsServiceService = typeof TicketsServiceService;
 export const TicketsServiceService = {
   /** Finds the orders that have a ticket of one of these secrets, with all positions of each. */
@@ -208,11 +462,25 @@ export const TicketsServiceService = {
     responseSerialize: (value: FindTicketsResponse): Buffer => Buffer.from(FindTicketsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindTicketsResponse => FindTicketsResponse.decode(value),
   },
+  /** Finds secrets that several tickets of one event have, which only imports bring about. */
+  findAmbiguousSecrets: {
+    path: "/ticketing.boxoffice.v1.TicketsService/FindAmbiguousSecrets" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindAmbiguousSecretsRequest): Buffer =>
+      Buffer.from(FindAmbiguousSecretsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindAmbiguousSecretsRequest => FindAmbiguousSecretsRequest.decode(value),
+    responseSerialize: (value: FindAmbiguousSecretsResponse): Buffer =>
+      Buffer.from(FindAmbiguousSecretsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindAmbiguousSecretsResponse => FindAmbiguousSecretsResponse.decode(value),
+  },
 } as const;
 
 export interface TicketsServiceServer extends UntypedServiceImplementation {
   /** Finds the orders that have a ticket of one of these secrets, with all positions of each. */
   findTickets: handleUnaryCall<FindTicketsRequest, FindTicketsResponse>;
+  /** Finds secrets that several tickets of one event have, which only imports bring about. */
+  findAmbiguousSecrets: handleUnaryCall<FindAmbiguousSecretsRequest, FindAmbiguousSecretsResponse>;
 }
 
 export interface TicketsServiceClient extends Client {
@@ -232,6 +500,22 @@ export interface TicketsServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindTicketsResponse) => void,
   ): ClientUnaryCall;
+  /** Finds secrets that several tickets of one event have, which only imports bring about. */
+  findAmbiguousSecrets(
+    request: FindAmbiguousSecretsRequest,
+    callback: (error: ServiceError | null, response: FindAmbiguousSecretsResponse) => void,
+  ): ClientUnaryCall;
+  findAmbiguousSecrets(
+    request: FindAmbiguousSecretsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindAmbiguousSecretsResponse) => void,
+  ): ClientUnaryCall;
+  findAmbiguousSecrets(
+    request: FindAmbiguousSecretsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindAmbiguousSecretsResponse) => void,
+  ): ClientUnaryCall;
 }
 
 export const TicketsServiceClient = makeGenericClientConstructor(
@@ -242,6 +526,17 @@ export const TicketsServiceClient = makeGenericClientConstructor(
   service: typeof TicketsServiceService;
   serviceName: string;
 };
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -39,6 +39,21 @@ export interface Record {
 
 export interface ApplyRecordsResponse {
   rejected: RejectedRecord[];
+  /** Absent where every key is known. */
+  ignored?: IgnoredKeys | undefined;
+}
+
+/** Keys of `data` that their kind does not know, the first hundred. */
+export interface IgnoredKeys {
+  keys: IgnoredKey[];
+}
+
+export interface IgnoredKey {
+  kind: string;
+  /** Dotted path below `data`, as it was sent: its last part is cut to 100 characters. */
+  key: string;
+  /** How often it was sent. */
+  count: number;
 }
 
 export interface RejectedRecord {
@@ -200,13 +215,16 @@ export const Record: MessageFns<Record> = {
 };
 
 function createBaseApplyRecordsResponse(): ApplyRecordsResponse {
-  return { rejected: [] };
+  return { rejected: [], ignored: undefined };
 }
 
 export const ApplyRecordsResponse: MessageFns<ApplyRecordsResponse> = {
   encode(message: ApplyRecordsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.rejected) {
       RejectedRecord.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.ignored !== undefined) {
+      IgnoredKeys.encode(message.ignored, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -230,6 +248,128 @@ export const ApplyRecordsResponse: MessageFns<ApplyRecordsResponse> = {
             }
 
             message.rejected.push(RejectedRecord.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ignored = IgnoredKeys.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIgnoredKeys(): IgnoredKeys {
+  return { keys: [] };
+}
+
+export const IgnoredKeys: MessageFns<IgnoredKeys> = {
+  encode(message: IgnoredKeys, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.keys) {
+      IgnoredKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IgnoredKeys {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIgnoredKeys();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.keys.push(IgnoredKey.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseIgnoredKey(): IgnoredKey {
+  return { kind: "", key: "", count: 0 };
+}
+
+export const IgnoredKey: MessageFns<IgnoredKey> = {
+  encode(message: IgnoredKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.kind !== "") {
+      writer.uint32(10).string(message.kind);
+    }
+    if (message.key !== "") {
+      writer.uint32(18).string(message.key);
+    }
+    if (message.count !== 0) {
+      writer.uint32(24).int64(message.count);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): IgnoredKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseIgnoredKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.count = longToNumber(reader.int64());
             continue;
           }
         }

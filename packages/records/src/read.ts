@@ -2,7 +2,7 @@ import { FieldProblems } from "@tessera/kit/field-problems";
 import { type Checked, compileSchema, type Properties, type Schema, type TypeOf } from "@tessera/kit/schema";
 import { object } from "@tessera/kit/schema-build";
 import { compileDocument, type DocumentOptions } from "./document.ts";
-import { ofElement } from "./kind.ts";
+import { ofElement } from "./validate.ts";
 
 /** What a record's `data` has become: the values to work with, and the document to keep. */
 export interface Reading<T> {
@@ -84,14 +84,14 @@ function applyRule(value: unknown, { steps, rule, path, problems }: RuleAt): voi
     for (const [index, element] of value.entries()) {
       if (problems.isFull) return;
       if (rest.length > 0) applyRule(element, { steps: rest, rule, path: at(index), problems });
-      else complainOfElement(index, rule(element), { path, problems });
+      else addElementError(index, rule(element), { path, problems });
     }
   } else if (Object.hasOwn(value, step)) {
     applyRule((value as Record<string, unknown>)[step], { steps: rest, rule, path: at(step), problems });
   }
 }
 
-function complainOfElement(
+function addElementError(
   index: number,
   message: string | undefined,
   { path, problems }: Pick<RuleAt, "path" | "problems">,

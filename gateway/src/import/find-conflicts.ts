@@ -1,0 +1,89 @@
+import type { CallOptions, Client } from "@tessera/kit/rpc";
+import type { EventReference } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
+import type { Quotas, Tickets } from "@tessera/protos/services";
+import type { AmbiguousSecret, OverbookedQuota } from "./tally.ts";
+
+/** Asked at the end of an import what its records contradict: they are stored all the same. */
+export interface ConflictFinders {
+  readonly quotas: Pick<Client<Quotas>, "findOverbooked">;
+  readonly tickets: Pick<Client<Tickets>, "findAmbiguousSecrets">;
+}
+
+/** It is a report, for which an import waits no longer than for any other answer. */
+const longestMs = 5000;
+
+/** Read at once by boxoffice. */
+const eventsPerCall = 200;
+
+/** They show that something is wrong, and what; a list of all could be as long as the import. */
+const mostReported = 100;
+
+/** Events, each once. */
+export class EventSet {
+  readonly #byName = new Map<string, EventReference>();
+
+  add({ organizer, event }: EventReference): void {
+    const name = `${organizer}/${event}`;
+    if (!this.#byName.has(name)) this.#byName.set(name, { organizer, event });
+  }
+
+  /** In the order of the answers, so that the first of all are among the first that are asked about. */
+  sorted(): EventReference[] {
+    return [...this.#byName.values()].sort(
+      (one, other) => compare(one.organizer, other.organizer) || compare(one.event, other.event),
+    );
+  }
+}
+
+/** Finds the overbooked quotas of events. */
+export function findOverbooked(
+  events: EventSet,
+  { quotas, signal }: Pick<ConflictFinders, "quotas"> & { readonly signal: AbortSignal | undefined },
+): Promise<readonly OverbookedQuota[] | null> {
+  return findInEvents(events, signal, async (asked, options) => {
+    const answer = await quotas.findOverbooked({ events: asked }, options);
+    return answer.quotas.map(({ organizer, event, id, size, taken }) => ({ organizer, event, quota: id, size, taken }));
+  });
+}
+
+/** Finds the secrets that several tickets of an event have. */
+export function findAmbiguousSecrets(
+  events: EventSet,
+  { tickets, signal }: Pick<ConflictFinders, "tickets"> & { readonly signal: AbortSignal | undefined },
+): Promise<readonly AmbiguousSecret[] | null> {
+  return findInEvents(events, signal, async (asked, options) => {
+    const { secrets } = await tickets.findAmbiguousSecrets({ events: asked }, options);
+    return secrets.map(({ organizer, event, count, positions }) => ({
+      organizer,
+      event,
+      count,
+      positions: positions.map(({ id, orderCode }) => ({ order: orderCode, id })),
+    }));
+  });
+}
+
+/** Returns the first hundred of what is found in events; null when that cannot be found out, or not in time. */
+async function findInEvents<T>(
+  events: EventSet,
+  signal: AbortSignal | undefined,
+  find: (events: EventReference[], options: CallOptions) => Promise<readonly T[]>,
+): Promise<readonly T[] | null> {
+  const sorted = events.sorted();
+  const until = Date.now() + longestMs;
+  const found: T[] = [];
+  try {
+    for (let at = 0; at < sorted.length && found.length < mostReported; at += eventsPerCall) {
+      const timeoutMs = Math.max(1, until - Date.now());
+      const options = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+      found.push(...(await find(sorted.slice(at, at + eventsPerCall), options)));
+    }
+  } catch {
+    signal?.throwIfAborted();
+    return null;
+  }
+  return found.slice(0, mostReported);
+}
+
+function compare(one: string, other: string): number {
+  return one < other ? -1 : Number(one > other);
+}

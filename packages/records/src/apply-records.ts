@@ -1,0 +1,133 @@
+import { setImmediate } from "node:timers/promises";
+import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
+import type { Log } from "@tessera/kit/log";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type {
+  ApplyRecordsRequest,
+  ApplyRecordsResponse,
+  Record as SentRecord,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
+import { applyRun } from "./apply-run.ts";
+import type { KnownScope, RecordKind, RecordOwner } from "./kind.ts";
+import { compileRecordReader, type Readable } from "./read-record.ts";
+import { splitRuns } from "./split-runs.ts";
+import { UnknownKeys } from "./unknown-keys.ts";
+
+export interface RecordStores {
+  readonly db: Db;
+  readonly files: Files;
+  readonly log: Log;
+}
+
+export type ApplyRecords = (request: ApplyRecordsRequest, stores: RecordStores) => Promise<ApplyRecordsResponse>;
+
+/** Reading a batch takes tens of milliseconds. Other calls, and other batches that wait for the database, get their turn in between. */
+const recordsPerTurn = 20;
+
+/** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */
+const putAtOnce = 8;
+
+/**
+ * Makes the function that applies records of an owner in their order, all in one transaction.
+ *
+ * A record that is wrong is rejected, the others are stored. Should storing fail for an unforeseen reason, each record
+ * gets a transaction of its own, so that only those are rejected that cannot be stored. Failures that may heal reach the
+ * caller, who sends the batch again: the same record again changes nothing.
+ */
+export function applyRecordsOf<Mentioned, Known extends KnownScope>(
+  owner: RecordOwner<Mentioned, Known>,
+): ApplyRecords {
+  type Read = Readable<RecordKind<unknown, Mentioned, Known>>;
+  type Refused = Map<Read, FieldErrors>;
+  const readRecord = compileRecordReader(owner.kinds);
+
+  return async ({ records }, { db, files, log }) => {
+    const errors = new Map<SentRecord, FieldErrors>();
+    const unknownKeys = new UnknownKeys();
+    const readable: Read[] = [];
+    for (const [index, sent] of records.entries()) {
+      if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
+      const read = readRecord(sent, unknownKeys);
+      if (read.ok) readable.push(read.value);
+      else errors.set(sent, read.errors);
+    }
+    await putFiles(readable, files);
+    for (const [record, refused] of await applyAll(readable, { db, log })) errors.set(record.sent, refused);
+    return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))), ...unknownKeys.toIgnored() };
+  };
+
+  async function applyAll(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
+    if (records.length === 0) return new Map();
+    try {
+      return await db.transaction((tx) => applyBatch(tx, records));
+    } catch (error) {
+      if (error instanceof Fault) throw error;
+      log.warn("a batch of records could not be stored; its records follow one by one", { error });
+      return applySingly(records, { db, log });
+    }
+  }
+
+  async function applySingly(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
+    const refused: Refused = new Map();
+    for (const record of records) {
+      try {
+        for (const [key, errors] of await db.transaction((tx) => applyBatch(tx, [record]))) refused.set(key, errors);
+      } catch (error) {
+        if (error instanceof Fault) throw error;
+        log.error("a record could not be stored", { line: record.sent.line, kind: record.sent.kind, error });
+        refused.set(record, { non_field_errors: ["could not be stored"] });
+      }
+    }
+    return refused;
+  }
+
+  async function applyBatch(tx: Tx, records: readonly Read[]): Promise<Refused> {
+    await owner.lock(tx, records);
+    const refused: Refused = new Map();
+    for (const run of splitRuns(records, { group: groupOf, key: ({ key }) => key })) {
+      for (const [record, errors] of await applyRun(tx, run, owner)) refused.set(record, errors);
+    }
+    await owner.raiseIds(tx, highestIds(records.filter((record) => !refused.has(record))));
+    return refused;
+  }
+}
+
+/**
+ * Puts what records bring along into the store, before anything refers to it: so no row ever lacks its bytes. What is
+ * refused, or ends here, leaves bytes without a row, which a job removes.
+ */
+async function putFiles(records: readonly Readable<AnyKind>[], files: Files): Promise<void> {
+  const sent = records.flatMap(({ kind, scope, removal, value }) =>
+    removal ? [] : Array.from(kind.filesOf?.(value, scope) ?? []),
+  );
+  for (let at = 0; at < sent.length; at += putAtOnce) {
+    const puts = sent
+      .slice(at, at + putAtOnce)
+      .map(({ key, content, contentType }) => files.put(key, content, { contentType }));
+    await Promise.all(puts);
+  }
+}
+
+type AnyKind = Pick<RecordKind<unknown, unknown, unknown>, "filesOf" | "idsOf">;
+
+function groupOf({ sent, scope, removal }: Readable<unknown>): string {
+  return [sent.kind, removal, scope.organizer, scope.event].join(" ");
+}
+
+function highestIds(records: readonly Readable<AnyKind>[]): Map<string, number> {
+  const highest = new Map<string, number>();
+  for (const { kind, value, removal } of records) {
+    if (removal) continue;
+    for (const [sequence, id] of kind.idsOf?.(value) ?? []) {
+      if (id > (highest.get(sequence) ?? 0)) highest.set(sequence, id);
+    }
+  }
+  return highest;
+}
+
+function toRejected({ line }: SentRecord, errors: FieldErrors | undefined): ApplyRecordsResponse["rejected"] {
+  if (errors === undefined) return [];
+  const fields = Object.entries(errors).map(([field, messages]) => ({ field, messages: [...messages] }));
+  return [{ line, errors: fields }];
+}

@@ -1,0 +1,97 @@
+import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
+import type { FieldErrors } from "@tessera/kit/fault";
+import type { Tx } from "@tessera/kit/pg/database";
+import type { Checked, JsonSchema, Properties } from "@tessera/kit/schema";
+import type { RecordKindName } from "@tessera/protos/record-kinds";
+
+/** Where a record lives. `event` is empty for what belongs to the organizer itself. */
+export interface Scope {
+  readonly organizer: string;
+  readonly event: string;
+}
+
+/** Records, or keys of records, that were refused, and why. */
+export type Refusals<V> = ReadonlyMap<V, FieldErrors>;
+
+/** Records of one kind and scope that are applied together; no key is among them twice. */
+export interface Run<V, Known> {
+  readonly scope: Scope;
+  readonly values: readonly V[];
+  readonly known: Known;
+}
+
+/** Keys of one kind and scope that are removed together. */
+export interface Removal {
+  readonly scope: Scope;
+  readonly keys: readonly string[];
+}
+
+/** Bytes that a record brings along; its row refers to them by this key in the store for files. */
+export interface SentFile {
+  readonly key: string;
+  readonly contentType: string;
+  readonly content: Uint8Array;
+}
+
+/** What every owner looks up for a run: where its records live. */
+export interface KnownScope {
+  readonly organizer: boolean;
+  /** Whether the event is a series; undefined where there is no such event. */
+  readonly series: boolean | undefined;
+}
+
+/**
+ * What the owner of a kind knows of its records. `Mentioned` collects what they refer to, `Known` is what of that exists.
+ *
+ * Reading needs no database and happens once. The rest happens in a transaction that may start over: what a run mentions
+ * is looked up, records that contradict it are refused, the others are stored, and what that changed is published.
+ */
+export interface RecordKind<V, Mentioned, Known> {
+  readonly name: RecordKindName;
+  /** What a record's `data` may be. */
+  readonly schema: JsonSchema & { readonly properties: Properties };
+  read(data: unknown): Checked<V>;
+  /** Reads the data of a removal, where that is more than to check the field that is the key. */
+  readKey?(data: unknown): Checked<string>;
+  keyOf(value: V): string;
+  /** The ids a record brings along, by the sequence that must exceed them. */
+  idsOf?(value: V): Iterable<readonly [string, number]>;
+  /** The files a record brings along. They are in the store for files before a transaction begins. */
+  filesOf?(value: V, scope: Scope): Iterable<SentFile>;
+  /** Collects what a record refers to. */
+  mention?(value: V, mentioned: Mentioned): void;
+  /** Refuses what contradicts what is known, or an earlier record of the run. */
+  refuse?(tx: Tx, run: Run<V, Known>): Promise<Refusals<V>>;
+  store(tx: Tx, run: Run<V, Known>): Promise<void>;
+  /** Refuses to remove what is still referred to. */
+  refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
+  remove(tx: Tx, removal: Removal): Promise<void>;
+  /** How all of them are published again. */
+  readonly rebuild?: Rebuild;
+}
+
+/** What a kind makes of its records stays with that kind: nothing else looks into it. */
+type AnyKind<Mentioned, Known> = RecordKind<unknown, Mentioned, Known>;
+
+/** A service that owns kinds of records. */
+export interface RecordOwner<Mentioned, Known extends KnownScope> {
+  readonly kinds: readonly AnyKind<Mentioned, Known>[];
+  /** Returns an empty collection. */
+  nothingMentioned(): Mentioned;
+  /** Looks up what a run mentions, and where it lives. */
+  findMentioned(tx: Tx, scope: Scope, mentioned: Mentioned): Promise<Known>;
+  /**
+   * Takes what a batch must hold before it looks anything up: between looking up what a record refers to and storing it
+   * nothing may come that takes it away.
+   */
+  lock(tx: Tx, records: readonly LockedRecord[]): Promise<void>;
+  /** Makes sure that ids that are assigned later exceed those that records brought along. */
+  raiseIds(tx: Tx, highest: ReadonlyMap<string, number>): Promise<void>;
+}
+
+/** What locks follow from. */
+export interface LockedRecord {
+  readonly kind: { readonly name: RecordKindName };
+  readonly scope: Scope;
+  readonly key: string;
+}

@@ -1,0 +1,79 @@
+import type { JsonSchema } from "@tessera/kit/schema";
+import type { IgnoredKey } from "@tessera/protos/gen/ticketing/records/v1/records";
+
+/** An object inside records of a kind. `path` is empty, or ends with a dot. */
+interface Place {
+  readonly kind: string;
+  readonly path: string;
+}
+
+/** Counts keys that a value has and its schema does not know. */
+export type CountUnknown = (value: unknown, counts: UnknownKeys) => void;
+
+/** The first of them show what is misspelt; there is no end to the keys of another format. */
+const mostKeys = 100;
+
+/** Longer names say nothing more, and may be as long as a record. */
+const longestName = 100;
+
+/** How often keys were sent that no schema knows. Records have dozens of them each, so nothing is put together for one. */
+export class UnknownKeys {
+  readonly #counts = new Map<Place, Map<string, number>>();
+  #size = 0;
+
+  add(place: Place, name: string): void {
+    const names = this.#counts.get(place) ?? new Map<string, number>();
+    const count = names.get(name) ?? 0;
+    if (count === 0) {
+      if (this.#size >= mostKeys) return;
+      this.#size += 1;
+      this.#counts.set(place, names);
+    }
+    names.set(name, count + 1);
+  }
+
+  toIgnored(): { ignored?: { keys: IgnoredKey[] } } {
+    const keys = [...this.#counts].flatMap(([{ kind, path }, names]) =>
+      Array.from(names, ([name, count]) => ({ kind, key: path + name.slice(0, longestName).toWellFormed(), count })),
+    );
+    return keys.length === 0 ? {} : { ignored: { keys } };
+  }
+}
+
+/**
+ * Compiles the schema of a kind into the function that counts keys that it does not know, in objects and in lists of
+ * them. The names inside maps are the sender's own, and what may be anything has no unknown keys.
+ */
+export function compileUnknownKeys(kind: string, schema: JsonSchema): CountUnknown {
+  return counterOf(schema, { kind, path: "" }) ?? (() => {});
+}
+
+/** Undefined where nothing can be unknown. */
+function counterOf(schema: unknown, place: Place): CountUnknown | undefined {
+  if (!isObject(schema)) return undefined;
+  if (isObject(schema["properties"])) return counterOfObject(schema["properties"], place);
+  const count = counterOf(schema["items"], place);
+  if (count === undefined) return undefined;
+  return (value, counts) => {
+    if (Array.isArray(value)) for (const element of value) count(element, counts);
+  };
+}
+
+function counterOfObject(properties: JsonSchema, place: Place): CountUnknown {
+  const { kind, path } = place;
+  const known = new Map(
+    Object.entries(properties).map(([name, schema]) => [name, counterOf(schema, { kind, path: `${path}${name}.` })]),
+  );
+  return (value, counts) => {
+    if (!isObject(value)) return;
+    for (const name of Object.keys(value)) {
+      const count = known.get(name);
+      if (count !== undefined) count(value[name], counts);
+      else if (!known.has(name)) counts.add(place, name);
+    }
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,44 @@
+import { notKnown, ofElement, type RecordErrors, refuseEach } from "@tessera/records/validate";
+import type { Known, MediumCode } from "./known.ts";
+
+interface Medium extends MediumCode {
+  readonly id: number;
+  readonly organizer: string | null;
+  readonly linked_orderpositions: readonly { readonly event: string | null; readonly id: number }[];
+}
+
+/** What tells media apart besides their ids. */
+export function mediumKey({ type, identifier }: MediumCode): string {
+  return JSON.stringify([type, identifier]);
+}
+
+/** Refuses media as they would be together, with those that stay as they are. */
+export function refuseMedia<V extends { readonly data: Medium }>(
+  left: readonly V[],
+  { organizer, known }: { readonly organizer: string; readonly known: Known },
+): RecordErrors<V> {
+  const sent = new Set(left.map(({ data }) => data.id));
+  const owners = new Map<string, number>();
+  for (const [id, medium] of known.media) if (!sent.has(id)) owners.set(mediumKey(medium), id);
+  for (const { data } of left) if (!owners.has(mediumKey(data))) owners.set(mediumKey(data), data.id);
+
+  return refuseEach(left, ({ data }, addError) => {
+    const owner = owners.get(mediumKey(data));
+    if (owner !== data.id) addError("identifier", `medium ${owner} has this identifier`);
+    for (const [index, { event, id }] of data.linked_orderpositions.entries()) {
+      const events = known.linkedPositions.get(id) ?? [];
+      const exists = event === null ? events.length > 0 : events.includes(event);
+      if (!exists) addError("linked_orderpositions", ofElement(index, notKnown(`position ${id}`)));
+      else if (event === null && events.length > 1) {
+        const form = `{"id": ${id}, "event": …}`;
+        addError(
+          "linked_orderpositions",
+          ofElement(index, `several events have a position ${id}; name its event: ${form}`),
+        );
+      }
+    }
+    if (data.organizer !== null && data.organizer !== organizer) {
+      addError("organizer", "This is not the organizer that the record names.");
+    }
+  });
+}

@@ -1,0 +1,96 @@
+import { type AddError, notKnown, ofElement } from "@tessera/records/validate";
+import type { Known } from "./known.ts";
+
+interface Order {
+  readonly code: string;
+  readonly sales_channel: string;
+  readonly fees: readonly { readonly tax_rule: number | null }[];
+  readonly positions: readonly Position[];
+}
+
+interface Position {
+  readonly id: number;
+  readonly positionid: number;
+  readonly addon_to: number | null;
+  readonly item: number;
+  readonly variation: number | null;
+  readonly subevent: number | null;
+  readonly tax_rule: number | null;
+  readonly answers: readonly { readonly question: number; readonly options: readonly number[] }[] | null;
+  readonly checkins: readonly Checkin[] | null;
+}
+
+interface Checkin {
+  readonly id: number;
+  readonly list: number;
+  readonly datetime: number;
+  readonly type: string;
+}
+
+/** Finds positions that contradict each other. */
+export function validatePositions({ positions: all }: Order, addError: AddError): void {
+  const ids = new Set<number>();
+  const numbers = new Set<number>();
+  for (const [index, { id, positionid }] of all.entries()) {
+    if (ids.has(id)) addError(`positions.${index}.id`, `position ${id} occurs twice`);
+    if (numbers.has(positionid)) addError(`positions.${index}.positionid`, `positionid ${positionid} occurs twice`);
+    ids.add(id);
+    numbers.add(positionid);
+  }
+  for (const [index, { id, addon_to }] of all.entries()) {
+    if (addon_to !== null && (addon_to === id || !ids.has(addon_to))) {
+      addError(`positions.${index}.addon_to`, "This is not the id of another position of the order.");
+    }
+  }
+  for (const [index, position] of all.entries()) {
+    validateCheckins(position, (field, message) => addError(`positions.${index}.${field}`, message));
+  }
+}
+
+/** Of two scans of one position with the same id, the one that came later would be taken for the other. */
+function validateCheckins({ checkins }: Position, addError: AddError): void {
+  const known = new Map<number, Checkin>();
+  for (const [index, checkin] of (checkins ?? []).entries()) {
+    const other = known.get(checkin.id);
+    known.set(checkin.id, checkin);
+    if (other === undefined) continue;
+    if (other.list === checkin.list && other.datetime === checkin.datetime && other.type === checkin.type) continue;
+    addError(`checkins.${index}.id`, `check-in ${checkin.id} occurs twice, as different ones`);
+  }
+}
+
+/** Finds what an order names that the event does not have. */
+export function validateReferences(data: Order, known: Known, addError: AddError): void {
+  if (!known.salesChannels.has(data.sales_channel)) addError("sales_channel", notKnown("sales channel"));
+  for (const [index, { tax_rule }] of data.fees.entries()) {
+    if (isUnknown(tax_rule, known.taxRules)) addError(`fees.${index}.tax_rule`, notKnown(`tax rule ${tax_rule}`));
+  }
+  for (const [index, position] of data.positions.entries()) {
+    validatePosition(position, known, (field, message) => addError(`positions.${index}.${field}`, message));
+  }
+}
+
+/** An item may have had no variations when a position was sold, so only a variation that is given is checked. */
+function validatePosition(position: Position, known: Known, addError: AddError): void {
+  const { item, variation, subevent, tax_rule } = position;
+  const variations = known.items.get(item);
+  if (variations === undefined) addError("item", notKnown(`item ${item}`));
+  else if (isUnknown(variation, variations)) addError("variation", `item ${item} has no variation ${variation}`);
+  if (subevent === null && known.series === true) addError("subevent", "A position of a series belongs to a date.");
+  if (isUnknown(subevent, known.subevents)) addError("subevent", notKnown(`subevent ${subevent}`));
+  if (isUnknown(tax_rule, known.taxRules)) addError("tax_rule", notKnown(`tax rule ${tax_rule}`));
+  for (const [index, { question, options }] of (position.answers ?? []).entries()) {
+    const has = known.questions.get(question)?.options;
+    if (has === undefined) {
+      addError("answers", ofElement(index, notKnown(`question ${question}`)));
+      continue;
+    }
+    for (const option of options) {
+      if (!has.includes(option)) addError("answers", ofElement(index, `question ${question} has no option ${option}`));
+    }
+  }
+}
+
+function isUnknown(id: number | null, known: ReadonlySet<number>): boolean {
+  return id !== null && !known.has(id);
+}
