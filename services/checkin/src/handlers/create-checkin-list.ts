@@ -9,14 +9,13 @@ import { checkListFields, checkListReferences, joinErrors, type ListErrors } fro
 import type { ListFields } from "../domain/list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import type { EventInfo } from "../store/events.ts";
+import { type EventInfo, requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findKnownIds } from "../store/known-ids.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockListIds, nextListId, putList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 import { fromListFields } from "../wire/lists.ts";
-import { requireEvent } from "./find-or-fault.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
 /** Adds a list to an event. */

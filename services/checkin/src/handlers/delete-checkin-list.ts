@@ -6,9 +6,9 @@ import type {
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { CheckinLists } from "@tessera/protos/services";
 import type { CheckinEvents } from "../events.ts";
+import { requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { removeList } from "../store/lists.ts";
-import { listNotFound, requireEvent } from "./find-or-fault.ts";
+import { listNotFound, removeList } from "../store/lists.ts";
 
 /** Deletes a list with all its scans. */
 export async function deleteCheckinList(

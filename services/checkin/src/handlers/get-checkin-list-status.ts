@@ -7,9 +7,10 @@ import type {
 import { pick } from "@tessera/values";
 import { coversItem } from "../domain/list.ts";
 import { countByItem, type ItemCounts } from "../store/counts.ts";
+import { requireEvent } from "../store/events.ts";
 import { type ItemInfo, listItems } from "../store/items.ts";
+import { requireList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
-import { requireEvent, requireList } from "./find-or-fault.ts";
 
 /** Shows how a list stands: who is expected, who has come, who is inside, by item and variation. */
 export async function getCheckinListStatus(

@@ -7,10 +7,11 @@ import type {
 import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { CheckinList } from "../domain/list.ts";
 import { countOnLists } from "../store/counts.ts";
+import { readDocuments } from "../store/documents.ts";
+import { requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
+import { requireList } from "../store/lists.ts";
 import { toCheckinList } from "../wire/lists.ts";
-import { requireEvent, requireList } from "./find-or-fault.ts";
-import { readDocuments } from "./read-documents.ts";
 
 /** Shows one list. */
 export async function getCheckinList(

@@ -4,11 +4,11 @@ import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import { countOnLists } from "../store/counts.ts";
+import { requireEvent } from "../store/events.ts";
 import { findListsChanged } from "../store/list-changes.ts";
 import { countLists, type ListFilter, pageLists } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 import { toCheckinList } from "../wire/lists.ts";
-import { requireEvent } from "./find-or-fault.ts";
 import { expandLists } from "./get-checkin-list.ts";
 
 /** Pages through the lists of an event. */

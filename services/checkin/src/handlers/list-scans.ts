@@ -3,10 +3,10 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import { fault } from "../faults.ts";
+import { requireEvent } from "../store/events.ts";
 import { findList } from "../store/lists.ts";
 import { countScans, pageScans, planForValues } from "../store/scan-history.ts";
 import { toPastScan, toScanFilter } from "../wire/history.ts";
-import { requireEvent } from "./find-or-fault.ts";
 
 /**
  * Pages through the scans of an event, refused ones too.

@@ -13,7 +13,7 @@ import { secondsAhead } from "../domain/seconds-ahead.ts";
 import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import type { EventInfo } from "../store/events.ts";
+import { type EventInfo, requireEvent } from "../store/events.ts";
 import {
   findFailedScan,
   findWhatIsKnown,
@@ -24,10 +24,10 @@ import {
   nextScanId,
 } from "../store/failed-scans.ts";
 import type { EventKey } from "../store/keys.ts";
+import { listNotFound, requireList } from "../store/lists.ts";
 import { storeScans } from "../store/store-scans.ts";
 import { fromFailedScan, toFailedScan, toScanPlace } from "../wire/history.ts";
 import { toScanFact } from "../wire/scan-fact.ts";
-import { listNotFound, requireEvent, requireList } from "./find-or-fault.ts";
 
 /**
  * Stores a refusal that a device decided by itself. It says nothing about the ticket: neither presences nor counts know

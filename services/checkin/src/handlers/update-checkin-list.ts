@@ -8,11 +8,11 @@ import { CheckinLists } from "@tessera/protos/services";
 import { checkListFields, joinErrors } from "../domain/check-list.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
+import { requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { lockList, putList } from "../store/lists.ts";
+import { listNotFound, lockList, putList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
-import { listNotFound, requireEvent } from "./find-or-fault.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
 /** Changes the named fields of a list. What is not named is neither changed nor checked. */

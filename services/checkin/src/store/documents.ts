@@ -5,26 +5,20 @@ import type { EventKey } from "./keys.ts";
 /** A table whose rows hold resources. */
 export type DocumentTable = "item" | "question" | "subevent";
 
-/** A resource as the API shows it. */
-export interface StoredDocument {
-  readonly id: number;
-  /** JSON. */
-  readonly document: string;
-}
-
-/** Reads the resources that these ids stand for. Of what came before its resource was kept there is none yet. */
-export async function findDocuments(
+/** Reads the resources with these ids, each once, as JSON. One that has not arrived yet is left out. */
+export async function readDocuments(
   db: Queryable,
   table: DocumentTable,
   { organizer, event, ids }: EventKey & { readonly ids: readonly number[] },
-): Promise<StoredDocument[]> {
+): Promise<{ readonly id: number; readonly json: Uint8Array }[]> {
   if (ids.length === 0) return [];
-  return db.many<StoredDocument>(sql`
+  const rows = await db.many<{ id: number; document: string }>(sql`
     select shown.id, shown.document::text as document
       from ${identifier(table)} as shown
      where shown.organizer = ${organizer}
        and shown.event = ${event}
-       and shown.id = any(${ids}::bigint[])
+       and shown.id = any(${[...new Set(ids)]}::bigint[])
        and shown.document <> '{}'
      order by shown.id`);
+  return rows.map(({ id, document }) => ({ id, json: Buffer.from(document) }));
 }

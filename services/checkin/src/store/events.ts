@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { boolean, copyTable, instant, json, text } from "@tessera/kit/pg/table";
 import type { DownloadSettings } from "../domain/downloads.ts";
+import { fault } from "../faults.ts";
 import type { EventKey } from "./keys.ts";
 
 /** What checkin keeps of events. */
@@ -59,4 +60,13 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
       pending: row.pdf_while_pending,
     },
   };
+}
+
+/** Finds an event, or says that it is not here. */
+export async function requireEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo> {
+  const found = await findEvent(db, { organizer, event });
+  if (found === undefined) {
+    throw fault("event_not_found", "There is no such event here, or it has not arrived yet.");
+  }
+  return found;
 }

@@ -1,9 +1,11 @@
+import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, boolean, instant, table, text } from "@tessera/kit/pg/table";
 import type { CheckinList } from "../domain/list.ts";
+import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 
 const idLock = declareLock("tessera checkin list ids");
@@ -131,6 +133,17 @@ export async function lockList(tx: Queryable, { organizer, event, id }: EntityKe
        and list.id = ${id}
        for no key update`);
   return row && lists.toRow(row);
+}
+
+/** Finds a list of an event, or says that the event has none such. */
+export async function requireList(db: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList> {
+  const found = await findList(db, { organizer, event, id });
+  if (found === undefined) throw listNotFound();
+  return found;
+}
+
+export function listNotFound(): Fault {
+  return fault("checkin_list_not_found", "The event has no such check-in list.");
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { expandPositions } from "../expand-positions.ts";
+import { expandPositions } from "../positions/expand-positions.ts";
 
 /** Shows in full what scans asked to see; what is asked in the same way on one list is read together. */
 export async function expandOutcomes(

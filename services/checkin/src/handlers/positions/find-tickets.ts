@@ -2,13 +2,13 @@ import type { Clock } from "@tessera/kit/clock";
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { CheckinList } from "../domain/list.ts";
-import { judgeRules } from "../domain/rules/judge-rules.ts";
-import { type Rules, readRules } from "../domain/rules/read-rules.ts";
-import { countPositions, findPositionIds, pagePositions, readPositions } from "../store/listed-positions.ts";
-import type { PositionFilter } from "../store/position-filter.ts";
-import { readJudgedTickets } from "../store/rule-facts.ts";
-import type { TicketRead } from "../store/ticket-rows.ts";
+import type { CheckinList } from "../../domain/list.ts";
+import { judgeRules } from "../../domain/rules/judge-rules.ts";
+import { type Rules, readRules } from "../../domain/rules/read-rules.ts";
+import { countPositions, findPositionIds, pagePositions, readPositions } from "../../store/listed-positions.ts";
+import type { PositionFilter } from "../../store/position-filter.ts";
+import { readJudgedTickets } from "../../store/rule-facts.ts";
+import type { TicketRead } from "../../store/ticket-rows.ts";
 
 /** One page of the tickets that were found. */
 interface FoundTickets {

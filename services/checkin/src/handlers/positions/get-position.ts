@@ -2,11 +2,12 @@ import type { Clock } from "@tessera/kit/clock";
 import type { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { GetPositionRequest, GetPositionResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { fault } from "../faults.ts";
-import { everyPosition, type PositionFilter } from "../store/position-filter.ts";
+import { fault } from "../../faults.ts";
+import { requireEvent } from "../../store/events.ts";
+import { requireList } from "../../store/lists.ts";
+import { everyPosition, type PositionFilter } from "../../store/position-filter.ts";
 import { choosePositions, findUnknownIds } from "./choose-positions.ts";
 import { expandPositions } from "./expand-positions.ts";
-import { requireEvent, requireList } from "./find-or-fault.ts";
 import { findTickets, whereScanned } from "./find-tickets.ts";
 import { presentTicket } from "./present-ticket.ts";
 

@@ -1,13 +1,13 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Ids, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { planSearch } from "../domain/search-text.ts";
-import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
-import { fault } from "../faults.ts";
-import type { EventKey } from "../store/keys.ts";
-import { findKnownIds, type IdKind } from "../store/known-ids.ts";
-import { everyPosition, type PositionChoice } from "../store/position-filter.ts";
-import { toOrderStatusOfLetter } from "../wire/positions.ts";
+import { planSearch } from "../../domain/search-text.ts";
+import { tellUnknownIds } from "../../domain/tell-unknown-ids.ts";
+import { fault } from "../../faults.ts";
+import type { EventKey } from "../../store/keys.ts";
+import { findKnownIds, type IdKind } from "../../store/known-ids.ts";
+import { everyPosition, type PositionChoice } from "../../store/position-filter.ts";
+import { toOrderStatusOfLetter } from "../../wire/positions.ts";
 
 /** Which tickets of a list are asked for. */
 interface Asked {

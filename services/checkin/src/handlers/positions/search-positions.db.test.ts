@@ -2,9 +2,9 @@ import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { askIds, askIdsInOrder, askPage, filters } from "../testing/ask-positions.ts";
-import { eventFact, itemFact, mediumFact, order, positionFact } from "../testing/facts.ts";
-import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+import { askIds, askIdsInOrder, askPage, filters } from "../../testing/ask-positions.ts";
+import { eventFact, itemFact, mediumFact, order, positionFact } from "../../testing/facts.ts";
+import { type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -12,7 +12,7 @@ let list: number;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact(), eventFact({ event: "other" })]);

@@ -2,9 +2,9 @@ import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/p
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askIds, askIdsInOrder, askOne, askPage, filters } from "../testing/ask-positions.ts";
-import { eventFact, itemFact, noon, order, positionFact, subeventFact } from "../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { askIds, askIdsInOrder, askOne, askPage, filters } from "../../testing/ask-positions.ts";
+import { eventFact, itemFact, noon, order, positionFact, subeventFact } from "../../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -16,7 +16,7 @@ const status = (word: "PENDING" | "EXPIRED" | "CANCELED", code: string) =>
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true }), eventFact({ event: "other" })]);

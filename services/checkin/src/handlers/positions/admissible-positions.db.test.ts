@@ -2,16 +2,24 @@ import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { askIds, askIdsInOrder, askOne, askPage, filters } from "../testing/ask-positions.ts";
-import { blockedSecretFact, eventFact, itemFact, minute, noon, positionFact, subeventFact } from "../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { askIds, askIdsInOrder, askOne, askPage, filters } from "../../testing/ask-positions.ts";
+import {
+  blockedSecretFact,
+  eventFact,
+  itemFact,
+  minute,
+  noon,
+  positionFact,
+  subeventFact,
+} from "../../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
 });

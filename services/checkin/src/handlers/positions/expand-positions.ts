@@ -1,10 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Documents, Expand, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { EventKey } from "../store/keys.ts";
-import { readAddons } from "../store/listed-positions.ts";
-import { requireEvent } from "./find-or-fault.ts";
+import { readDocuments } from "../../store/documents.ts";
+import { requireEvent } from "../../store/events.ts";
+import type { EventKey } from "../../store/keys.ts";
+import { readAddons } from "../../store/listed-positions.ts";
 import { presentTicket } from "./present-ticket.ts";
-import { readDocuments } from "./read-documents.ts";
 
 /** Positions with what was asked for of what they refer to. */
 export interface ExpandedPositions {
@@ -27,7 +27,7 @@ export async function expandPositions(
   return { positions: shown, documents: expand === undefined ? undefined : await readReferences(db, key, expand, all) };
 }
 
-/** Add-ons have none themselves: whoever named a ticket as its own add-on would be shown for ever. */
+/** Add-ons are shown without add-ons: a ticket that is named as its own add-on would have no end. */
 async function withAddons(
   db: Queryable,
   key: EventKey & { readonly list: number },

@@ -2,9 +2,9 @@ import type { Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { askOne, askPage } from "../testing/ask-positions.ts";
-import { eventFact, itemFact, place, positionFact, questionFact, subeventFact } from "../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { askOne, askPage } from "../../testing/ask-positions.ts";
+import { eventFact, itemFact, place, positionFact, questionFact, subeventFact } from "../../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 import { expandPositions } from "./expand-positions.ts";
 
 let database: TestDatabase;
@@ -23,7 +23,7 @@ const answer = (question: number) => ({
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true }), eventFact({ event: "other" })]);

@@ -7,10 +7,10 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { askOne, askPage } from "../testing/ask-positions.ts";
-import { eventFact, itemFact, noon, place, positionFact } from "../testing/facts.ts";
-import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
-import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
+import { askOne, askPage } from "../../testing/ask-positions.ts";
+import { eventFact, itemFact, noon, place, positionFact } from "../../testing/facts.ts";
+import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+import { untilSomebodyWaits } from "../../testing/until-somebody-waits.ts";
 
 let database: TestDatabase;
 let reads: Db;
@@ -18,7 +18,7 @@ let checkin: RunningCheckin;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   reads = openReads({
     url: database.url,

@@ -2,9 +2,9 @@ import type { ListPositionsRequest } from "@tessera/protos/gen/ticketing/checkin
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { askIds, askIdsInOrder, askOne, askPage } from "../testing/ask-positions.ts";
-import { eventFact, itemFact, noon, order, place, position, positionFact, subeventFact } from "../testing/facts.ts";
-import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { askIds, askIdsInOrder, askOne, askPage } from "../../testing/ask-positions.ts";
+import { eventFact, itemFact, noon, order, place, position, positionFact, subeventFact } from "../../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -12,7 +12,7 @@ let list: number;
 
 beforeAll(async () => {
   database = await createTestDatabase([
-    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
   ]);
   checkin = await startCheckin(database.open("checkin"));
 });

@@ -2,11 +2,12 @@ import type { Clock } from "@tessera/kit/clock";
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListPositionsRequest, ListPositionsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { isTelling } from "../domain/search-text.ts";
-import type { PositionFilter } from "../store/position-filter.ts";
+import { isTelling } from "../../domain/search-text.ts";
+import { requireEvent } from "../../store/events.ts";
+import { requireList } from "../../store/lists.ts";
+import type { PositionFilter } from "../../store/position-filter.ts";
 import { choosePositions, findUnknownIds } from "./choose-positions.ts";
 import { expandPositions } from "./expand-positions.ts";
-import { requireEvent, requireList } from "./find-or-fault.ts";
 import { findTickets, whereScanned } from "./find-tickets.ts";
 import { presentTicket } from "./present-ticket.ts";
 
