@@ -2,7 +2,7 @@ import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
 import type { CredentialKind } from "../store/credentials.ts";
 
-/** What an Authorization header says, before anybody has looked it up. */
+/** The contents of an Authorization header, before any look-up. */
 export interface Presented {
   readonly kind: CredentialKind;
   /** The bytes as they were sent. */
@@ -28,15 +28,15 @@ export function readAuthorization(header: string): Presented {
   return { kind, token: Buffer.from(token, "latin1") };
 }
 
-/** A token that nobody has. */
+/** The token of no credential. */
 export function unknownToken(): Fault {
   return fault("unknown_token", "This token is not valid.");
 }
 
-/** A token whose owner may not use it any more. */
+/** A token that was switched off or revoked. */
 export function inactive(kind: CredentialKind): Fault {
   return kind === "device"
-    ? // Scanners know this very sentence: they wipe their data when they read it.
+    ? // Scanners know exactly this sentence: they delete their data when they read it.
       fault("device_revoked", "Device access has been revoked.")
     : fault("key_inactive", "This API key has been switched off.");
 }

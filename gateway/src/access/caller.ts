@@ -8,10 +8,10 @@ import {
 } from "@tessera/values";
 import type { Credential, CredentialKind, Device } from "../store/credentials.ts";
 
-/** Who a request comes from. */
+/** The sender of a request. */
 export type Caller = Operator | Tenant;
 
-/** Runs the deployment. It may bring in records, and belongs to no organizer. */
+/** Runs the deployment. It may import records, and belongs to no organizer. */
 export interface Operator {
   readonly kind: "operator";
   readonly logId: string;
@@ -20,11 +20,11 @@ export interface Operator {
 /** An API key or a device of one organizer. */
 export interface Tenant {
   readonly kind: CredentialKind;
-  /** Of its credential; another organizer may have one of the same. */
+  /** The id of its credential; another organizer may have the same. */
   readonly id: string;
-  /** Enough of its id to find it; never a token, nor anything a token could be found by. */
+  /** Enough of its id to find it; never a token, nor anything that leads to one. */
   readonly logId: string;
-  /** What its requests are counted under, also outside this process: it tells callers apart and nothing about them. */
+  /** The key under which its requests are counted, also outside this process. It identifies the caller and reveals nothing else. */
   readonly countedAs: string;
   readonly organizer: string;
   readonly permissions: ReadonlySet<string>;
@@ -37,7 +37,7 @@ export interface Tenant {
 
 export const operator: Operator = { kind: "operator", logId: "operator" };
 
-/** Makes the caller that a valid credential stands for. */
+/** Makes the caller of a valid credential. */
 export function toCaller(credential: Credential): Tenant {
   const { kind, organizer, device } = credential;
   const name = hash("sha256", JSON.stringify([organizer, kind, credential.id]), "buffer");

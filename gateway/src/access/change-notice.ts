@@ -9,7 +9,7 @@ const channel = "tessera_gateway_access";
 
 const pauses = { firstMs: 100, longestMs: 5000 };
 
-/** Tells every gateway process, when the transaction commits, that credentials or events have changed. */
+/** Notifies every gateway process, when the transaction commits, that credentials or events have changed. */
 export async function announceChange(tx: Tx): Promise<void> {
   await tx.run(sql`select pg_notify(${channel}, '')`);
 }
@@ -20,7 +20,7 @@ export interface Forgetful {
   readonly cache: Cache;
 }
 
-/** Makes this process forget at once; hints reach the others where the database's notices do not get through. */
+/** Clears the cache of this process at once; hints reach the others if notifications of the database do not. */
 export function forgetAccess({ directory, cache }: Forgetful): void {
   directory.forget();
   cache.hint(channel, "");
@@ -32,8 +32,8 @@ export interface Listener {
 
 /**
  * Calls `changed` after every announced change, and whenever an announcement may
- * have been missed because the connection was lost. Hints come on top: they may
- * get lost, but take another way.
+ * have been missed because the connection was lost. Hints are a second way: each
+ * may get lost.
  */
 export function listenForChanges(
   { db, cache, log }: { db: Db; cache: Cache; log: Log },

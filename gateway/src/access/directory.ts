@@ -4,18 +4,18 @@ import { inactive, type Presented, unknownToken } from "./authorization.ts";
 import { type Caller, operator, type Tenant, toCaller } from "./caller.ts";
 import { remember } from "./remember.ts";
 
-/** Where credentials and events are looked up. */
+/** The stored credentials and events. */
 export interface AccessStore {
   findByHash(kind: CredentialKind, tokenHash: Buffer): Promise<Credential | undefined>;
   hasEvent(organizer: string, event: string): Promise<boolean>;
 }
 
-/** Who may come in, and to which events. */
+/** Finds callers by their tokens, and events. */
 export interface Directory {
-  /** Returns the caller that a token belongs to; throws where there is none. */
+  /** Returns the caller that a token belongs to; throws for any other token. */
   authenticate(presented: Presented): Promise<Caller>;
   hasEvent(organizer: string, event: string): Promise<boolean>;
-  /** Forgets what it has read, because it has changed. */
+  /** Clears the cache after a change. */
   forget(): void;
 }
 
@@ -58,7 +58,7 @@ export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey
       return known.caller;
     },
     async hasEvent(organizer, event) {
-      // Slugs hold no slash; one that does names nothing, and must not be taken for two slugs.
+      // Slugs contain no slash; one that does is unknown, and must not be read as two slugs.
       if (organizer.includes("/") || event.includes("/")) return false;
       return (await events.get(`${organizer}/${event}`)) !== undefined;
     },

@@ -4,15 +4,15 @@ import { randomCode } from "@tessera/kit/ids";
 const alphabet = "abcdefghijklmnopqrstuvwxyz0123456789";
 const length = 64;
 
-/** Bytes from here on would make some characters more likely than others. */
+/** Bytes from this value on would make some characters more likely than others. */
 const fairBytes = 256 - (256 % alphabet.length);
 
-/** Makes a token for a key or a device that nobody can guess, in the shape that clients know. */
+/** Makes a random token for a key or a device, in the format that clients know. */
 export function makeToken(): string {
   return randomCode(length, alphabet);
 }
 
-/** Makes the token of a request: always the same, for nobody to find without the secret. */
+/** Derives the token of a request from a secret: the same request always gets the same token. */
 export function deriveToken(secret: string, requestId: string): string {
   let token = "";
   for (let round = 0; token.length < length; round += 1) {

@@ -1,15 +1,15 @@
 import { LRUCache } from "lru-cache";
 
-/** Looks something up, and again only after a while. */
+/** A look-up with a cache. */
 export interface Remembered<V> {
   get(key: string): Promise<V | undefined>;
-  /** Forgets everything, also what is being looked up now. */
+  /** Clears the cache, and ignores look-ups that are still running. */
   forget(): void;
 }
 
 /**
- * Remembers what a lookup found, for at most `ttlMs`. What it did not find is
- * not remembered: a key that was just created must work at once.
+ * Caches what a look-up found, for at most `ttlMs`. Missing values are not
+ * cached: a key that was just created must work at once.
  */
 export function remember<V extends object>(
   lookUp: (key: string) => Promise<V | undefined>,
@@ -21,7 +21,7 @@ export function remember<V extends object>(
   async function look(key: string, generation: Map<string, Promise<V | undefined>>): Promise<V | undefined> {
     try {
       const value = await lookUp(key);
-      // A lookup that began before `forget` may have read the state from before.
+      // A look-up that began before `forget` may have read the old state.
       if (value !== undefined && generation === underWay) found.set(key, value);
       return value;
     } finally {

@@ -1,4 +1,4 @@
-/** Deeper than anything an API needs, and far from what overflows a stack. */
+/** Deeper than any API needs, and far below a stack overflow. */
 export const deepestNesting = 64;
 
 /** Tells whether a JSON text nests arrays and objects deeper than allowed, without parsing it. */
@@ -24,7 +24,7 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
-/** The place of the quote that ends the string which begins here. */
+/** The index of the quote that ends the string which begins here. */
 function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0;

@@ -12,7 +12,7 @@ const mostParts = 20_000;
 
 export const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
 
-/** Reads a body by its media type. An empty one is an empty object, whatever it is called. */
+/** Reads a body by its media type. An empty one is an empty object, whatever its type. */
 export async function parseBody(
   bytes: Buffer,
   headers: { type: string; encoding: string },
@@ -55,7 +55,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    // What the parser says quotes the body, which may hold personal data.
+    // The message of the parser quotes the body, which may contain personal data.
     throw fault("malformed_body", "The body is not valid JSON.");
   }
 }

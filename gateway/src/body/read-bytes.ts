@@ -8,7 +8,7 @@ export interface BodyLimits {
   readonly maxMs: number;
 }
 
-/** The client went away before its request was complete: there is nobody left to answer. */
+/** The client disconnected before its request was complete: no answer can reach it. */
 class ClientGone extends Error {
   override readonly name = "ClientGone";
 }
@@ -57,11 +57,11 @@ export function hasBody(request: IncomingMessage): boolean {
   return length !== undefined && length !== "0";
 }
 
-/** How much of a refused body is read away, and for how long, so that the client reads the refusal instead of a reset connection. */
+/** How much of a refused body is read and dropped, and for how long, so that the client reads the refusal instead of a reset connection. */
 const discardBytes = 4 * 1024 * 1024;
 const discardMs = 1000;
 
-/** Reads away what is left of a body, within bounds. What lies beyond them is cut off with the connection. */
+/** Reads and drops the rest of a body, within bounds. Beyond them the connection is closed. */
 export function discard(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {

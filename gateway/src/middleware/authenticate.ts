@@ -2,7 +2,7 @@ import { readAuthorization } from "../access/authorization.ts";
 import type { Directory } from "../access/directory.ts";
 import type { Middleware } from "../context.ts";
 
-/** Finds out who is calling. Public places do not ask. */
+/** Finds the caller. Public places need none. */
 export function authenticate(directory: Directory): Middleware {
   return async (ctx, next) => {
     const { place } = ctx.state;

@@ -6,16 +6,16 @@ import { notFoundPage } from "../not-found-page.ts";
 import type { Place } from "../place.ts";
 import { routeFor } from "../place.ts";
 
-/** What a path led to. */
+/** The result for a path. */
 interface Found {
   readonly place: Place;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the place a path belongs to, or answers that there is none.
+ * Finds the place of a path, or answers that the path is unknown.
  *
- * Hot routes stand in a radix tree ahead of the router, which tries one path
+ * Hot routes are in a radix tree ahead of the router, which tries one path
  * after the other; both are filled from the same declarations. A value is
  * decoded after the path was split, once, so `%2F` stays inside its value.
  */
@@ -59,7 +59,7 @@ function settle(ctx: { state: State }, { place, params }: Found): void {
   ctx.state.params = params;
 }
 
-/** Refuses a path that cannot be decoded, and one that nothing stored can match. */
+/** Refuses a path that cannot be decoded, and one that no stored value can match. */
 function requireReadablePath(ctx: Context): void {
   if (!ctx.path.includes("%")) return;
   let decoded: string;
@@ -73,7 +73,7 @@ function requireReadablePath(ctx: Context): void {
 
 const redirected = new Set(["GET", "HEAD", "DELETE", "OPTIONS"]);
 
-/** Where a path only lacks its last slash, readers are sent to it; a write is not, because clients would repeat it as a read. */
+/** Redirects a read to the path with a last slash; not a write, because clients would repeat it as a read. */
 function answerNowhere(ctx: Context, { router, baseUrl }: { router: Router<State>; baseUrl: () => string }): void {
   const slashed = `${ctx.path}/`;
   if (!redirected.has(ctx.method) || ctx.path.endsWith("/") || router.match(slashed, "GET").path.length === 0) {
@@ -82,7 +82,7 @@ function answerNowhere(ctx: Context, { router, baseUrl }: { router: Router<State
   }
   const { pathname } = new URL(baseUrl());
   ctx.status = 301;
-  // Without a host: whoever came by an inner address stays there, and keeps its credentials.
+  // Without a host: a client on an internal address stays there, and keeps its credentials.
   ctx.set("Location", `${pathname.replace(/\/$/, "")}${slashed}${ctx.search}`);
   ctx.body = null;
   ctx.status = 301;
@@ -93,7 +93,7 @@ function toRouterPath(path: string): string {
   return path.replaceAll(/\{(\w+)\+\}/g, "*$1").replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
-/** Signed secrets have hundreds of characters; the size of the whole header is what bounds them. */
+/** Signed secrets have hundreds of characters; only the limit of the header bounds them. */
 const longestParameter = 65_536;
 
 interface HotPlace {
@@ -125,7 +125,7 @@ function hotRouter(places: readonly Place[]): (method: string, path: string) => 
   };
 }
 
-/** The tree knows such a parameter only at the end of a path: what follows it is compared afterwards. */
+/** The tree supports such a parameter only at the end of a path: the rest is compared afterwards. */
 function toTreePath(path: string): { pattern: string; rest: string | undefined; suffix: string } {
   const [, before, rest, suffix] = /^(.*)\{(\w+)\+\}(.*)$/.exec(path) ?? [];
   const pattern = (before ?? path).replaceAll(/\{(\w+)\}/g, ":$1");

@@ -1,7 +1,7 @@
 import { discard, hasBody } from "../body/read-bytes.ts";
 import type { Middleware } from "../context.ts";
 
-/** Reads away a body that nobody wanted, or has the connection closed when there is too much of it. */
+/** Reads and drops a body that no handler has read, or closes the connection if the body is too large. */
 export function finishRequests(): Middleware {
   return async (ctx, next) => {
     await next();

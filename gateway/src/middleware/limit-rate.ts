@@ -3,10 +3,10 @@ import type { Context, Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
 import { routeFor } from "../place.ts";
 
-/** How often each key and each device may ask, per minute; 0 is as often as it likes. */
+/** Requests per minute of each key and each device; 0 means no limit. */
 export interface RateLimits {
   readonly requests: number;
-  /** Scans are counted apart, so that whatever else uses a key does not close a gate. */
+  /** Scans are counted separately, so that other uses of a key do not close a gate. */
   readonly scans: number;
 }
 
@@ -21,12 +21,12 @@ interface Policy {
   readonly description: string;
 }
 
-/** Counts requests, and later refuses those beyond the limit. In between answers are repeated that are there already. */
+/** Counts requests in one step and refuses those beyond the limit in another. Between them, kept answers are repeated. */
 export type RateSteps = readonly [count: Middleware, refuse: Middleware];
 
 /**
- * Refuses whoever asks too often, and tells everybody else how much is left. It counts under who is calling, never by
- * address: whole sites stand behind one. Without limits there is no step at all.
+ * Refuses requests beyond the limit, and reports to all others how much is left. It counts by caller, never by
+ * address: a whole site may share one. Without limits it returns no steps.
  */
 export function limitRate(cache: Cache, { requests, scans }: RateLimits): RateSteps | readonly [] {
   const requestPolicy = policyOf(cache, { name: "requests", attempts: requests });

@@ -1,7 +1,7 @@
 import type { Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
 
-/** Refuses a request whose Accept header or `format` rules out what the place answers. It comes before the credentials. */
+/** Refuses a request whose Accept header or `format` excludes the media types of the place. It runs before authentication. */
 export function negotiate(): Middleware {
   return (ctx, next) => {
     const produces = ctx.state.place?.produces ?? [];

@@ -4,15 +4,15 @@ import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { Context, Middleware } from "../context.ts";
 
-/** From a cached answer to a long import, in seconds. */
+/** Buckets from a cached answer to a long import, in seconds. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
 
-/** What a client may call its request; anything else is replaced, because it ends in logs. */
+/** A valid request id of a client; any other is replaced, because ids are logged. */
 const requestIdPattern = /^[\w.:-]{8,128}$/;
 
 /**
- * Tells of every request: one log line and one observation. Of the address only
- * the route's template is told, because addresses hold ticket secrets.
+ * Writes one log line and one observation per request. They name only the
+ * route's template, because addresses contain ticket secrets.
  */
 export function observe({ log, metrics }: { log: Log; metrics: Metrics }): Middleware {
   const duration = metrics.histogram(

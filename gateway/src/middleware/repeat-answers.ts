@@ -11,10 +11,10 @@ import { answerProblems } from "../problem.ts";
 import type { Route } from "../route.ts";
 import type { Claim, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
 
-/** Where answers are kept. What it cannot write at once is its own concern: a request is answered all the same. */
+/** The store of kept answers. It retries failed writes by itself: the request is answered anyway. */
 export interface AnswerStore {
   claim(request: KeyedRequest): Promise<Claiming>;
-  /** What would keep a request from being claimed; undefined: nothing. */
+  /** Why a request could not be claimed; undefined: it can. */
   find(request: KeyedRequest): Promise<Occupied | undefined>;
   keep(claim: Claim, answer: KeptAnswer): Promise<void>;
   release(claim: Claim): Promise<void>;
@@ -30,16 +30,15 @@ const safe = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const longestKey = 190;
 
-/** Beyond the rate limit a larger body is not read: what repeats it is refused like what is new. */
+/** Beyond the rate limit a larger body is not read: a repetition is then refused like a new request. */
 const mostBytesOverLimit = 64 * 1024;
 
 /**
- * Answers a request that comes again under its `X-Idempotency-Key` as it was answered before (decisions.md, Transport).
+ * Repeats the answer to a request that comes again under its `X-Idempotency-Key` (rules: A10).
  *
- * Every unsafe method takes part, whatever becomes of the request behind this step; what is decided elsewhere every time
- * anew (401, 409, 429, 5xx) is not kept, and the next repetition is another try under the same request id, by which
- * services know what they have already done. Bodies that are read as a stream take no part: records are applied once
- * however often they come.
+ * It applies to every unsafe method, whatever the outcome. Transient outcomes (401, 409, 429, 5xx) are not kept: the
+ * next repetition retries under the same request id, by which services recognise what they have already done. Bodies
+ * that are read as a stream are exempt: repeated records change nothing.
  */
 export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middleware {
   const answerProblemsHere = answerProblems(log);
@@ -84,7 +83,7 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
   };
 }
 
-/** Reads the body of somebody who asks too often, unless it is so large that it costs more than it is worth. */
+/** Reads the body of a request beyond the rate limit, unless it is too large to be worth it. */
 async function readLittle(
   ctx: Context,
   { limits, overLimit }: { readonly limits: BodyLimits; readonly overLimit: Fault },
@@ -96,7 +95,7 @@ async function readLittle(
   }
 }
 
-/** Whoever asks too often still gets answers that there are, and leaves nothing behind. */
+/** A request beyond the rate limit still gets a kept answer, and stores nothing. */
 async function lookUp(
   request: KeyedRequest,
   { answers, overLimit }: { readonly answers: AnswerStore; readonly overLimit: Fault | undefined },
@@ -111,7 +110,7 @@ function ownerOf(caller: Caller): string {
   return caller.kind === "operator" ? caller.kind : caller.countedAs;
 }
 
-/** Lengths keep the parts apart. */
+/** Lengths separate the parts. */
 function hashOf(ctx: Context, body: Buffer): Buffer {
   const hash = createHash("sha256");
   for (const part of [ctx.method, ctx.url, ctx.get("Content-Type"), body]) {
@@ -125,7 +124,7 @@ function isKept(status: number, route: Route | undefined): boolean {
   return status !== 401 && status !== 409 && status !== 429 && status < 499;
 }
 
-/** What a repetition needs; the others are set for each answer anew. */
+/** The headers that a repetition needs; all others are set for each answer. */
 const keptNames = ["Content-Type", "Location", "Allow"] as const;
 
 function toKept(ctx: Context): KeptAnswer {
@@ -136,7 +135,7 @@ function toKept(ctx: Context): KeptAnswer {
   return { status: ctx.status, headers: Object.fromEntries(headers), body: bytesOf(ctx) };
 }
 
-/** The body as it will be sent; from here on it is these bytes. */
+/** Turns the body into the bytes that will be sent. */
 function bytesOf(ctx: Context): Buffer | null {
   const { body } = ctx;
   if (body === null || body === undefined) return null;

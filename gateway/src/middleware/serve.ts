@@ -43,7 +43,7 @@ async function answer(
     incoming.query = readQuery(route.query ?? {}, search);
     incoming.body = await readBody(route, ctx, limits);
   } catch (error) {
-    // A missing object counts before what is wrong with the request about it.
+    // A missing object takes precedence over errors in the request about it.
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
     throw error;
   }

@@ -7,20 +7,20 @@ export interface SettleOptions {
   readonly log: Log;
   /** How long a request waits for its store. */
   readonly patienceMs?: number;
-  /** What could not be written is tried again after each of these. */
+  /** The pauses before retries of a failed write. */
   readonly pausesMs?: readonly number[];
 }
 
-/** Together less than a claim lasts, after which the request can be taken on again anyway. */
+/** Together less than the lease of a claim, after which the request can be retried anyway. */
 const usualPausesMs = [500, 2000, 5000, 15_000, 30_000];
 
-/** Whatever waits for its next try is kept in memory. */
+/** Claims that wait for a retry are kept in memory. */
 const mostUnsettled = 1000;
 
 /**
- * Sees to it that no claim outlives its request, whatever the store takes for its answers: left alone, a repetition would
- * be refused until the lease ends. A claim that comes when nobody waits for it any more is given back, and what cannot be
- * written at once is tried again while its request is answered.
+ * Releases every claim with its request, however slow the store is: otherwise a repetition would be refused until the
+ * lease ends. A claim that arrives after its request has ended is released, and failed writes are retried while the
+ * request is answered.
  */
 export function settleClaims(
   store: AnswerStore,
@@ -39,7 +39,7 @@ export function settleClaims(
     if (unsettled < mostUnsettled) {
       unsettled += 1;
       for (const pauseMs of pausesMs) {
-        // A process that ends does not wait for this.
+        // A stopping process does not wait for this.
         await sleep(pauseMs, undefined, { ref: false });
         failure = await wait(write()).then(
           () => undefined,
@@ -49,7 +49,7 @@ export function settleClaims(
       }
       unsettled -= 1;
     }
-    // The effect stands with its request id, so a repetition finds the answer again where it could not be kept.
+    // The effect is stored with its request id, so a repetition gets the same answer even if it could not be kept.
     if (failure !== undefined) log.warn("a claim of an idempotency key could not be settled", { error: failure });
   }
 

@@ -4,14 +4,14 @@ import type { FileType } from "./file-type.ts";
 const longestSide = 10_000;
 const mostPixels = 50_000_000;
 
-/** What is wrong with an image, as its sender reads it; undefined: nothing. */
+/** What is wrong with an image, as text for its sender; undefined: nothing. */
 export type Objection = string | undefined;
 
 /** A sentence about an image; thrown inside this file only. */
 class Unusable extends Error {}
 
 /**
- * Checks that bytes are a whole image of a type and not larger than anybody should have to decode. Takes time in
+ * Checks that bytes are a complete image of a type, and not too large to be decoded. Takes time in
  * proportion to the bytes, whatever they are, and decodes no pixel.
  */
 export function checkImage(type: Exclude<FileType, "application/pdf">, bytes: Uint8Array): Objection {
@@ -23,7 +23,7 @@ export function checkImage(type: Exclude<FileType, "application/pdf">, bytes: Ui
     return undefined;
   } catch (error) {
     if (error instanceof Unusable) return error.message;
-    // What was to be read lies behind the end.
+    // The read went beyond the end.
     if (error instanceof RangeError) return "The image is cut off. Send the whole file.";
     throw error;
   }
@@ -49,7 +49,7 @@ const bitDepths: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
-/** Chunks, each of which carries a sum of itself, from the header to the end mark. */
+/** Chunks with a checksum each, from the header to the end mark. */
 function walkPng(bytes: Buffer): void {
   if (!bytes.subarray(0, 8).equals(pngSignature)) throw no("PNG");
   let hasPixels = false;
@@ -72,13 +72,13 @@ function walkPng(bytes: Buffer): void {
   if (!hasPixels) throw no("PNG");
 }
 
-/** Blocks up to the trailer. Frames have sizes of their own, which need not keep to that of the whole. */
+/** Blocks up to the trailer. Frames have their own sizes, which may exceed that of the image. */
 function walkGif(bytes: Buffer): void {
   if (!/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) throw no("GIF");
   requireSize("GIF", bytes.readUInt16LE(6), bytes.readUInt16LE(8));
   let at = 13 + colours(bytes.readUInt8(10));
   let frames = 0;
-  // Many lack the trailer, and everybody shows them.
+  // Many files lack the trailer, and all viewers show them.
   while (frames === 0 || at !== bytes.length) {
     const block = bytes.readUInt8(at);
     if (block === 0x3b) break;
@@ -101,7 +101,7 @@ function colours(packed: number): number {
   return packed & 0x80 ? 3 * 2 ** ((packed & 0x07) + 1) : 0;
 }
 
-/** Segments up to the first scan; behind it there must be an end. */
+/** Segments up to the first scan; an end must follow it. */
 function walkJpeg(bytes: Buffer): void {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) throw no("JPEG");
   let frames = 0;
@@ -112,7 +112,7 @@ function walkJpeg(bytes: Buffer): void {
       at += 1;
       continue;
     }
-    // Marks without content: restarts, and one that means nothing.
+    // Marks without content: restarts, and one without meaning.
     if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7)) {
       at += 2;
       continue;
@@ -132,7 +132,7 @@ function walkJpeg(bytes: Buffer): void {
   }
 }
 
-/** C0 to CF begin frames, but for tables of Huffman codes, of arithmetic conditions, and one that is reserved. */
+/** C0 to CF begin frames, except for tables of Huffman codes, of arithmetic conditions, and one that is reserved. */
 function beginsFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

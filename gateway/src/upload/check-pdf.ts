@@ -15,7 +15,7 @@ import type { Objection } from "./check-image.ts";
 
 const mostPages = 100;
 
-/** What is unpacked to find a document's objects, each part twice; large documents have a few MiB of it. */
+/** How much may be unpacked to find a document's objects, each part twice; large documents need a few MiB. */
 const mostUnpacked = 48 * 1024 * 1024;
 
 const encrypted = "The PDF is encrypted. Send one without a password.";
@@ -23,7 +23,7 @@ const broken = "The PDF is broken. Save or print it as a PDF once more and send 
 const tooComplex = "The PDF is too complex to be examined. Send a simpler one.";
 const active = (what: string) => `The PDF holds ${what}, which is not allowed here. Send one that can only be read.`;
 
-/** Names that have no place in a document that can only be read, wherever they stand in it. */
+/** Names that a read-only document must not contain anywhere. */
 const forbidden: ReadonlyMap<string, string> = new Map([
   ["JavaScript", active("JavaScript")],
   ["Launch", active("an action that starts programs")],
@@ -37,7 +37,7 @@ const forbidden: ReadonlyMap<string, string> = new Map([
   ["Encrypt", encrypted],
 ]);
 
-/** Short names stand by chance in compressed content, and name fonts: what counts is that an entry is called so. */
+/** Short names occur by chance in compressed content, and as names of fonts: only keys of entries count. */
 const forbiddenEntries: ReadonlyMap<string, string> = new Map([
   ...forbidden,
   ["JS", active("JavaScript")],
@@ -46,7 +46,7 @@ const forbiddenEntries: ReadonlyMap<string, string> = new Map([
   ["AA", active("actions that run by themselves")],
 ]);
 
-/** The parser has each name once. */
+/** The parser has one object per name. */
 const asNames = (names: ReadonlyMap<string, string>): ReadonlyMap<PDFName, string> =>
   new Map(Array.from(names, ([name, message]) => [PDFName.of(name), message]));
 const refusedNames = asNames(forbidden);
@@ -71,10 +71,10 @@ class Unusable extends Error {}
 
 /**
  * Checks that bytes are a whole PDF that can only be read, of not too many pages. May take long and much memory for a
- * hostile one, so it belongs where both are limited.
+ * hostile one, so call it where both are limited.
  *
- * Readers differ in which parts of a damaged or doctored file they take for the document, so two things are asked: what
- * this reader finds must be harmless, and forbidden names must stand nowhere, in parts that it passed over neither.
+ * Readers differ in which parts of a damaged or forged file they read as the document. So two conditions apply: what
+ * this reader finds must be harmless, and the forbidden names must not occur anywhere, not even in parts that it skipped.
  */
 export async function checkPdf(bytes: Uint8Array): Promise<Objection> {
   const unpacking = limitUnpacking();
@@ -91,12 +91,12 @@ export async function checkPdf(bytes: Uint8Array): Promise<Objection> {
     if (unpacking.isTooMuch) return tooComplex;
     if (error instanceof Unusable) return error.message;
     if (error instanceof EncryptedPDFError) return encrypted;
-    // Whatever the parser throws, for instance at endless nesting, says the same: it cannot read this.
+    // Any error of the parser, for instance about endless nesting, means that it cannot read the file.
     return broken;
   }
 }
 
-/** Readers look for the mark of a PDF in so many bytes. */
+/** Readers look for the header of a PDF in this many bytes. */
 const headerWithin = 1024;
 
 function toText(bytes: Uint8Array): string {
@@ -118,18 +118,18 @@ function checkObjects({ context }: PDFDocument, { announced }: { announced: numb
     const { dict } = object;
     if (dict.get(PDFName.of("Type")) === PDFName.of("ObjStm")) {
       packed += 1;
-      // An object of the same number may have taken the place of what was read here.
+      // An object of the same number may have replaced the one that was read here.
       searchNames(toText(decodePDFRawStream(object).decode()));
     } else if (dict.has(PDFName.of("N")) && dict.has(PDFName.of("First"))) {
       // Other readers would find objects here.
       throw new Unusable(broken);
     }
   }
-  // More of them than were found: some are hidden where this reader does not look.
+  // The file has more of them than were found: some are hidden where this reader does not look.
   if (packed !== announced) throw new Unusable(broken);
 }
 
-/** Looks at an object and all that lies directly in it; what it refers to has its own turn. */
+/** Checks an object and its direct contents; objects that it refers to are checked by themselves. */
 function checkNames(root: PDFObject): void {
   const pending: PDFObject[] = [root];
   for (let object = pending.pop(); object !== undefined; object = pending.pop()) {
@@ -150,7 +150,7 @@ function refuse(message: string | undefined): void {
   if (message !== undefined) throw new Unusable(message);
 }
 
-/** What is done when a document is opened may be to show one of its pages, and nothing else. */
+/** The action on opening a document may only show one of its pages. */
 function checkOpening(dict: PDFDict): void {
   const action = dict.lookup(PDFName.of("OpenAction"));
   if (action instanceof PDFDict && action.lookup(PDFName.of("S")) !== PDFName.of("GoTo")) {
@@ -171,7 +171,7 @@ function checkPages({ catalog }: PDFDocument): void {
   if (pages === 0) throw new Unusable(broken);
 }
 
-/** The part of the parser's decoders that this file knows of. */
+/** The part of the parser's decoders that this file uses. */
 interface Decoder {
   buffer: Uint8Array;
   ensureBuffer(this: Decoder, requested: number): Uint8Array;
@@ -180,8 +180,8 @@ interface Decoder {
 let unpacked = 0;
 
 /**
- * Has the parser stop when it unpacks too much: some kilobytes can stand for gigabytes, outside the heap, where the
- * limits of a thread do not reach. The parser has no setting for it, but all its decoders ask for room at one place.
+ * Stops the parser when it unpacks too much: a few kilobytes can expand to gigabytes, outside the heap and thus beyond
+ * the limits of a thread. The parser has no setting for this, but all its decoders allocate in one place.
  */
 function limitUnpacking(): { readonly isTooMuch: boolean } {
   unpacked = 0;
@@ -201,7 +201,7 @@ let ensureBuffer: Decoder["ensureBuffer"] | undefined;
 
 function limited(this: Decoder, requested: number): Uint8Array {
   const { byteLength } = this.buffer;
-  // They double.
+  // Buffers double.
   if (requested > byteLength) unpacked += Math.max(requested - byteLength, byteLength);
   if (unpacked > mostUnpacked) throw new Unusable(tooComplex);
   if (ensureBuffer === undefined) throw new Error("the decoders of the PDF parser have lost their room");

@@ -15,24 +15,24 @@ export interface ExaminationLimits {
 /** An ordinary file takes milliseconds, a PDF of 10 MiB less than a second. */
 const usualLimits: ExaminationLimits = { maxMs: 5000, maxHeap: 96 };
 
-/** Loading a parser takes half a second; a machine that needs longer than this has too much to do. */
+/** Loading a parser takes half a second; a machine that needs longer than this is overloaded. */
 const longestLoadMs = 15_000;
 
 const tooComplex = "The file is too complex to be examined. Send a simpler one.";
 
-/** Built, this file and the thread's have the same extension. */
+/** After a build, too, this file and the thread's have the same extension. */
 const program = new URL(`examine-content${extname(import.meta.url)}`, import.meta.url);
 
 /**
- * Examines the content of a file in a thread of its own, so that a hostile one stops nobody and grows no further than
- * allowed. The bytes go over to that thread. Returns what is wrong with the file.
+ * Examines the content of a file in its own thread, so that a hostile file blocks no other request and uses no more
+ * memory than allowed. The bytes are transferred to that thread. Returns what is wrong with the file.
  */
 export async function examine(examination: Examination, limits: ExaminationLimits = usualLimits): Promise<Objection> {
   const worker = new Worker(program, {
     workerData: examination,
     transferList: [examination.bytes.buffer as ArrayBuffer],
     resourceLimits: { maxOldGenerationSizeMb: limits.maxHeap, maxYoungGenerationSizeMb: 16 },
-    // Nothing that a parser says belongs into the log, least of all by way of standard output.
+    // Output of a parser must not reach the log.
     stdout: true,
     stderr: true,
   });

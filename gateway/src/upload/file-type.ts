@@ -1,6 +1,6 @@
 import { parse } from "content-disposition";
 
-/** What may be uploaded, and what the names of such files end with. */
+/** The types that may be uploaded, with the extensions of their names. */
 const extensions = {
   "image/gif": [".gif"],
   "image/jpeg": [".jpg", ".jpeg"],
@@ -17,25 +17,25 @@ export function isFileType(type: string): type is FileType {
   return Object.hasOwn(extensions, type);
 }
 
-/** Tells whether a name ends as the names of files of a type do; large and small letters differ. */
+/** Tells whether a name has an extension of a type; case matters. */
 export function fits(name: string, type: FileType): boolean {
   return extensions[type].some((extension) => name.endsWith(extension) && name.length > extension.length);
 }
 
-/** As long as file systems allow, in characters. */
+/** The longest name that file systems allow, in characters. */
 const longestName = 255;
 
-/** Control characters, and those that turn the direction of what is written around them. */
+/** Control characters, and those that change the direction of the text around them. */
 const invisible = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** Reads the file name of a Content-Disposition header, without folders; undefined where there is none. */
+/** Reads the file name of a Content-Disposition header, without folders; undefined if it has no name. */
 export function fileNameOf(header: string): string | undefined {
   const name = parse(header).parameters["filename"];
   if (name === undefined) return undefined;
   const base = toUnicode(name).replaceAll(invisible, "").split(/[\\/]/).at(-1)?.trim() ?? "";
   if (base === "" || base === "." || base === "..") return undefined;
   const characters = Array.from(base);
-  // The end tells the type.
+  // The extension is at the end.
   return characters.slice(-longestName).join("");
 }
 

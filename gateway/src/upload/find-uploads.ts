@@ -5,10 +5,10 @@ import type { Tenant } from "../access/caller.ts";
 import { nameUploads } from "../store/uploads.ts";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 
-/** Boxoffice takes over the file of an answer; it may be away for days. */
+/** Boxoffice copies the file of an answer; it may be down for days. */
 const keptMicros = 30 * 24 * 60 * 60 * 1_000_000;
 
-/** Finds the uploads of a caller that an answer names, and keeps them until boxoffice has had the time to take them over. */
+/** Finds the uploads of a caller that an answer names, and keeps them until boxoffice has had time to copy them. */
 export function uploadFinder({ db, clock }: { readonly db: Db; readonly clock: Clock }) {
   return async (ids: readonly string[], caller: Tenant): Promise<SentFile[]> => {
     const now = clock.now();

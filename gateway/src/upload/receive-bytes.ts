@@ -4,13 +4,13 @@ import { fault } from "../faults.ts";
 
 export interface ReceiveLimits {
   readonly maxBytes: number;
-  /** So long nothing may arrive. Time that the reader takes does not count. */
+  /** How long a pause may be. Time that the reader takes does not count. */
   readonly idleMs: number;
-  /** So long the whole may take. */
+  /** How long the whole may take. */
   readonly maxMs: number;
 }
 
-/** Passes a body on as it arrives, and ends it with a Fault where it is empty, too large or too slow. */
+/** Forwards a body as it arrives, and throws a Fault if it is too large or too slow. */
 export async function* receiveBytes(
   source: AsyncIterable<Uint8Array>,
   { maxBytes, idleMs, maxMs }: ReceiveLimits,
@@ -30,7 +30,7 @@ export async function* receiveBytes(
       yield piece.value;
     }
   } finally {
-    // Not awaited: a source that hangs would hang its own end.
+    // Not awaited: a source that hangs would block this function.
     void Promise.resolve(pieces.return?.()).catch(() => {});
   }
 }

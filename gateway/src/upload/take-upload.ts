@@ -11,10 +11,10 @@ import type { FileType } from "./file-type.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
 import { Turns } from "./turns.ts";
 
-/** Where uploads go. */
+/** What stores uploads. */
 export interface UploadTargets {
   readonly files: Files;
-  /** Makes a stored file one that its sender may name. */
+  /** Records a stored file, so that its sender may name it. */
   record(upload: Upload): Promise<void>;
   /** Microseconds since 1970. */
   now(): number;
@@ -22,7 +22,7 @@ export interface UploadTargets {
   readonly maxBytes: number;
 }
 
-/** A file on its way in, whose head has been read. */
+/** A file that is being received, and whose headers have been read. */
 export interface ArrivingFile {
   readonly caller: Tenant;
   readonly type: FileType;
@@ -30,7 +30,7 @@ export interface ArrivingFile {
   /** Undefined: the sender does not say. */
   readonly announcedBytes: number | undefined;
   readonly content: AsyncIterable<Uint8Array>;
-  /** Aborts when the sender has gone. */
+  /** Aborts when the sender disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -44,18 +44,18 @@ const dayMicros = 24 * 60 * 60 * 1_000_000;
 const arrivalLimits = { idleMs: 20_000, maxMs: 120_000 };
 
 /**
- * A store may hold in memory what it has not sent on: so much may be on its way in, half of it for one organizer. A
- * larger limit for files raises it to two of them.
+ * A store may hold in memory what it has not yet sent: at most this much may be arriving, half of it for one organizer.
+ * A larger limit for files raises it to two files.
  */
 const arrivingBytes = 80 * 1024 * 1024;
 
-/** Files are examined in memory. One organizer's never take both places. */
+/** Files are examined in memory. One organizer's files never use both slots. */
 const examinedAtOnce = { total: 2, each: 1 };
 
-/** Common clients and proxies give up after 30 seconds in which they hear nothing. */
+/** Common clients and proxies time out after 30 seconds without a response. */
 const waitMs = 20_000;
 
-/** Takes files in: stores and examines them, and records those that are sound. */
+/** Receives files: stores and examines them, and records the valid ones. */
 export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
   const each = Math.max(arrivingBytes / 2, maxBytes);
   const arrivals = new Turns({ total: 2 * each, each, waitMs, busy });
@@ -69,7 +69,7 @@ export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
     const key = keyOf(id);
     const party = caller.organizer;
 
-    // First the bytes, then the row: what is killed in between leaves a file that nobody knows, and a job removes it.
+    // First the bytes, then the row: a process killed in between leaves a file without a row, and a job deletes it.
     const content = receiveBytes(file.content, { maxBytes, ...arrivalLimits });
     const stored = await arrivals.run({ party, amount: announcedBytes ?? maxBytes, signal }, () =>
       files.put(key, content, { contentType: type }),
@@ -114,7 +114,7 @@ function refused(objection: Exclude<Objection, undefined>): TakenUpload {
   return { taken: false, objection };
 }
 
-/** Into one piece of memory, which goes over to whoever examines it. */
+/** Reads into one buffer, which is transferred to the examining thread. */
 async function readBack(files: Files, key: string): Promise<Uint8Array> {
   const found = await files.get(key);
   if (found === undefined) throw new Error("a file that was just stored is not there");
@@ -128,7 +128,7 @@ async function readBack(files: Files, key: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** What cannot be removed now is removed by the job that looks for files without a row. */
+/** If this fails, the job that looks for files without a row deletes it. */
 async function discard(files: Files, key: string): Promise<void> {
   await files.remove([key]).catch(() => {});
 }

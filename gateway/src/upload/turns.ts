@@ -1,18 +1,18 @@
 import type { Fault } from "@tessera/kit/fault";
 
-/** How much may be under way at a time, in units of the caller's choice. */
+/** How much may run at a time, in units of the caller's choice. */
 export interface TurnLimits {
   readonly total: number;
-  /** What one party may have of it, so that nobody keeps all others waiting. */
+  /** The share of one party, so that it cannot block all others. */
   readonly each: number;
-  /** How long anybody waits for a turn. */
+  /** How long a request waits for its turn. */
   readonly waitMs: number;
-  /** What they are told who have waited so long. */
+  /** The error after that time. */
   readonly busy: () => Fault;
 }
 
 export interface TurnRequest {
-  /** Whose share it counts towards. */
+  /** The party whose share it uses. */
   readonly party: string;
   /** No more than a party may have. */
   readonly amount: number;
@@ -20,9 +20,9 @@ export interface TurnRequest {
   readonly signal: AbortSignal;
 }
 
-/** What somebody may do until it is ended; ending it twice is ending it once. */
+/** Capacity that is held until `end`; a second `end` has no effect. */
 export interface Turn {
-  /** Says how much it is after all. */
+  /** Changes the amount that is held. */
   resize(amount: number): void;
   end(): void;
 }
@@ -33,7 +33,7 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** Lets work begin in the order in which it came, as far as limits allow. */
+/** A semaphore that starts work in the order of arrival, with a limit in total and one for each party. */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #taken = new Map<string, number>();
@@ -44,7 +44,7 @@ export class Turns {
     this.#limits = limits;
   }
 
-  /** Waits for a turn, does the work, and passes the turn on. */
+  /** Waits for a turn, does the work, and ends the turn. */
   async run<T>(request: TurnRequest, work: () => Promise<T>): Promise<T> {
     await this.#wait(request);
     const turn = this.#turn(request);
@@ -55,7 +55,7 @@ export class Turns {
     }
   }
 
-  /** Waits for a turn, which its caller passes on. */
+  /** Waits for a turn, which the caller ends. */
   async take(request: TurnRequest): Promise<Turn> {
     await this.#wait(request);
     return this.#turn(request);
@@ -95,7 +95,7 @@ export class Turns {
       const giveUp = (reason: Error) => {
         settle();
         this.#waiting = this.#waiting.filter((other) => other !== waiting);
-        // Smaller ones may have stood behind it.
+        // Smaller requests behind it may fit now.
         this.#beginWaiting();
         reject(reason);
       };
@@ -107,7 +107,10 @@ export class Turns {
     });
   }
 
-  /** Who waits for others passes nobody; who waits for his own party is passed. */
+  /**
+   * Starts what fits, in order. A request that the total limit blocks also blocks those behind it, or smaller ones would
+   * starve it. A request that its own party's limit blocks is skipped: only its party has to wait.
+   */
   #beginWaiting(): void {
     const still: Waiting[] = [];
     let isFull = false;

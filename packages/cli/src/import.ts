@@ -38,7 +38,7 @@ const options = {
 
 type ImportValues = OptionValues<typeof options>;
 
-/** What the import route answers (spec: records). */
+/** What the import route answers (rules: R7). */
 export interface ImportAnswer {
   readonly records: number;
   readonly accepted: number;

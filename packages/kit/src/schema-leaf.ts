@@ -8,7 +8,7 @@ import {
   parseInstant,
 } from "@tessera/values";
 
-/** How a leaf's value is read (spec: conventions A9). */
+/** How a leaf's value is read (rules: A9). */
 export type Read = "text" | "integer" | "id" | "boolean" | "decimal" | "instant" | "choice" | "slug" | "any";
 
 export interface LeafSchema {

@@ -5,8 +5,7 @@ import { checkLeaf, type LeafSchema } from "./schema-leaf.ts";
 
 /**
  * A schema is plain JSON Schema, so OpenAPI shows what is checked. Leaves carry
- * the extra keyword `read`, which names how a value is read (spec: conventions
- * A9): `"3"` is an integer, `" x "` is trimmed, `"yes"` is true.
+ * the extra keyword `read`, which names how a value is read (rules: A9): `"3"` is an integer, `" x "` is trimmed, `"yes"` is true.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -186,7 +186,7 @@ export const GetAnswerFileResponse: MessageFns<GetAnswerFileResponse> = {
 
 export type AnswerFilesServiceService = typeof AnswerFilesServiceService;
 export const AnswerFilesServiceService = {
-  /** Gets the file that a position answers a question with; not_found where it answers with none. */
+  /** Gets the file that answers a question of a position; not_found if the answer is not a file. */
   getAnswerFile: {
     path: "/ticketing.boxoffice.v1.AnswerFilesService/GetAnswerFile" as const,
     requestStream: false as const,
@@ -200,12 +200,12 @@ export const AnswerFilesServiceService = {
 } as const;
 
 export interface AnswerFilesServiceServer extends UntypedServiceImplementation {
-  /** Gets the file that a position answers a question with; not_found where it answers with none. */
+  /** Gets the file that answers a question of a position; not_found if the answer is not a file. */
   getAnswerFile: handleUnaryCall<GetAnswerFileRequest, GetAnswerFileResponse>;
 }
 
 export interface AnswerFilesServiceClient extends Client {
-  /** Gets the file that a position answers a question with; not_found where it answers with none. */
+  /** Gets the file that answers a question of a position; not_found if the answer is not a file. */
   getAnswerFile(
     request: GetAnswerFileRequest,
     callback: (error: ServiceError | null, response: GetAnswerFileResponse) => void,

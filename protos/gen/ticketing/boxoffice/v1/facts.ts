@@ -8,7 +8,7 @@
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Position } from "./positions.ts";
 
-/** What boxoffice tells everybody. Entity facts carry the full state; `revision` rises with every change. */
+/** The facts of boxoffice. Entity facts carry the full state; `revision` rises with every change. */
 
 export const CredentialKind = {
   UNSPECIFIED: "CREDENTIAL_KIND_UNSPECIFIED",
@@ -65,7 +65,7 @@ export interface CredentialChanged {
   /** The hash in hex of an API key, the device_id of a device. */
   id: string;
   revision: number;
-  /** Absent: nothing authenticates as it (a device that was never initialised). */
+  /** Absent: it cannot authenticate (a device that was never initialised). */
   tokenHash?: Uint8Array | undefined;
   name: string;
   /** Current permission names, or `*`. */
@@ -113,7 +113,7 @@ export interface EventChanged_NameEntry {
   value: string;
 }
 
-/** Which tickets may be downloaded (spec: event settings). */
+/** Which tickets may be downloaded. */
 export interface TicketDownload {
   pdfEnabled: boolean;
   addons: boolean;
@@ -194,7 +194,7 @@ export interface QuestionChanged {
   event: string;
   id: number;
   revision: number;
-  /** The items whose buyers it is asked. */
+  /** The items for which it is asked. */
   items: number[];
   position: number;
   askDuringCheckin: boolean;
@@ -202,18 +202,18 @@ export interface QuestionChanged {
   document: Uint8Array;
 }
 
-/** A secret that a ticket had and that admits nobody any more. */
+/** A former secret of a ticket, which no longer admits. */
 export interface RevokedSecretChanged {
   organizer: string;
   event: string;
   id: number;
   revision: number;
   secret: string;
-  /** The id of the position that had it; it may be gone. */
+  /** The id of the position that had it; the position may be deleted. */
   position?: number | undefined;
 }
 
-/** A secret that is blocked, or was. */
+/** A secret that is or was blocked. */
 export interface BlockedSecretChanged {
   organizer: string;
   event: string;
@@ -237,7 +237,7 @@ export interface ReusableMediumChanged {
   linkedPositions: LinkedPosition[];
 }
 
-/** Ids of positions are unique per event, so the event belongs to the link. The position may be gone. */
+/** Ids of positions are unique per event, so the event is part of the link. The position may be deleted. */
 export interface LinkedPosition {
   event: string;
   id: number;
@@ -250,7 +250,7 @@ export interface PositionChanged {
   position:
     | Position
     | undefined;
-  /** Scans made elsewhere before the record was taken over. They add to the history, they never remove from it. */
+  /** Scans made elsewhere before the record was imported. They only add to the history. */
   earlierCheckins: EarlierCheckin[];
 }
 

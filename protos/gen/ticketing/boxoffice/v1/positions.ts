@@ -7,7 +7,7 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** An order position as everybody outside boxoffice sees it. */
+/** An order position as other services read it. */
 
 export const OrderStatus = {
   UNSPECIFIED: "ORDER_STATUS_UNSPECIFIED",
@@ -105,7 +105,7 @@ export interface Position {
   order:
     | Order
     | undefined;
-  /** Answers given at a gate are part of `answers` up to this revision of theirs; absent: none is. */
+  /** `answers` include answers given at a gate up to this revision; absent: they include none. */
   answersRevision?: number | undefined;
 }
 
@@ -114,7 +114,7 @@ export interface Position_AttendeeNamePartsEntry {
   value: string;
 }
 
-/** What of its order a position carries with it. */
+/** The fields of its order that a position carries. */
 export interface Order {
   code: string;
   status: OrderStatus;
@@ -156,7 +156,7 @@ export interface Answer {
   questionIdentifier: string;
   options: number[];
   optionIdentifiers: string[];
-  /** It is a file, which AnswerFilesService has; `answer` then only tells it from other files. */
+  /** It is a file, served by AnswerFilesService; `answer` then only identifies the file. */
   file?: boolean | undefined;
 }
 

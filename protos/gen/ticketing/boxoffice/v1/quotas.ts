@@ -19,7 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 
-/** What quotas have left. */
+/** The capacity that quotas have left. */
 
 export interface FindOverbookedRequest {
   /** At most 1000. */
@@ -286,7 +286,7 @@ export const OverbookedQuota: MessageFns<OverbookedQuota> = {
 
 export type QuotasServiceService = typeof QuotasServiceService;
 export const QuotasServiceService = {
-  /** Finds quotas of which more is taken than there is, which only imports bring about. */
+  /** Finds quotas with more capacity taken than they have; only imports cause this. */
   findOverbooked: {
     path: "/ticketing.boxoffice.v1.QuotasService/FindOverbooked" as const,
     requestStream: false as const,
@@ -301,12 +301,12 @@ export const QuotasServiceService = {
 } as const;
 
 export interface QuotasServiceServer extends UntypedServiceImplementation {
-  /** Finds quotas of which more is taken than there is, which only imports bring about. */
+  /** Finds quotas with more capacity taken than they have; only imports cause this. */
   findOverbooked: handleUnaryCall<FindOverbookedRequest, FindOverbookedResponse>;
 }
 
 export interface QuotasServiceClient extends Client {
-  /** Finds quotas of which more is taken than there is, which only imports bring about. */
+  /** Finds quotas with more capacity taken than they have; only imports cause this. */
   findOverbooked(
     request: FindOverbookedRequest,
     callback: (error: ServiceError | null, response: FindOverbookedResponse) => void,

@@ -10,7 +10,7 @@ import { Answer } from "../../boxoffice/v1/positions.ts";
 import { ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 import { SentFile } from "./scans.ts";
 
-/** What checkin tells everybody. */
+/** The facts of checkin. */
 
 /** A scan was decided and stored. Carries ids only. */
 export interface ScanDecided {
@@ -27,25 +27,25 @@ export interface ScanDecided {
   at: number;
 }
 
-/** All answers that a position was given at a gate. */
+/** All answers given at a gate for a position. */
 export interface AnswersGiven {
   organizer: string;
   event: string;
   position: number;
-  /** The highest revision of its answers, or a later one where it is told again; one sequence counts all of them. */
+  /** The highest revision of its answers, or a later one if it is republished; one sequence numbers them all. */
   revision: number;
   answers: GivenAnswer[];
 }
 
 export interface GivenAnswer {
   question: number;
-  /** Rises whenever the question is answered anew. */
+  /** Rises with every new answer to the question. */
   revision: number;
-  /** Absent: the answer was taken back. */
+  /** Absent: the answer was removed. */
   answer:
     | Answer
     | undefined;
-  /** Its file, where it is one. */
+  /** Its file, if it is one. */
   file?: SentFile | undefined;
 }
 

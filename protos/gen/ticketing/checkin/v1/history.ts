@@ -21,41 +21,41 @@ import {
 import { Checkin, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 import { Refused } from "./scans.ts";
 
-/** The history of scans, and refusals that devices tell of (contract 4.4, failed_checkins). */
+/** The history of scans, and refusals that devices report (rules: C6). */
 
 export interface RecordFailedScanRequest {
   organizer: string;
   event: string;
   list: number;
-  /** Without `at`: it was scanned when it arrives. */
+  /** Without `at`: the time of arrival. */
   scan: FailedScan | undefined;
   deviceId?: number | undefined;
   gate?: number | undefined;
 }
 
 export interface FailedScan {
-  /** A reason code of the contract, for instance `unpaid`. */
+  /** A reason code of the published interface, for instance `unpaid`. */
   reason: string;
   explanation?:
     | string
     | undefined;
-  /** As the device writes it. */
+  /** As the device sent it. */
   rawCode: string;
-  /** What the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
+  /** The medium that the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
   sourceType: string;
-  /** What the device took the code for. */
+  /** What the code means to the device. */
   rawItem?: number | undefined;
   rawVariation?: number | undefined;
   rawSubevent?: number | undefined;
   nonce?: string | undefined;
   at?: number | undefined;
   type: ScanType;
-  /** Absent: the position that has this code for a secret, if there is one. */
+  /** Absent: the position whose secret is this code, if there is one. */
   position?: number | undefined;
 }
 
 export interface RecordFailedScanResponse {
-  /** As it is stored now or was before. */
+  /** As it is stored, now or by an earlier call. */
   scan: FailedScan | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface ListScansRequest {
   pageSize: number;
   /** `created`, `datetime` or `id`, `-` for descending; unknown ones are ignored. */
   ordering: string[];
-  /** When they came here. */
+  /** When they arrived. */
   createdSince?: number | undefined;
   createdBefore?:
     | number
@@ -111,7 +111,7 @@ export interface PastScan {
   checkin:
     | Checkin
     | undefined;
-  /** When it came here. */
+  /** When it arrived. */
   createdAt: number;
   /** Absent: no ticket has the scanned code. */
   position?:
@@ -927,7 +927,7 @@ export const PastScan: MessageFns<PastScan> = {
 
 export type ScanHistoryServiceService = typeof ScanHistoryServiceService;
 export const ScanHistoryServiceService = {
-  /** Stores a refusal that a device decided by itself; one that comes again with its nonce is not stored again. */
+  /** Stores a refusal that a device decided by itself; a repetition with the same nonce is not stored again. */
   recordFailedScan: {
     path: "/ticketing.checkin.v1.ScanHistoryService/RecordFailedScan" as const,
     requestStream: false as const,
@@ -960,14 +960,14 @@ export const ScanHistoryServiceService = {
 } as const;
 
 export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
-  /** Stores a refusal that a device decided by itself; one that comes again with its nonce is not stored again. */
+  /** Stores a refusal that a device decided by itself; a repetition with the same nonce is not stored again. */
   recordFailedScan: handleUnaryCall<RecordFailedScanRequest, RecordFailedScanResponse>;
   listScans: handleUnaryCall<ListScansRequest, ListScansResponse>;
   getScan: handleUnaryCall<GetScanRequest, GetScanResponse>;
 }
 
 export interface ScanHistoryServiceClient extends Client {
-  /** Stores a refusal that a device decided by itself; one that comes again with its nonce is not stored again. */
+  /** Stores a refusal that a device decided by itself; a repetition with the same nonce is not stored again. */
   recordFailedScan(
     request: RecordFailedScanRequest,
     callback: (error: ServiceError | null, response: RecordFailedScanResponse) => void,

@@ -20,7 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { Documents, Expand } from "./positions.ts";
 
-/** Check-in lists (contract 2.4, 2.5, 4.4). */
+/** Check-in lists (rules: C1). */
 
 export interface CheckinList {
   id: number;
@@ -38,7 +38,7 @@ export interface CheckinListFields {
   includePending: boolean;
   allowMultipleEntries: boolean;
   allowEntryAfterExit: boolean;
-  /** JSON in UTF-8, returned exactly as it came. */
+  /** JSON in UTF-8, returned byte for byte. */
   rules: string;
   exitAllAt?: number | undefined;
   addonMatch: boolean;
@@ -52,7 +52,7 @@ export interface ListCheckinListsRequest {
   /** From 1; 0 asks for the last page. */
   page: number;
   pageSize: number;
-  /** Column names of the contract, `-` for descending; unknown ones are ignored. */
+  /** Column names of the published interface, `-` for descending; unknown ones are ignored. */
   ordering: string[];
   subevent?:
     | number
@@ -65,9 +65,9 @@ export interface ListCheckinListsRequest {
   endsAfter?:
     | number
     | undefined;
-  /** False spares the counting. */
+  /** False: nothing is counted. */
   withCounts: boolean;
-  /** The lists as of this instant are known to the caller, who wants them only if they have changed since. */
+  /** The caller has the lists as of this instant, and needs them only if they have changed since. */
   knownAsOf?: number | undefined;
   expand?: Expand | undefined;
 }
@@ -81,7 +81,7 @@ export interface ListCheckinListsResponse {
   changedAt?:
     | number
     | undefined;
-  /** Nothing has changed since the instant that the caller named; nothing was read. */
+  /** Nothing has changed since the instant in the request; nothing was read. */
   isUnchanged: boolean;
   documents?: Documents | undefined;
 }
@@ -115,7 +115,7 @@ export interface UpdateCheckinListRequest {
   fields:
     | CheckinListFields
     | undefined;
-  /** Names of the fields to take over; the others keep their value. */
+  /** Names of the fields to change; the others keep their value. */
   updateMask: string[];
 }
 

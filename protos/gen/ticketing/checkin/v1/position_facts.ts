@@ -10,11 +10,11 @@ import { EarlierCheckin } from "../../boxoffice/v1/facts.ts";
 import { OrderStatus, orderStatusFromJSON, orderStatusToNumber } from "../../boxoffice/v1/positions.ts";
 
 /**
- * What check-in reads of ticketing.boxoffice.v1.PositionChanged. Fields have the
- * numbers and types that they have there; what is missing here is skipped.
+ * The part of ticketing.boxoffice.v1.PositionChanged that check-in reads. Fields have
+ * the numbers and types that they have there; other fields are skipped.
  */
 
-/** The position stays encoded: it is stored as it came, and read as ReadPosition. */
+/** The position stays encoded: it is stored as received, and read as ReadPosition. */
 export interface ReadPositionFact {
   organizer: string;
   event: string;

@@ -20,7 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { Position } from "../../boxoffice/v1/positions.ts";
 
-/** Positions as a check-in list sees them (contract 2.6, 4.5). */
+/** Positions as a check-in list shows them (rules: C2). */
 
 export const ScanType = {
   UNSPECIFIED: "SCAN_TYPE_UNSPECIFIED",
@@ -90,7 +90,7 @@ export interface ListPositionsRequest {
   expand?: Expand | undefined;
 }
 
-/** What positions can be chosen by: all of it holds. An empty list of ids or words chooses nothing; what is absent does not count. */
+/** Filters of positions; all of them apply. An empty list of ids or words matches nothing; an absent filter does not count. */
 export interface PositionFilters {
   /** The attendee's name, or that of the position it is an add-on of, in any case. */
   attendeeName?: string | undefined;
@@ -100,7 +100,7 @@ export interface PositionFilters {
   voucher?:
     | number
     | undefined;
-  /** Of several each holds, here and below. */
+  /** Each element of these lists is a filter, and all of them apply. */
   items: Ids[];
   variations: Ids[];
   addonTo: Ids[];
@@ -113,17 +113,17 @@ export interface PositionFilters {
   hasCheckin?:
     | boolean
     | undefined;
-  /** On a list with rules: what these, validity and blocks would admit now. */
+  /** On a list with rules: only tickets that rules, validity and blocks would admit now. */
   admissibleNow?:
     | boolean
     | undefined;
-  /** The gate whose rules count. */
+  /** The gate for which the rules are evaluated. */
   gate?: number | undefined;
 }
 
 export interface Ids {
   ids: number[];
-  /** The parameter that an unknown one is reported under. */
+  /** The parameter under which an unknown id is reported. */
   parameter: string;
 }
 
@@ -131,7 +131,7 @@ export interface Words {
   words: string[];
 }
 
-/** What is shown in full instead of by its id. */
+/** What is returned in full instead of by its id. */
 export interface Expand {
   subevent: boolean;
   item: boolean;
@@ -141,7 +141,7 @@ export interface Expand {
   addons: boolean;
 }
 
-/** Resources in JSON, each once, for what refers to them by id. */
+/** Resources in JSON, each once; positions refer to them by id. */
 export interface Documents {
   subevents: Document[];
   /** With their variations. */
@@ -195,7 +195,7 @@ export interface ListedPosition {
   requireAttention: boolean;
   /** Outputs that may be downloaded now, for instance `pdf`. */
   downloads: string[];
-  /** Only where they were asked for. */
+  /** Only if requested. */
   addons: ListedPosition[];
 }
 

@@ -20,7 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { Documents, Expand, ListedPosition, ScanType, scanTypeFromJSON, scanTypeToNumber } from "./positions.ts";
 
-/** Scans (contract 4.5). Batched: a gateway gathers what arrived while its last call was under way. */
+/** Scans (rules: C3). Batched: a gateway sends all scans that arrived during its last call. */
 
 export interface RedeemRequest {
   scans: Scan[];
@@ -30,23 +30,23 @@ export interface Scan {
   organizer: string;
   event: string;
   list: number;
-  /** A ticket secret; where the input is trusted also a position id. */
+  /** A ticket secret; if the input is trusted, also a position id. */
   lookup: string;
   /** True: `lookup` is never read as an id. */
   untrustedInput: boolean;
   type: ScanType;
-  /** Absent: when it arrives. */
+  /** Absent: the time of arrival. */
   at?: number | undefined;
   force: boolean;
   ignoreUnpaid: boolean;
   canceledSupported: boolean;
   questionsSupported: boolean;
-  /** Identifies the scan: sent again, it succeeds again and is stored once. */
+  /** Identifies the scan: a repetition succeeds again and is stored once. */
   nonce?: string | undefined;
   deviceId?: number | undefined;
   gate?: number | undefined;
   answers: SentAnswer[];
-  /** What the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
+  /** The medium that the code was read from: `barcode`, `nfc_uid` or `nfc_mf0aes`. */
   sourceType: string;
   expand?: Expand | undefined;
 }
@@ -56,7 +56,7 @@ export interface SentAnswer {
   question: number;
   /** Any JSON value. */
   value: string;
-  /** The upload that the value names, where the caller may name it. */
+  /** The upload that the value names, if the caller may name it. */
   file?: SentFile | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface ScanOutcome {
     | undefined;
   /** Check-in texts of order, variation and item. */
   checkinTexts: string[];
-  /** What the scan asked to see expanded. */
+  /** The expanded resources that the scan requested. */
   documents?: Documents | undefined;
 }
 
@@ -115,14 +115,14 @@ export interface Admitted {
 }
 
 export interface Refused {
-  /** A reason code of the contract, for instance `already_redeemed`. */
+  /** A reason code of the published interface, for instance `already_redeemed`. */
   reason: string;
-  /** For a person; absent where the reason says it all. */
+  /** Readable text; absent if the reason is enough. */
   explanation?: string | undefined;
 }
 
 export interface UnknownTicket {
-  /** For a person; absent where nothing is known of the code at all. */
+  /** Readable text; absent for an unknown code. */
   explanation?: string | undefined;
 }
 
@@ -1109,7 +1109,7 @@ export const Failed: MessageFns<Failed> = {
 
 export type ScansServiceService = typeof ScansServiceService;
 export const ScansServiceService = {
-  /** Decides and stores every scan on its own; the outcomes stand in the order of the scans. */
+  /** Decides and stores every scan separately; the outcomes are in the order of the scans. */
   redeem: {
     path: "/ticketing.checkin.v1.ScansService/Redeem" as const,
     requestStream: false as const,
@@ -1122,12 +1122,12 @@ export const ScansServiceService = {
 } as const;
 
 export interface ScansServiceServer extends UntypedServiceImplementation {
-  /** Decides and stores every scan on its own; the outcomes stand in the order of the scans. */
+  /** Decides and stores every scan separately; the outcomes are in the order of the scans. */
   redeem: handleUnaryCall<RedeemRequest, RedeemResponse>;
 }
 
 export interface ScansServiceClient extends Client {
-  /** Decides and stores every scan on its own; the outcomes stand in the order of the scans. */
+  /** Decides and stores every scan separately; the outcomes are in the order of the scans. */
   redeem(
     request: RedeemRequest,
     callback: (error: ServiceError | null, response: RedeemResponse) => void,
