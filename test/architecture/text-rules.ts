@@ -30,7 +30,7 @@ export const textRules: readonly TextRule[] = [
     files: /^(?:packages|services|gateway)\/.*\.(?:ts|sql)$/,
     // The last line is what still has to be moved to kit.
     except: new RegExp(
-      `${tests.source}|^packages/kit/|/schema\\.sql$|^services/checkin/src/store/outbox-facts\\.ts$|^packages/(?:cli/src/(?:topics/(?:parked|rebuild|replay)|doctor/examine-facts|bench-facts-backlog)|dev/src/.*backlog)\\.ts$`,
+      `${tests.source}|^packages/kit/|/schema\\.sql$|^services/checkin/src/store/outbox-facts\\.ts$|^packages/(?:cli/src/(?:topics/(?:parked|rebuild|replay)|doctor/examine-facts)|dev/src/bench/facts-backlog)\\.ts$`,
     ),
     pattern:
       /\b(?:from|into|update|join|table|on)\s+(?:[\w${}]+\.)?(?:outbox|inbox|rebuild)\b(?! by)|\b(?:dead_letter|passed_marker|answered_request)\b/,
@@ -88,23 +88,19 @@ export const plainWords: TextRule = {
 
 /** How many lines of a folder are still to be rewritten. All others have none; a number only ever shrinks. */
 export const allowedWords: Readonly<Record<string, number>> = {
-  gateway: 10,
-  "gateway/src/access": 4,
-  "gateway/src/body": 1,
-  "gateway/src/consumers": 2,
-  "gateway/src/import": 9,
+  gateway: 8,
+  "gateway/src/consumers": 1,
+  "gateway/src/import": 7,
   "gateway/src/jobs": 2,
-  "gateway/src/middleware": 9,
   "gateway/src/routes": 4,
-  "gateway/src/store": 3,
-  "gateway/src/upload": 6,
+  "gateway/src/store": 2,
   "packages/cli": 21,
   "packages/dev": 1,
   "packages/kit": 62,
   "packages/values": 2,
-  protos: 5,
+  protos: 3,
   scripts: 5,
-  "services/boxoffice": 43,
+  "services/boxoffice": 39,
   "services/checkin": 40,
 };
 
