@@ -1,3 +1,4 @@
+import { countDeadLetters, readOutbox } from "@tessera/kit/bus/operators";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { describeAge, describeCount } from "./describe-amount.ts";
@@ -31,16 +32,12 @@ interface State {
 }
 
 async function readState(db: Db, name: string): Promise<State> {
-  return db.one<State>(sql`
-    select (select count(*) from (select from outbox limit ${mostCounted}) as counted) as waiting,
-           coalesce((select extract(epoch from clock_timestamp() - outbox.created_at)
-                       from outbox
-                      order by outbox.id
-                      limit 1), 0)::integer as seconds,
-           (select count(*)
-              from pg_stat_activity
-             where pg_stat_activity.datname = current_database()
-               and pg_stat_activity.application_name = ${`tessera-${name}`}) as running`);
+  const { running } = await db.one<{ running: number }>(sql`
+    select count(*) as running
+      from pg_stat_activity
+     where pg_stat_activity.datname = current_database()
+       and pg_stat_activity.application_name = ${`tessera-${name}`}`);
+  return { ...(await readOutbox(db, { atMost: mostCounted })), running };
 }
 
 /** Judges what an outbox holds. */
@@ -60,19 +57,13 @@ export function judgeWaiting({
 }
 
 async function findDeadLetters(db: Db, name: string): Promise<Finding[]> {
-  const rows = await db.many<{ topic: string; count: number; asked: number }>(sql`
-    select letter.topic, count(*) as count, count(*) filter (where letter.replay_requested_at is not null) as asked
-      from (select dead_letter.topic, dead_letter.replay_requested_at
-              from dead_letter
-             limit ${mostCounted}) as letter
-     group by letter.topic
-     order by letter.topic`);
-  return rows.map(({ topic, count, asked }) =>
+  const topics = await countDeadLetters(db, { atMost: mostCounted });
+  return topics.map(({ topic, count, replaysRequested }) =>
     wrong(`${name} has dead-lettered ${describeFacts(count)} of ${topic}`, {
       why:
-        asked === 0
+        replaysRequested === 0
           ? "it could not act on them, so its copies lack what they say"
-          : `the replay of ${asked} is requested`,
+          : `the replay of ${replaysRequested} is requested`,
       mend: `tessera topics parked --service ${name} --topic ${topic} lists the causes; when they are mended, tessera topics replay`,
     }),
   );

@@ -1,6 +1,11 @@
-import { consumerName } from "@tessera/kit/bus/consume";
-import { toNullableTimestamp } from "@tessera/kit/pg/instants";
-import { sql } from "@tessera/kit/pg/sql";
+import {
+  type RebuildArrival,
+  type RebuildState,
+  readRebuild,
+  readRebuildArrival,
+  requestRebuild,
+} from "@tessera/kit/bus/operators";
+
 import { topics } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
@@ -38,9 +43,7 @@ export async function rebuildFacts(args: string[]): Promise<void> {
     for (const { name: topic, owner: ownerName } of wanted) {
       const owner = opened.find(({ name }) => name === ownerName);
       if (owner === undefined) throw new Error(`the owner of ${topic} is no service`);
-      const { id } = await owner.db.one<{ id: string }>(
-        sql`insert into rebuild (topic) values (${topic}) returning rebuild.id`,
-      );
+      const id = await requestRebuild(owner.db, topic);
       rebuilding.push({ id, topic, owner, readers: opened.filter(({ consumes }) => consumes.includes(topic)) });
     }
     await waitForProgress(async () => {
@@ -65,58 +68,24 @@ function chooseTopics(
   return catalogue.filter((topic) => all || names.includes(topic.name));
 }
 
-/** How a rebuild stands with its owner. */
-interface Written {
-  readonly begun_at: number | null;
-  readonly written: number;
-  readonly expected: number | null;
-  readonly partitions: number | null;
-  readonly finished: boolean;
-  readonly cause: string | null;
-}
-
-/** How it stands with a reader: the partitions that it has read to the end, and what it could not act on. */
-interface Arrived {
-  readonly reader: string;
-  readonly passed: number;
-  readonly refused: number;
-  readonly parked: number;
-}
-
-interface State extends Written {
-  readonly arrived: readonly Arrived[];
+interface State extends RebuildState {
+  readonly arrived: readonly (RebuildArrival & { readonly reader: string })[];
 }
 
 async function readState({ id, topic, owner, readers }: Rebuilding): Promise<State> {
-  const written = await owner.db.one<Written>(sql`
-    select rebuild.begun_at, rebuild.written, rebuild.expected, rebuild.partitions, rebuild.finished_at is not null as finished,
-           rebuild.cause
-      from rebuild
-     where rebuild.id = ${id}`);
+  const state = await readRebuild(owner.db, id);
+  const { begunAt } = state;
   const arrived = await Promise.all(
     readers.map(async ({ name, db }) => ({
       reader: name,
-      ...(await db.one<Omit<Arrived, "reader">>(sql`
-        select (select count(*)
-                  from passed_marker
-                 where passed_marker.consumer = ${consumerName(name, topic)}
-                   and passed_marker.marker = ${id}) as passed,
-               (select count(*)
-                  from dead_letter
-                 where dead_letter.consumer = ${consumerName(name, topic)}
-                   and dead_letter.headers ->> 'marker' = ${id}::text) as refused,
-               (select count(*)
-                  from dead_letter
-                 where dead_letter.consumer = ${consumerName(name, topic)}
-                   and dead_letter.fact_at >= ${toNullableTimestamp(written.begun_at)}::timestamptz
-                   and not dead_letter.overtaken) as parked`)),
+      ...(await readRebuildArrival(db, { service: name, topic, id, begunAt })),
     })),
   );
-  return { ...written, arrived };
+  return { ...state, arrived };
 }
 
-function isOver({ finished, cause, partitions, arrived }: State): boolean {
-  if (!finished) return false;
+function isOver({ isFinished, cause, partitions, arrived }: State): boolean {
+  if (!isFinished) return false;
   return cause !== null || arrived.every(({ passed, refused }) => passed + refused >= (partitions ?? 0));
 }
 
@@ -139,12 +108,12 @@ function praise({ written, arrived }: State): string {
 }
 
 function complain(owner: string, state: State): string | undefined {
-  const { begun_at, written, finished, cause, partitions, arrived } = state;
+  const { begunAt, written, isFinished, cause, partitions, arrived } = state;
   if (cause !== null)
     return `given up after ${written}, and no copy was swept: ${cause}. Mend that and repeat the command`;
-  if (begun_at === null) return `not begun; it stays asked for. See whether ${owner} runs, and what it logs`;
-  if (!finished) return `${written} published so far; ${owner} goes on with it. See what it logs where it does not`;
-  const refusing = arrived.filter(({ refused, parked }) => refused > 0 || parked > 0);
+  if (begunAt === null) return `not begun; it stays asked for. See whether ${owner} runs, and what it logs`;
+  if (!isFinished) return `${written} published so far; ${owner} goes on with it. See what it logs where it does not`;
+  const refusing = arrived.filter(({ refused, deadLetters }) => refused > 0 || deadLetters > 0);
   if (refusing.length > 0) {
     const names = refusing.map(({ reader }) => reader).join(" and ");
     return `${written} published; ${names} could not act on all of it: see \`tessera topics parked\``;

@@ -1,10 +1,10 @@
-import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { type DeadLetter, readDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
+
 import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { bar } from "../progress.ts";
 import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts";
-import { describeParked, type ParkedFact, readParked } from "./parked.ts";
+import { describeDeadLetter } from "./parked.ts";
 import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 
 const usage = `tessera topics replay  [OPTIONS]
@@ -37,14 +37,17 @@ export async function replayFacts(args: string[]): Promise<void> {
   const stillMs = readWait(wait);
   await withServices(read.values, [service ?? "all"], async (opened) => {
     const asked: Asked[] = [];
-    for (const each of opened) asked.push({ service: each, ids: await ask(each.db, { topic, ids }) });
+    for (const each of opened)
+      asked.push({ service: each, ids: await requestReplays(each.db, { topic: topic ?? null, ids: ids ?? null }) });
     const total = asked.reduce((sum, each) => sum + each.ids.length, 0);
     if (total === 0) {
       process.stdout.write("Nothing of that kind is parked.\n");
       return;
     }
     await waitForProgress(async () => {
-      const waiting = (await readLeft(asked)).flatMap(({ left }) => left).filter((fact) => fact.asked).length;
+      const waiting = (await readLeft(asked))
+        .flatMap(({ left }) => left)
+        .filter((fact) => fact.isReplayRequested).length;
       return { done: waiting === 0, text: `${bar(total - waiting, total)}  ${total - waiting} of ${total}` };
     }, stillMs);
     report(await readLeft(asked), total);
@@ -58,29 +61,16 @@ function readIds(text: string | undefined): number[] | undefined {
   return ids.map(Number);
 }
 
-async function ask(
-  db: Db,
-  { topic, ids }: { topic: string | undefined; ids: readonly number[] | undefined },
-): Promise<number[]> {
-  const rows = await db.many<{ id: number }>(sql`
-    update dead_letter
-       set replay_requested_at = now()
-     where (${topic ?? null}::text is null or dead_letter.topic = ${topic ?? null})
-       and (${ids ?? null}::bigint[] is null or dead_letter.id = any(${ids ?? null}::bigint[]))
-    returning dead_letter.id`);
-  return rows.map(({ id }) => id);
-}
-
 interface Left {
   readonly name: string;
-  readonly left: readonly ParkedFact[];
+  readonly left: readonly DeadLetter[];
 }
 
 async function readLeft(asked: readonly Asked[]): Promise<Left[]> {
   return Promise.all(
     asked.map(async ({ service, ids }) => ({
       name: service.name,
-      left: ids.length === 0 ? [] : await readParked(service.db, ids),
+      left: ids.length === 0 ? [] : await readDeadLetters(service.db, ids),
     })),
   );
 }
@@ -90,9 +80,9 @@ function report(all: readonly Left[], total: number): void {
   process.stdout.write(`${total - left.length} of ${total} replayed.\n`);
   if (left.length > 0) process.exitCode = 1;
   for (const { name, left: ofService } of all) {
-    const failed = ofService.filter((fact) => !fact.asked);
+    const failed = ofService.filter((fact) => !fact.isReplayRequested);
     if (failed.length > 0) process.stdout.write(`${name}: ${failed.length} stay parked\n`);
-    for (const fact of failed) process.stdout.write(describeParked(fact));
+    for (const fact of failed) process.stdout.write(describeDeadLetter(fact));
     const waiting = ofService.length - failed.length;
     if (waiting > 0) {
       process.stdout.write(

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "@tessera/cli/progress";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
+import { countAcceptedFacts } from "@tessera/kit/bus/operators";
 import type { Log } from "@tessera/kit/log";
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
@@ -69,9 +70,9 @@ export async function watchDrain(
     if (done < facts) connections.push(busy);
     progress.update(`draining… ${done} of ${facts}`);
   }
-  const { held, recorded, transactions } = await checkin.one<{ held: number; recorded: number; transactions: number }>(
+  const recorded = await countAcceptedFacts(checkin);
+  const { held, transactions } = await checkin.one<{ held: number; transactions: number }>(
     sql`select (select count(*) from position) as held,
-               (select count(*) from inbox) as recorded,
                (select count(distinct position.xmin::text) from position) as transactions`,
   );
   if (held !== facts || recorded !== facts)

@@ -28,7 +28,6 @@ export function factsService(options: {
           insert into outbox (topic, key, partition, marker)
           select marked.topic, '', marked.partition, ${marker}
             from unnest(${partitions.map((at) => at.topic)}::text[], ${partitions.map((at) => at.partition)}::integer[]) as marked (topic, partition)`);
-        db.wroteOutbox();
       }
       return { marker, partitions };
     },

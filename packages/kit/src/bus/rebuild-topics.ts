@@ -116,7 +116,6 @@ export function rebuildTopics(options: {
          where rebuild.id = ${id}`);
       return "on";
     });
-    db.wroteOutbox();
     if (progress === "begun") {
       log.info("rebuild begun", { topic: rebuild.topic.name });
       await noteExpected(db, { id, expected: await rebuild.count(db) });
@@ -126,7 +125,6 @@ export function rebuildTopics(options: {
     const partitions = await bus.partitions(rebuild.topic.name);
     if (partitions === 0) throw fault("bus_unavailable", "the bus knows no partition of the topic");
     const finished = await db.transaction((tx) => finish(tx, { id, rebuild, partitions }));
-    db.wroteOutbox();
     if (finished) log.info("rebuild written", { topic: rebuild.topic.name });
     return "over";
   }

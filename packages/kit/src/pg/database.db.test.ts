@@ -7,6 +7,7 @@ import { Fault } from "../fault.ts";
 import { createLog } from "../log.ts";
 import { type DatabaseOptions, type Db, openDatabase, type Tx } from "./database.ts";
 import { toTimestamp } from "./instants.ts";
+import { outboxRows } from "./outbox.ts";
 import { roleOf } from "./provision.ts";
 import { sql } from "./sql.ts";
 
@@ -494,5 +495,32 @@ describe("the outbox", () => {
     await db.transaction((tx) => tx.publish(named, [{ key: "a", value: 1 }]));
     await heard.promise;
     expect(seen).toEqual([1]);
+  });
+
+  it("is announced for rows inside of another statement too, in a transaction or not", async () => {
+    const db = open();
+    await db.run(sql`delete from outbox`);
+    let announced = 0;
+    db.onOutbox(() => {
+      announced += 1;
+    });
+    const facts = ["a", "b", "c"].map((key) => ({ key, payload: Buffer.from(key) }));
+    const within = (chosen: number) => sql`
+      with chosen as (
+        select ${chosen}::bigint as ord
+      ), published as (
+        ${outboxRows("t", facts, { among: sql`join chosen on chosen.ord = fact.ord` })}
+      )
+      select chosen.ord from chosen`;
+    expect(await db.many(within(2))).toEqual([{ ord: 2 }]);
+    expect(announced).toBe(1);
+    await db.transaction((tx) => tx.many(within(3)));
+    expect(announced).toBe(2);
+    // Prepared by now, and known by its name.
+    await db.many(within(1));
+    expect(announced).toBe(3);
+    expect(await db.many(rows)).toMatchObject([{ key: "b" }, { key: "c" }, { key: "a" }]);
+    await db.run(sql`select count(*) from outbox`);
+    expect(announced).toBe(3);
   });
 });

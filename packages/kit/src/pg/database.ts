@@ -4,10 +4,10 @@ import { backoff } from "../backoff.ts";
 import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
-import { toByteaArray } from "./binary-array.ts";
+import { connectionConfig } from "./connection-config.ts";
 import { breaksConnection, isRetryable, toFault } from "./failure.ts";
-import { parseTimestamp } from "./instants.ts";
-import { type Sql, sql } from "./sql.ts";
+import { outboxRows, writesOutbox } from "./outbox.ts";
+import type { Sql } from "./sql.ts";
 
 /** What runs statements. `Row` states what the statement's columns are; the mapping to the domain sits with the query. */
 export interface Queryable {
@@ -30,9 +30,7 @@ export interface Db extends Queryable {
   readonly schema: string;
   /** Runs work in one transaction, again from the start when it lost to a concurrent one. No I/O but Postgres inside. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Tells the relay that a statement outside `transaction` has written to the outbox. */
-  wroteOutbox(): void;
-  /** Called after every commit that may have written to the outbox. */
+  /** Called after every commit of a statement that writes to the outbox. */
   onOutbox(listener: () => void): void;
   /** A connection of its own, for advisory locks and LISTEN; the caller releases it. */
   dedicated(): Promise<Dedicated>;
@@ -83,33 +81,35 @@ export function openDatabase(options: DatabaseOptions): Db {
   // The pool listens to idle connections only. One that is lost while a transaction thinks would end the process;
   // whoever uses it next learns of the loss.
   pool.on("connect", (client) => client.on("error", () => {}));
-  const names = new Map<string, string>();
+  const statements = rememberStatements();
   const listeners: (() => void)[] = [];
-  const wroteOutbox = () => {
+  const wakeRelay = () => {
     for (const listener of listeners) listener();
   };
   const requireWaiting = options.readOnly === true ? () => currentContext().signal?.throwIfAborted() : () => {};
   const queryable = runner(async (statement) => {
     const client = await checkOut(pool, requireWaiting);
+    const { query, wakesRelay } = statements.prepare(statement);
+    let result: pg.QueryResult;
     try {
-      const result = await client.query(named(statement, names));
-      client.release();
-      return result;
+      result = await client.query(query);
     } catch (error) {
       client.release(breaksConnection(error));
       throw toFault(error);
     }
+    client.release();
+    if (wakesRelay) wakeRelay();
+    return result;
   });
 
   return {
     ...queryable,
     schema: options.schema,
-    wroteOutbox,
     onOutbox: (listener) => listeners.push(listener),
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction({ pool, names, wroteOutbox, requireWaiting }, work);
+          return await runTransaction({ pool, statements, wakeRelay, requireWaiting }, work);
         } catch (error) {
           if (!isRetryable(error) || attempt === attempts) throw toFault(error);
           await pause(Math.random() * backoff({ firstMs: 40 }, attempt));
@@ -124,10 +124,10 @@ export function openDatabase(options: DatabaseOptions): Db {
 async function runTransaction<T>(
   {
     pool,
-    names,
-    wroteOutbox,
+    statements,
+    wakeRelay,
     requireWaiting,
-  }: { pool: pg.Pool; names: Map<string, string>; wroteOutbox: () => void; requireWaiting: () => void },
+  }: { pool: pg.Pool; statements: Statements; wakeRelay: () => void; requireWaiting: () => void },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const client = await checkOut(pool, requireWaiting);
@@ -138,30 +138,28 @@ async function runTransaction<T>(
       // The connection is somebody else's by then.
       if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
       requireWaiting();
-      return client.query(named(statement, names));
+      const { query, wakesRelay } = statements.prepare(statement);
+      wrote ||= wakesRelay;
+      return client.query(query);
     }),
   );
   const tx: Tx = {
     ...queryable,
     async publish(topic, facts) {
       if (facts.length === 0) return;
-      wrote = true;
       await queryable.run(
         outboxRows(
           topic.name,
-          facts.map((fact) => topic.key(fact)),
-          facts.map((fact) => topic.encode(fact)),
+          facts.map((fact) => ({ key: topic.key(fact), payload: topic.encode(fact) })),
         ),
       );
     },
     async retract(topic, keys) {
       if (keys.length === 0) return;
-      wrote = true;
       await queryable.run(
         outboxRows(
           topic.name,
-          keys,
-          keys.map(() => null),
+          keys.map((key) => ({ key, payload: null })),
         ),
       );
     },
@@ -185,17 +183,8 @@ async function runTransaction<T>(
     throw error;
   }
   client.release();
-  if (wrote) wroteOutbox();
+  if (wrote) wakeRelay();
   return result;
-}
-
-/** Rows for the outbox. The trace travels along, so that a fact's effects join the request that caused it. */
-function outboxRows(topic: string, keys: readonly string[], payloads: readonly (Uint8Array | null)[]): Sql {
-  return sql`
-    insert into outbox (topic, key, payload, traceparent)
-    select ${topic}, fact.key, fact.payload, ${currentContext().traceparent ?? null}
-      from unnest(${keys}::text[], ${toByteaArray(payloads)}::bytea[]) with ordinality as fact (key, payload, ord)
-     order by fact.ord`;
 }
 
 /** Waits for a connection; whoever no longer wants it by then leaves it to the next. */
@@ -248,82 +237,26 @@ function runner(query: Query): Queryable {
 /** Statements that define things run once: to remember them would use up the names of those that run often. */
 const defining = /^\s*(?:create|alter|drop|set|lock)\b/;
 
+interface Statements {
+  prepare(statement: Sql): { readonly query: pg.QueryConfig; readonly wakesRelay: boolean };
+}
+
 /** Prepares statements by text, so that each is planned once per connection. */
-function named(statement: Sql, names: Map<string, string>): pg.QueryConfig {
-  const { text, values } = statement;
-  let name = names.get(text);
-  if (name === undefined && names.size < preparedTexts && !defining.test(text)) {
-    name = `s${names.size + 1}`;
-    names.set(text, name);
-  }
-  return { text, values: [...values], ...(name === undefined ? {} : { name }) };
-}
-
-function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
-  const statementTimeout = options.statementTimeoutMs ?? 30_000;
-  const settings: Record<string, string | number> = {
-    search_path: `${options.schema},public`,
-    timezone: "UTC",
-    datestyle: "ISO",
-    statement_timeout: statementTimeout,
-    lock_timeout: 3000,
-    idle_in_transaction_session_timeout: 60_000,
-    // Whoever vanishes without a word (its machine lost power, a cable was cut) holds locks, and a relay's lead, until the
-    // server notices: left alone that takes two hours.
-    tcp_keepalives_idle: 15,
-    tcp_keepalives_interval: 5,
-    tcp_keepalives_count: 3,
-    tcp_user_timeout: 30_000,
-    // Batches of one to four rows would otherwise be planned anew every time, at twice the cost.
-    plan_cache_mode: "force_generic_plan",
-    ...(options.role === undefined ? {} : { role: options.role }),
-    ...(options.readOnly === true ? { default_transaction_read_only: "on" } : {}),
-  };
-  const flags = Object.entries(settings)
-    .map(([name, value]) => `-c ${name}=${value}`)
-    .join(" ");
+function rememberStatements(): Statements {
+  const known = new Map<string, { readonly name: string; readonly wakesRelay: boolean }>();
   return {
-    // The driver lets a URL replace what is given beside it, so flags of the URL's own are joined there; the last one wins.
-    connectionString: options.url.replace(/[?&]options=[^&]*/, (own) => `${own}%20${encodeURIComponent(flags)}`),
-    options: flags,
-    application_name: options.applicationName,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 15_000,
-    // Nobody waits longer for a connection than for a statement.
-    connectionTimeoutMillis: Math.min(5000, statementTimeout),
-    // Behind the server's own limit: only for a server that no longer answers at all.
-    query_timeout: statementTimeout + 5000,
-    types: { getTypeParser },
+    prepare({ text, values }) {
+      let remembered = known.get(text);
+      if (remembered === undefined) {
+        const wakesRelay = writesOutbox(text);
+        if (known.size >= preparedTexts || defining.test(text))
+          return { query: { text, values: [...values] }, wakesRelay };
+        remembered = { name: `s${known.size + 1}`, wakesRelay };
+        known.set(text, remembered);
+      }
+      return { query: { text, values: [...values], name: remembered.name }, wakesRelay: remembered.wakesRelay };
+    },
   };
-}
-
-const parsers = new Map<number, (text: string) => unknown>([
-  // int8, timestamptz, date
-  [20, toSafeInteger],
-  [1184, parseTimestamp],
-  [1082, (text) => text],
-  // Arrays of those, and of numeric, which reads as text alone, too.
-  [1016, arrayOf(toSafeInteger)],
-  [1185, arrayOf(parseTimestamp)],
-  [1182, arrayOf((text) => text)],
-  [1231, arrayOf((text) => text)],
-]);
-
-const getTypeParser: typeof pg.types.getTypeParser = ((oid: number, format?: "text"): unknown =>
-  parsers.get(oid) ?? pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser;
-
-function arrayOf(parse: (text: string) => unknown): (text: string) => unknown {
-  // The element type of text[]: one that leaves its elements alone.
-  const split = pg.types.getTypeParser(1009 as Parameters<typeof getTypeParser>[0]) as (
-    text: string,
-  ) => (string | null)[];
-  return (text) => split(text).map((element) => (element === null ? null : parse(element)));
-}
-
-function toSafeInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError("an integer beyond 2^53 came from the database");
-  return value;
 }
 
 async function openDedicated(connection: pg.ClientConfig, log: Log): Promise<Dedicated> {

@@ -55,7 +55,6 @@ export async function recordFailedScan(
     return { scan: toFailedScan(scan) };
   });
   if (stored) {
-    db.wroteOutbox();
     events.refusalReported(place, { reason: sent.reason });
     const seconds = secondsAhead({ at: sent.at, now });
     if (seconds !== undefined) events.scanAhead(request, { seconds });

@@ -119,7 +119,6 @@ async function letOut(db: Db, list: DueList, inside: readonly InsideTicket[]): P
   if (inside.length === 0) return new Set();
   const scans = inside.map((ticket) => toExit(list, ticket));
   const stored = await storeScans(db, { topic: topics.scanDecided.name, scans, asRead: list });
-  if (stored.size > 0) db.wroteOutbox();
   return new Set(inside.filter((_, index) => stored.has(index)).map(({ position }) => position));
 }
 

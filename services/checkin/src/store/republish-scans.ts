@@ -1,8 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
 import { sql } from "@tessera/kit/pg/sql";
 import type { ScanType } from "../domain/presence.ts";
 import type { EntityKey } from "./keys.ts";
-import { type FactRow, insertFacts } from "./outbox-facts.ts";
 
 /** A scan that was published. */
 export interface PublishedScan extends EntityKey {
@@ -53,6 +53,6 @@ export async function nextPublishedScans(
 }
 
 /** Publishes facts again, under their ids and times. */
-export async function republish(tx: Queryable, topic: string, facts: readonly FactRow[]): Promise<void> {
-  if (facts.length > 0) await tx.run(insertFacts(topic, { facts }));
+export async function republish(tx: Queryable, topic: string, facts: readonly OutboxFact[]): Promise<void> {
+  if (facts.length > 0) await tx.run(outboxRows(topic, facts));
 }

@@ -1,10 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp, toTimestamp } from "@tessera/kit/pg/instants";
+import { type OutboxFact, outboxRows } from "@tessera/kit/pg/outbox";
+import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
-import { type FactRow, insertFacts } from "./outbox-facts.ts";
-import { sparseColumn } from "./sparse-column.ts";
 
 /** A scan that is ready to be stored. What a device did not send is null or left out. */
 export interface ScanToStore {
@@ -41,7 +41,7 @@ export interface ScanToStore {
   /** Null: the scan is admitted. */
   readonly refusal: { readonly reason: string; readonly explanation: string | null } | null;
   /** The fact that publishes it. */
-  readonly fact: FactRow;
+  readonly fact: OutboxFact;
 }
 
 /**
@@ -175,7 +175,11 @@ export async function storeScans(
                 held_ticket.variation, held_ticket.counted_as
       having sum(held_ticket.entered) <> 0 or sum(held_ticket.inside) <> 0
     ), published as (
-      ${insertFacts(topic, { facts: scans.map(({ fact }) => fact), among: sql`join kept on kept.ord = fact.ord` })}
+      ${outboxRows(
+        topic,
+        scans.map(({ fact }) => fact),
+        { among: sql`join kept on kept.ord = fact.ord` },
+      )}
     )
     select kept.ord
       from kept`);

@@ -17,9 +17,7 @@ interface Answered extends DecidedScan {
 /** Stores decisions, and returns those that are true: what they were decided by has not changed. */
 export async function storeDecided(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   // Without answers there is one statement, which commits by itself.
-  const stored = decided.some(isAnswered) ? await storeWithAnswers(db, decided) : await store(db, decided);
-  if (stored.size > 0) db.wroteOutbox();
-  return stored;
+  return decided.some(isAnswered) ? storeWithAnswers(db, decided) : store(db, decided);
 }
 
 /** Stores answers in one transaction with their scans. A ticket that another transaction holds is left to be decided again. */
