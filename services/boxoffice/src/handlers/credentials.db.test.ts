@@ -247,7 +247,7 @@ describe("listing", () => {
     expect(await names(0)).toEqual(["c"]);
     await revokeKey((await listKeys()).keys[0]?.id ?? "");
     expect(await listKeys(2, 2)).toMatchObject({ count: 3, page: 2, keys: [{ fields: { name: "c" } }] });
-    await expect(listKeys(3, 2)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
+    await expect(listKeys(3, 2)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
   });
 
   it("goes by number where it is about devices", async () => {

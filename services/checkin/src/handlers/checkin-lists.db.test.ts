@@ -281,8 +281,8 @@ describe("listing", () => {
     expect(await page(1)).toMatchObject({ count: 6, page: 1, lists: [{}, {}, {}, {}] });
     expect(await page(2)).toMatchObject({ count: 6, page: 2, lists: [{}, {}] });
     expect(await page(0)).toMatchObject({ count: 6, page: 2, lists: [{}, {}] });
-    await expect(page(3)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
-    await expect(page(-1)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
+    await expect(page(3)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
+    await expect(page(-1)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
   });
 
   it("[A5.12] has one empty page where there is nothing", async () => {

@@ -172,7 +172,7 @@ describe("the history of scans", () => {
     };
     expect(await page(1)).toEqual([1, 6, "imported", "admitted", "refused", "unknown"]);
     expect(await page(0)).toEqual([2, 6, "told", "left"]);
-    await expect(page(3)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
+    await expect(page(3)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
   });
 
   it("[C6.23] names a list that is not of the event", async () => {

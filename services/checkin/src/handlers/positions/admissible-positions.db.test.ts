@@ -117,7 +117,7 @@ describe("[C2.14] tickets that a scan would admit now", () => {
     expect(await page(1)).toMatchObject({ count: 15, page: 1 });
     expect((await page(2)).positions.map((shown) => shown.position?.id)).toEqual([18, 16, 14, 12, 10, 8]);
     expect(await page(0)).toMatchObject({ page: 3, count: 15, positions: [{}, {}, {}] });
-    await expect(page(4)).rejects.toMatchObject({ code: "invalid_page" });
+    await expect(page(4)).rejects.toMatchObject({ code: "page_not_found" });
   });
 });
 

@@ -136,7 +136,7 @@ describe("[C2.16, C2.17] the order", () => {
     const turn = (number: number) => page({ page: number, pageSize: 3 });
     expect((await turn(1)).positions.map(({ position }) => position?.id)).toEqual([4, 2, 1]);
     expect(await turn(0)).toMatchObject({ page: 2, count: 4, positions: [{ position: { id: 3 } }] });
-    await expect(turn(3)).rejects.toMatchObject({ kind: "not_found", code: "invalid_page" });
+    await expect(turn(3)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
     expect(await page({ pageSize: 5000 })).toMatchObject({ page: 1, count: 4 });
   });
 });

@@ -80,7 +80,7 @@ describe("[C2.8] a search", () => {
     expect(await found("gr", { searchOnly: true })).toEqual([]);
     expect(await found("gro", { searchOnly: true })).toEqual([1, 2]);
     await expect(askPage({ checkin, list }, { searchOnly: true, page: 2 })).rejects.toMatchObject({
-      code: "invalid_page",
+      code: "page_not_found",
     });
   });
 
