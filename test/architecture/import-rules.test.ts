@@ -22,6 +22,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["kit", "testkit-in-tests"], "packages/kit/src/service.ts", "packages/testkit/src/database.ts"],
   [["records"], "packages/records/src/read.ts", "packages/resources/src/list.ts"],
   [["resources"], "packages/resources/src/list.ts", "packages/kit/src/log.ts"],
+  [["engines"], "packages/engines/src/kafka.ts", "protos/topics.ts"],
   [["embedded-postgres"], "packages/embedded-postgres/src/start.ts", "protos/topics.ts"],
   [
     ["embedded-postgres-users", "gateway", "gateway-loose-files"],
@@ -63,6 +64,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["gateway-middleware"], "gateway/src/middleware/serve.ts", "gateway/src/routes/index.ts"],
   [["gateway-routes"], "gateway/src/routes/lists/routes.ts", "gateway/src/middleware/serve.ts"],
   [["gateway-loose-files"], "gateway/src/route.ts", "gateway/src/index.ts"],
+  [["engines-users", "service"], "services/checkin/src/index.ts", "packages/engines/src/kafka.ts"],
   [["resolvable"], "gateway/src/clients.ts", "missing-library"],
   [["child_process"], "gateway/src/clients.ts", "node:child_process"],
   [["fence: kafkajs"], "packages/kit/src/bus/other.ts", "kafkajs"],
@@ -87,10 +89,11 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [[], "services/checkin/src/testing/start.ts", "packages/testkit/src/database.ts"],
   [[], "gateway/src/routes/lists/routes.ts", "packages/resources/src/list.ts"],
   [[], "packages/kit/src/bus/relay.ts", "type protos/topic.ts"],
-  [[], "packages/kit/src/bus/kafka-client.ts", "kafkajs"],
+  [[], "packages/engines/src/kafka-client.ts", "kafkajs"],
   [[], "packages/kit/src/service.test.ts", "packages/testkit/src/database.ts"],
   [[], "packages/cli/src/services.ts", "await services/checkin/src/index.ts"],
   [[], "packages/cli/src/serve.ts", "packages/embedded-postgres/src/start.ts"],
+  [[], "packages/cli/src/serve.ts", "await packages/engines/src/kafka.ts"],
   [[], "packages/dev/src/bench.ts", "packages/testkit/src/database.ts"],
   [[], "test/contract/isolation.db.test.ts", "pg"],
 ];

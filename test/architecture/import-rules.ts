@@ -44,10 +44,16 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "Embedded-postgres imports kit and values.",
   ],
   [
+    "engines",
+    "^packages/engines/",
+    ["^packages/(?:engines|kit|values)/", "^protos/topic\\.ts$"],
+    "Engines implements ports of kit: it imports kit, values and protos/topic.ts.",
+  ],
+  [
     "testkit",
     "^packages/testkit/",
-    ["^packages/(?:testkit|embedded-postgres|records|kit|values)/", protos],
-    "Testkit imports kit, protos, values, records and embedded-postgres.",
+    ["^packages/(?:testkit|embedded-postgres|engines|records|kit|values)/", protos],
+    "Testkit imports kit, protos, values, records, engines and embedded-postgres.",
   ],
   [
     "service",
@@ -127,11 +133,11 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
 
 /** Each: a library or a family of them, the files that may import it, and what the others do. */
 const fences: readonly (readonly [library: string, where: string, remedy: string])[] = [
-  ["kafkajs", "^packages/kit/src/bus/kafka-client\\.ts$", "Use kit/bus; kafka-client.ts alone knows kafkajs."],
-  ["(?:redis|ioredis|@redis)", "^packages/kit/src/cache/redis\\.ts$", "Use kit/cache."],
+  ["kafkajs", "^packages/engines/src/kafka-client\\.ts$", "Use kit/bus; kafka-client.ts alone knows kafkajs."],
+  ["(?:redis|ioredis|@redis)", "^packages/engines/src/redis\\.ts$", "Use kit/cache."],
   ["rate-limiter-flexible", "^packages/kit/src/cache/limiters\\.ts$", "Use kit/cache/limiters."],
   ["ajv", "^packages/kit/src/schema\\.ts$", "Use kit/schema."],
-  ["@aws-sdk", "^packages/kit/src/files/s3\\.ts$", "Use kit/files."],
+  ["@aws-sdk", "^packages/engines/src/s3\\.ts$", "Use kit/files."],
   ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the supervisor in browser/."],
   ["bwip-js", "^services/[^/]+/src/barcode/", "Use barcode/."],
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],
@@ -187,6 +193,12 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     comment: "Only the command, developer tools and tests start a database: take its URL.",
     from: { path: ours, pathNot: "\\.test\\.ts$|^(?:packages/(?:cli|dev|testkit|embedded-postgres)|test)/" },
     to: { path: "^packages/embedded-postgres/" },
+  },
+  {
+    name: "engines-users",
+    comment: "Only the command, developer tools and tests open Kafka, Redis and S3: take kit's bus, cache or files.",
+    from: { path: ours, pathNot: "\\.test\\.ts$|^(?:packages/(?:cli|dev|testkit|engines)|test)/" },
+    to: { path: "^packages/engines/" },
   },
   {
     name: "packages-by-name",

@@ -93,7 +93,7 @@ export const allowedWords: Readonly<Record<string, number>> = {
   "gateway/src/store": 2,
   "packages/cli": 21,
   "packages/dev": 1,
-  "packages/kit": 62,
+  "packages/kit": 45,
   "packages/values": 2,
   protos: 3,
   scripts: 5,

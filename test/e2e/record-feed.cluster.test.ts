@@ -1,5 +1,5 @@
+import { kafkaBus } from "@tessera/engines/kafka";
 import type { Bus } from "@tessera/kit/bus/bus";
-import { kafkaBus } from "@tessera/kit/bus/kafka";
 import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { kafkaBus } from "@tessera/engines/kafka";
+import { type IHeaders, kafkaClient } from "@tessera/engines/kafka-client";
 import type { Bus, Delivery } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
-import { kafkaBus } from "@tessera/kit/bus/kafka";
-import { type IHeaders, kafkaClient } from "@tessera/kit/bus/kafka-client";
 import { sql } from "@tessera/kit/pg/sql";
 import { recordFeed, topics } from "@tessera/protos/topics";
 import { publishUntilTaken, quiet } from "@tessera/testkit/engines/kafka-bed";

@@ -1,5 +1,5 @@
+import type { KafkaAccess } from "@tessera/engines/kafka-client";
 import type { Bus } from "@tessera/kit/bus/bus";
-import type { KafkaAccess } from "@tessera/kit/bus/kafka-client";
 import { memoryBus } from "@tessera/kit/bus/memory";
 import type { Cache } from "@tessera/kit/cache/cache";
 import { memoryCache } from "@tessera/kit/cache/memory";
@@ -24,7 +24,7 @@ export async function openBus(
 ): Promise<Bus> {
   if (config.bus === "memory")
     return memoryBus(definitions.flatMap(({ name, consumes }) => consumes.map((topic) => ({ group: name, topic }))));
-  const { kafkaBus } = await import("@tessera/kit/bus/kafka");
+  const { kafkaBus } = await import("@tessera/engines/kafka");
   const clientId = `tessera-${definitions.length === 1 ? definitions[0]?.name : "all"}`;
   return kafkaBus({ ...kafkaAccess(config, { clientId, log }), topicPrefix: config.kafkaTopicPrefix });
 }
@@ -60,7 +60,7 @@ export async function openCache(
   { log, metrics }: { log: Log; metrics: Metrics },
 ): Promise<Cache> {
   if (config.cache === "memory") return memoryCache({ log });
-  const { redisCache } = await import("@tessera/kit/cache/redis");
+  const { redisCache } = await import("@tessera/engines/redis");
   const url = required(config.redisUrl, "REDIS_URL", "CACHE=redis").reveal();
   return redisCache({ url, prefix: config.redisPrefix, log, metrics });
 }
@@ -68,7 +68,7 @@ export async function openCache(
 /** Opens where files lie. */
 export async function openFiles(config: EngineConfig): Promise<Files> {
   if (config.files === "disk") return diskFiles({ directory: config.filesDirectory });
-  const { s3Files } = await import("@tessera/kit/files/s3");
+  const { s3Files } = await import("@tessera/engines/s3");
   const { s3Endpoint: endpoint, s3AccessKey: accessKeyId, s3SecretKey: secretAccessKey } = config;
   if ((accessKeyId === undefined) !== (secretAccessKey === undefined))
     throw wrong("S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY go together: set both or none");

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { kafkaBus } from "@tessera/engines/kafka";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { consume } from "@tessera/kit/bus/consume";
-import { kafkaBus } from "@tessera/kit/bus/kafka";
 import { memoryBus } from "@tessera/kit/bus/memory";
 import { startRelay } from "@tessera/kit/bus/relay";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";

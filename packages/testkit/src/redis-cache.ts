@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type RedisCacheOptions, redisCache } from "@tessera/engines/redis";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { type RedisCacheOptions, redisCache } from "@tessera/kit/cache/redis";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 

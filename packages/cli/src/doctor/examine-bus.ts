@@ -1,5 +1,5 @@
-import { type Admin, kafkaClient } from "@tessera/kit/bus/kafka-client";
-import type { TopicDifference } from "@tessera/kit/bus/kafka-topics";
+import { type Admin, kafkaClient } from "@tessera/engines/kafka-client";
+import type { TopicDifference } from "@tessera/engines/kafka-topics";
 import { Fault } from "@tessera/kit/fault";
 import { kafkaAccess } from "../open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";

@@ -1,4 +1,4 @@
-import { inspectRedis } from "@tessera/kit/cache/redis";
+import { inspectRedis } from "@tessera/engines/redis";
 import { explainFailure } from "./explain-failure.ts";
 import { type Finding, only, Skip, warning, well, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";

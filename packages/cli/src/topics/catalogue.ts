@@ -1,4 +1,4 @@
-import { applyTopics, diffTopics, type TopicDifference, type TopicOptions } from "@tessera/kit/bus/kafka-topics";
+import { applyTopics, diffTopics, type TopicDifference, type TopicOptions } from "@tessera/engines/kafka-topics";
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
 import { catalogue } from "@tessera/protos/topics";

@@ -1,4 +1,4 @@
-import type { TopicDifference } from "@tessera/kit/bus/kafka-topics";
+import type { TopicDifference } from "@tessera/engines/kafka-topics";
 import { readOptions } from "../options.ts";
 import { applyCatalogue, diffCatalogue } from "./catalogue.ts";
 

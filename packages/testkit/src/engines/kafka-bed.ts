@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { kafkaClient } from "@tessera/engines/kafka-client";
+import { untilKnown } from "@tessera/engines/kafka-topics";
 import type { Bus, Delivery, Message } from "@tessera/kit/bus/bus";
-import { kafkaClient } from "@tessera/kit/bus/kafka-client";
-import { untilKnown } from "@tessera/kit/bus/kafka-topics";
 import { createLog, type Log } from "@tessera/kit/log";
 
 export const quiet: Log = createLog({ service: "test", destination: { write: () => {} } });

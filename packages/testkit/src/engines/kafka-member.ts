@@ -1,4 +1,4 @@
-import { kafkaBus } from "@tessera/kit/bus/kafka";
+import { kafkaBus } from "@tessera/engines/kafka";
 import { numberOf, quiet } from "./kafka-bed.ts";
 
 /** A member of a group in a process of its own, to be killed: prints the number of each message it accepts. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { fault } from "@tessera/kit/faults";
 import type { Retention } from "@tessera/protos/topic";
-import { fault } from "../faults.ts";
 import {
   type Admin,
   type KafkaAccess,
@@ -32,7 +32,7 @@ export interface TopicDifference {
   /** `topic`, `partitions`, `replication factor`, or the name of a topic's setting. */
   readonly what: string;
   readonly wanted: string;
-  /** Undefined where there is none. */
+  /** Undefined: the broker has no such value. */
   readonly found: string | undefined;
   /** `create` and `alter` are done by applyTopics; `decide` is left to a person, and `advice` says why. */
   readonly remedy: "create" | "alter" | "decide";
@@ -53,7 +53,7 @@ const longestCompactionLagMs = dayMs;
 /** A fact is some kilobytes; this is room for the one that is not. */
 const mostMessageBytes = 4 * 1024 * 1024;
 
-/** Compares the brokers' topics with the catalogue. Topics that are not in it are nobody's concern here. */
+/** Compares the brokers' topics with the catalogue. Topics that are not in it are ignored. */
 export async function diffTopics(
   catalogue: readonly DeclaredTopic[],
   options: TopicOptions,
@@ -99,7 +99,7 @@ export async function applyTopics(
   });
 }
 
-/** A broker knows a new topic a moment after the controller has made it, and says until then that there is none. */
+/** A broker knows a new topic a moment after the controller has made it, and denies it until then. */
 export async function untilKnown(admin: Admin, names: string[]): Promise<void> {
   for (const until = Date.now() + patienceMs; ; await sleep(50)) {
     try {

@@ -1,6 +1,10 @@
 import { createRequire } from "node:module";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import type { Fields, Log } from "@tessera/kit/log";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 import kafkajs, {
   type Admin,
   type Consumer,
@@ -9,10 +13,6 @@ import kafkajs, {
   type Producer,
   type SASLOptions,
 } from "kafkajs";
-import type { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
-import type { Fields, Log } from "../log.ts";
-import { waitAtMost } from "../wait-at-most.ts";
 
 export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message, Producer } from "kafkajs";
 
@@ -32,7 +32,7 @@ export interface KafkaAccess {
   readonly log: Log;
 }
 
-/** A producer that owns its transactional id: whoever opens another one of that id fences it. */
+/** A producer that owns its transactional id: a later producer with that id fences it. */
 export interface TransactionalProducer {
   readonly producer: Producer;
   /** The partitions that messages were meant for since it was last cleared. */
@@ -56,7 +56,7 @@ const requestTimeoutMs = 10_000;
 const connectionTimeoutMs = 2000;
 const keepAliveMs = 30_000;
 
-/** Short: whoever fails begins anew with fresh connections, which heals more than repeating does. */
+/** Short: after a failure fresh connections are opened, which heals more than repeating does. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 
 /** After a commit the coordinator is busy for some milliseconds, and the next transaction meets that. */

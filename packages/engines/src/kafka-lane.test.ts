@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Delivery } from "@tessera/kit/bus/bus";
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "./bus.ts";
 import { createLane } from "./kafka-lane.ts";
 
 function fetched(first: number, count: number) {

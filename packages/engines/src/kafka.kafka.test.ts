@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Bus } from "@tessera/kit/bus/bus";
 import { busContract } from "@tessera/testkit/bus-contract";
 import {
   collect,
@@ -13,7 +14,6 @@ import {
 } from "@tessera/testkit/engines/kafka-bed";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Bus } from "./bus.ts";
 import { kafkaBus } from "./kafka.ts";
 import { kafkaClient } from "./kafka-client.ts";
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { backoff } from "../backoff.ts";
-import { pause } from "../pause.ts";
-import { waitAtMost } from "../wait-at-most.ts";
-import type { Subscription } from "./bus.ts";
+import { backoff } from "@tessera/kit/backoff";
+import type { Subscription } from "@tessera/kit/bus/bus";
+import { pause } from "@tessera/kit/pause";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { type CommitOffset, commitTogether } from "./commit-together.ts";
 import { type Consumer, type EachBatchPayload, type KafkaClient, kafkaSettings } from "./kafka-client.ts";
 import { createLane, type Lane } from "./kafka-lane.ts";
@@ -19,7 +19,7 @@ export interface ReaderOptions {
   onReading(): void;
   /** The reader goes on trying. */
   onOutage(error: unknown): void;
-  /** A delivery was refused, though nobody is closing; it is repeated. */
+  /** A delivery was refused, and not because of closing; it is repeated. */
   onRefusal(error: unknown): void;
 }
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Limiter } from "@tessera/kit/cache/cache";
+import { createLog } from "@tessera/kit/log";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, type OpenedCache, watchedCache } from "@tessera/testkit/redis-cache";
 import getPort from "get-port";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from "vitest";
-import { createLog } from "../log.ts";
-import type { Limiter } from "./cache.ts";
 import { redisCache } from "./redis.ts";
 
 /** What a caller may wait at most: the limit for one answer, and as much again because the machine is busy. */

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
-import { backoff } from "../backoff.ts";
-import { pause } from "../pause.ts";
-import type { Delivery } from "./bus.ts";
+import { backoff } from "@tessera/kit/backoff";
+import type { Delivery } from "@tessera/kit/bus/bus";
+import { pause } from "@tessera/kit/pause";
 
 /** What was fetched of a partition at once. */
 export interface Fetched {
@@ -13,7 +13,7 @@ export interface Fetched {
 export interface Lane {
   /** Delivers in its turn; tells whether all of it was accepted. */
   add(fetched: Fetched): Promise<boolean>;
-  /** Forgets what waits and tells the delivery under way that nobody needs it: the partition may be another's now. */
+  /** Drops what waits and aborts the delivery under way: the partition may belong to another process now. */
   reset(): void;
   /** Settles when nothing is under way, and what was accepted is committed or cannot be. */
   idle(): Promise<void>;
@@ -30,7 +30,7 @@ const pauses = { firstMs: 20, longestMs: 5000 };
  */
 export function createLane(options: {
   deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void>;
-  /** Remembers that everything before an offset was accepted. Nobody waits for it: what is not committed comes again. */
+  /** Remembers that everything before an offset was accepted. Not awaited: what is not committed comes again. */
   commit(offset: string): Promise<void>;
   onRefusal(error: unknown): void;
   closing: AbortSignal;

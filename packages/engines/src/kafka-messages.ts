@@ -1,4 +1,4 @@
-import type { Delivery, Message } from "./bus.ts";
+import type { Delivery, Message } from "@tessera/kit/bus/bus";
 import type { IHeaders, KafkaMessage, Message as OutgoingMessage } from "./kafka-client.ts";
 
 /** Makes of our message what Kafka stores. An empty key is a key: only what has one can be compacted. */

@@ -8,12 +8,12 @@ import {
   S3ServiceException,
 } from "@aws-sdk/client-s3";
 import { Upload } from "@aws-sdk/lib-storage";
-import { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
-import type { Secret } from "../redacted.ts";
-import { type Digest, digestOf } from "./digest.ts";
-import type { Files } from "./files.ts";
-import { isKey, outside, requireContentType, requireKey, requireRange } from "./key.ts";
+import { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import { type Digest, digestOf } from "@tessera/kit/files/digest";
+import type { Files } from "@tessera/kit/files/files";
+import { isKey, outside, requireContentType, requireKey, requireRange } from "@tessera/kit/files/key";
+import type { Secret } from "@tessera/kit/redacted";
 
 export interface S3FilesOptions {
   /** Must exist. It should remove parts of uploads that were never completed, after a day or so. */
@@ -163,17 +163,17 @@ function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions
   });
 }
 
-/** Bytes at hand go in one request and as they are; of anything else nobody knows how much comes. */
+/** Bytes at hand go in one request and as they are; the length of anything else is unknown. */
 async function toBody(content: Uint8Array | AsyncIterable<Uint8Array>, digest: Digest): Promise<Uint8Array | Readable> {
   if (!(content instanceof Uint8Array)) return Readable.from(digest.chunks(), { objectMode: true, highWaterMark: 1 });
   for await (const _chunk of digest.chunks());
   return content;
 }
 
-/** Content whose errors are ours; who lets go of it lets go of the connection. */
+/** Content whose errors are faults; destroying it closes the connection. */
 function withFaults(body: Readable): Readable {
   const content = new PassThrough();
-  // Whoever reads sees the error anyway; whoever has not begun to must not crash by it.
+  // A reader sees the error anyway; without a reader it must not end the process.
   content.on("error", () => {});
   body.on("error", (error) => content.destroy(asError(toFault(error))));
   // A connection that ends too early may do so without an error.

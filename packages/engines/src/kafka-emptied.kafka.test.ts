@@ -1,8 +1,8 @@
+import type { Bus } from "@tessera/kit/bus/bus";
+import { createLog } from "@tessera/kit/log";
 import { collect, eventually, numbered, publishUntilTaken } from "@tessera/testkit/engines/kafka-bed";
 import { type KafkaEngine, startKafka } from "@tessera/testkit/engines/kafka-broker";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { createLog } from "../log.ts";
-import type { Bus } from "./bus.ts";
 import { kafkaBus } from "./kafka.ts";
 import { applyTopics, type DeclaredTopic } from "./kafka-topics.ts";
 

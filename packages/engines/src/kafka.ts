@@ -1,7 +1,7 @@
-import { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
-import { waitAtMost } from "../wait-at-most.ts";
-import type { Backlog, Bus } from "./bus.ts";
+import type { Backlog, Bus } from "@tessera/kit/bus/bus";
+import { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { type Admin, type KafkaAccess, kafkaClient, kafkaErrorType, topicMissing } from "./kafka-client.ts";
 import { createOutage } from "./kafka-outage.ts";
 import { createPublisher, type Publisher } from "./kafka-publisher.ts";
@@ -32,7 +32,7 @@ const longestCloseMs = 10_000;
  *
  * A publication is a transaction of its topic's one publisher (see kafka-publisher.ts), acknowledged by all in-sync
  * replicas. A group reads each of its topics by itself, as `<prefix><group>.<topic>`: a topic that is stuck, missing or
- * new to some of the group's processes does not disturb the others. Whoever joins first reads from the beginning.
+ * new to some of the group's processes does not disturb the others. A new group reads from the beginning.
  */
 export function kafkaBus(options: KafkaBusOptions): Bus {
   const { log, topicPrefix = "", groupPrefix = topicPrefix, publishTimeoutMs = 20_000 } = options;

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { backoff } from "@tessera/kit/backoff";
+import type { Cache } from "@tessera/kit/cache/cache";
+import { createListeners } from "@tessera/kit/cache/hints";
+import { type Evaluate, sharedLimiter } from "@tessera/kit/cache/limiters";
+import { fault } from "@tessera/kit/faults";
+import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
+import { pause } from "@tessera/kit/pause";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { createClient, ErrorReply } from "redis";
-import { backoff } from "../backoff.ts";
-import { fault } from "../faults.ts";
-import type { Log } from "../log.ts";
-import type { Metrics } from "../metrics.ts";
-import { pause } from "../pause.ts";
-import { waitAtMost } from "../wait-at-most.ts";
-import type { Cache } from "./cache.ts";
-import { createListeners } from "./hints.ts";
-import { type Evaluate, sharedLimiter } from "./limiters.ts";
 import { createTrust } from "./trust.ts";
 
 export interface RedisCacheOptions {
@@ -181,7 +181,7 @@ function makeClient(url: string) {
   return createClient({
     url,
     name: "tessera",
-    // A lost connection is made anew by us, because only so a server that hangs is given up as well.
+    // We reconnect ourselves: only so a server that hangs is given up as well.
     socket: { connectTimeout: connectMs / 2, reconnectStrategy: false },
     disableOfflineQueue: true,
     commandsQueueMaxLength: mostCommands,

@@ -1,7 +1,7 @@
-import type { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
-import { waitAtMost } from "../wait-at-most.ts";
-import type { Message } from "./bus.ts";
+import type { Message } from "@tessera/kit/bus/bus";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 import {
   gzip,
   type KafkaClient,
@@ -27,8 +27,8 @@ const gzipFromBytes = 128 * 1024;
  * After a commit the coordinator tells every partition, and until it has done so its transactional id begins nothing
  * new. So publications take turns on several ids, and none waits for the end of the one before.
  *
- * Their number and names belong to what versions promise each other: whoever changes them opens the former ones too,
- * once, when it takes a topic over, or a process of the version before that was cut off is not fenced.
+ * Their number and names belong to what versions promise each other. A version that changes them also opens the former
+ * ids once, when it becomes the publisher of a topic; otherwise a process of the version before is not fenced.
  */
 const turns = 2;
 
@@ -37,10 +37,10 @@ const turns = 2;
  *
  * The transaction is there for its fence, not for atomicity. A process that led and was cut off or paused may have a
  * publication under way; on a compacted topic its old state, landing after a newer one, would be the last word. All
- * processes that may publish to a topic share its transactional ids: whoever opens them last is the one whose
- * transactions can still commit, and whatever others had begun is aborted, unseen by readers.
+ * processes that may publish to a topic share its transactional ids: only the process that opened them last can still
+ * commit, and transactions of the others are aborted, unseen by readers.
  *
- * After any failure the producers are thrown away and the next publication opens the ids anew. That ends what a broken
+ * After any failure the producers are thrown away and the next publication opens the ids again. That ends what a broken
  * one may have left open, and it is simpler to trust than kafkajs' notion of where a transaction stood when a broker died.
  */
 export function createPublisher(options: {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** Remembers that everything before an offset of a partition was accepted; resolves when that is known or in vain. */
 export type CommitOffset = (partition: number, offset: string) => Promise<void>;
 
-/** A request costs a broker as much as a publication. Whoever reads on after a crash reads the facts of this time again. */
+/** A request costs a broker as much as a publication. After a crash the facts of this time are read again. */
 const gatherMs = 50;
 
 /**

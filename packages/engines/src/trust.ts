@@ -22,8 +22,8 @@ const firstRestMs = 1000;
 const longestRestMs = 30_000;
 
 /**
- * Keeps callers from paying for something that has gone bad: whoever would ask
- * learns at once not to. Asking again is up to the owner, in the background.
+ * Keeps callers from paying for something that has gone bad: callers
+ * learn at once not to ask. The owner asks again in the background.
  */
 export function createTrust({
   onWithdrawn,

@@ -1,10 +1,10 @@
 import { buffer } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ListMultipartUploadsCommand, S3Client } from "@aws-sdk/client-s3";
+import { Secret } from "@tessera/kit/redacted";
 import { type S3Server, startS3 } from "@tessera/testkit/engines/s3-server";
 import { bytesOf, chunksOf, collect, filesContract, getFile } from "@tessera/testkit/files-contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Secret } from "../redacted.ts";
 import { type S3FilesOptions, s3Files } from "./s3.ts";
 
 const text = { contentType: "text/plain" };

@@ -1,4 +1,4 @@
-import type { Log } from "../log.ts";
+import type { Log } from "@tessera/kit/log";
 import { kafkaErrorType } from "./kafka-client.ts";
 
 export interface Outage {
