@@ -1,9 +1,11 @@
+import type { Shown } from "@tessera/kit/fields";
 import type { PastScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { formatInstant } from "../../instant.ts";
 import { presentCheckin } from "../listed-positions/present.ts";
+import type { pastCheckinShown } from "./schema.ts";
 
 /** Writes a scan as the history of its event shows it. */
-export function presentPastScan(scan: PastScan | undefined) {
+export function presentPastScan(scan: PastScan | undefined): Shown<typeof pastCheckinShown.properties> {
   if (scan?.checkin === undefined) throw new Error("checkin answered without a scan");
   const { checkin, refused } = scan;
   return {

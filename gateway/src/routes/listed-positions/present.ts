@@ -1,8 +1,10 @@
+import type { Shown } from "@tessera/kit/fields";
 import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { formatInstant, formatNullableInstant } from "../../instant.ts";
 import { nameScanType } from "../../scan-type.ts";
 import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";
+import type { checkinFields } from "./schema.ts";
 
 /** Where a position is: what its addresses are made of. */
 export interface PositionPlace {
@@ -103,7 +105,7 @@ function presentAlone(listed: ListedPosition | undefined, place: PositionPlace, 
 }
 
 /** Writes a scan as it is shown wherever one is shown. */
-export function presentCheckin(checkin: Checkin) {
+export function presentCheckin(checkin: Checkin): Shown<typeof checkinFields> {
   return {
     id: checkin.id,
     datetime: formatInstant(checkin.at),

@@ -1,26 +1,7 @@
 import type { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { parseInstant } from "@tessera/values";
 import type { StoredEvent } from "../store/events.ts";
-
-/** What a fact needs of an event's document, whose instants are texts. */
-export interface EventDocument {
-  readonly name: Readonly<Record<string, string>>;
-  readonly timezone: string | null;
-  readonly has_subevents: boolean;
-  readonly date_from: string;
-  readonly date_to: string | null;
-  readonly date_admission: string | null;
-}
-
-/** What a fact needs of an event's settings. */
-export interface EventSettings {
-  readonly locale: string;
-  readonly timezone: string | null;
-  readonly ticketoutput_pdf__enabled: boolean;
-  readonly ticket_download_addons: boolean;
-  readonly ticket_download_nonadm: boolean;
-  readonly ticket_download_pending: boolean;
-}
+import type { EventDocument, EventSettings } from "./event-schema.ts";
 
 /** Writes what everybody may know of an event. The zone may stand in either of its two records, or in none: then it is UTC. */
 export function eventFact(

@@ -1,64 +1,25 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, instant, object, slug, text } from "@tessera/kit/schema-build";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import {
-  degreesOrNull,
-  freeMap,
-  idOrNull,
-  instantOrNull,
-  lineOrNull,
-  names,
-  namesOrNull,
-} from "@tessera/records/schema-parts";
 import { refuseEach } from "@tessera/records/validate";
 import type { Scope } from "../domain/scope.ts";
 import * as catalogue from "../store/catalogue.ts";
 import * as events from "../store/events.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
-import { type EventDocument, type EventSettings, eventFact } from "./event-fact.ts";
+import { eventFact } from "./event-fact.ts";
+import { type EventDocument, type EventSettings, eventSchema } from "./event-schema.ts";
 import { defaultSettings, timeZoneRule } from "./event-settings.ts";
 import type { RecordKind } from "./kind.ts";
 
-const schema = object(
-  {
-    slug: slug(),
-    name: names(),
-    live: boolean({ default: false }),
-    testmode: boolean({ default: false }),
-    currency: text({ default: "EUR", minLength: 3, maxLength: 3 }),
-    date_from: instant(),
-    date_to: instantOrNull(),
-    date_admission: instantOrNull(),
-    is_public: boolean({ default: true }),
-    presale_start: instantOrNull(),
-    presale_end: instantOrNull(),
-    location: namesOrNull(),
-    geo_lat: degreesOrNull(90),
-    geo_lon: degreesOrNull(180),
-    has_subevents: boolean({ default: false, description: "Whether it is a series. It stays what it was at first." }),
-    meta_data: freeMap(text({ trim: false, maxLength: 10_000 })),
-    seating_plan: idOrNull(),
-    plugins: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
-    seat_category_mapping: freeMap(idOrNull()),
-    timezone: { ...lineOrNull(), description: "IANA name. Null: that of the event's settings, or UTC." },
-    item_meta_properties: freeMap(text({ nullable: true, trim: false, maxLength: 10_000 })),
-    all_sales_channels: boolean({ default: true }),
-    limit_sales_channels: arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
-    public_url: lineOrNull(2000),
-  },
-  { required: ["slug", "name", "date_from"] },
-);
-
-type Event = TypeOf<typeof schema>;
+type Event = TypeOf<typeof eventSchema>;
 
 /** An event. Removing it takes everything along that lives in it. */
 export const event: RecordKind<Reading<Event>> = {
   name: "event",
-  schema,
-  read: compileReader(schema, { rules: { timezone: timeZoneRule } }),
+  schema: eventSchema,
+  read: compileReader(eventSchema, { rules: { timezone: timeZoneRule } }),
   keyOf: ({ data }) => data.slug,
   mention: ({ data }, mentioned) => mentioned.events.add(data.slug),
   async refuse(_tx, { values, known }) {
