@@ -117,11 +117,9 @@ create table gate_answer (
   answer bytea,
   awaited bytea,
   awaited_revision bigint,
-  copy_at timestamptz,
   constraint gate_answer_pkey primary key (organizer, event, "position", question),
-  constraint gate_answer_state check ((((answer is not null) or (awaited is not null)) and ((awaited is null) = (awaited_revision is null)) and ((awaited is null) = (copy_at is null))))
+  constraint gate_answer_state check ((((answer is not null) or (awaited is not null)) and ((awaited is null) = (awaited_revision is null))))
 );
-create index gate_answer_awaited on gate_answer using btree (copy_at) where (copy_at is not null);
 comment on column gate_answer.answer is 'personal data: answer';
 comment on column gate_answer.awaited is 'personal data: answer, file';
 
@@ -324,6 +322,34 @@ create table tax_rule (
   revision bigint not null,
   constraint tax_rule_pkey primary key (organizer, event, id)
 );
+
+create table work (
+  kind text not null,
+  id text collate "C" not null,
+  owner text not null,
+  state text not null default 'waiting'::text,
+  turn bigint,
+  due_at timestamptz,
+  token integer not null default 0,
+  tries integer not null default 0,
+  most_tries integer not null,
+  keep interval not null,
+  payload bytea,
+  done bigint,
+  total bigint,
+  result bytea,
+  cause text,
+  is_public boolean not null default false,
+  traceparent text,
+  enqueued_at timestamptz not null default now(),
+  constraint work_pkey primary key (kind, id),
+  constraint work_state check (((state = any (array['waiting'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])) and ((turn is not null) = ((state = 'waiting'::text) and (due_at is null))) and ((payload is not null) = (state = any (array['waiting'::text, 'running'::text]))) and ((result is not null) = (state = 'succeeded'::text))))
+);
+create index work_due on work using btree (state, due_at) where (due_at is not null);
+create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
+create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
+comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';
 
 alter table answer_file add constraint answer_file_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table blocked_secret add constraint blocked_secret_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

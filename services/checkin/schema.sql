@@ -355,3 +355,31 @@ create table subevent (
   document jsonb not null,
   constraint subevent_pkey primary key (organizer, event, id)
 );
+
+create table work (
+  kind text not null,
+  id text collate "C" not null,
+  owner text not null,
+  state text not null default 'waiting'::text,
+  turn bigint,
+  due_at timestamptz,
+  token integer not null default 0,
+  tries integer not null default 0,
+  most_tries integer not null,
+  keep interval not null,
+  payload bytea,
+  done bigint,
+  total bigint,
+  result bytea,
+  cause text,
+  is_public boolean not null default false,
+  traceparent text,
+  enqueued_at timestamptz not null default now(),
+  constraint work_pkey primary key (kind, id),
+  constraint work_state check (((state = any (array['waiting'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])) and ((turn is not null) = ((state = 'waiting'::text) and (due_at is null))) and ((payload is not null) = (state = any (array['waiting'::text, 'running'::text]))) and ((result is not null) = (state = 'succeeded'::text))))
+);
+create index work_due on work using btree (state, due_at) where (due_at is not null);
+create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
+create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
+comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';

@@ -1,13 +1,10 @@
-import { backoff } from "@tessera/kit/backoff";
 import type { Cache } from "@tessera/kit/cache/cache";
 import type { Log } from "@tessera/kit/log";
-import { pause } from "@tessera/kit/pause";
-import type { Db, Dedicated, Tx } from "@tessera/kit/pg/database";
-import { identifier, sql } from "@tessera/kit/pg/sql";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import { listenForNotices } from "@tessera/kit/pg/listen";
+import { sql } from "@tessera/kit/pg/sql";
 
 const channel = "tessera_gateway_access";
-
-const pauses = { firstMs: 100, longestMs: 5000 };
 
 /** Notifies every gateway process, when the transaction commits, that credentials or events have changed. */
 export async function announceChange(tx: Tx): Promise<void> {
@@ -41,7 +38,9 @@ export function listenForChanges(
 ): Listener {
   const stopHints = cache.onHint(channel, changed);
   const stopping = new AbortController();
-  const listening = listenUntilStopped(db, { log, changed, signal: stopping.signal });
+  const unheard = (error: unknown) =>
+    log.warn("changes of credentials are not heard; they take effect within 30 seconds", { error });
+  const listening = listenForNotices(db, { channel, signal: stopping.signal }, { heard: changed, unheard });
   return {
     async stop() {
       stopHints();
@@ -49,49 +48,4 @@ export function listenForChanges(
       await listening;
     },
   };
-}
-
-async function listenUntilStopped(
-  db: Db,
-  { log, changed, signal }: { log: Log; changed: () => void; signal: AbortSignal },
-): Promise<void> {
-  for (let failed = 1; !signal.aborted; failed += 1) {
-    try {
-      await listenOnce(db, {
-        changed,
-        signal,
-        connected: () => {
-          failed = 1;
-          changed();
-        },
-      });
-    } catch (error) {
-      log.warn("changes of credentials are not heard; they take effect within 30 seconds", { error });
-    }
-    await pause(backoff(pauses, failed), signal);
-  }
-}
-
-async function listenOnce(
-  db: Db,
-  { changed, connected, signal }: { changed: () => void; connected: () => void; signal: AbortSignal },
-): Promise<void> {
-  const connection = await db.dedicated();
-  try {
-    const lost = untilLostOrStopped(connection, signal);
-    connection.onNotification(changed);
-    await connection.run(sql`listen ${identifier(channel)}`);
-    connected();
-    await lost;
-  } finally {
-    await connection.release().catch(() => {});
-  }
-}
-
-function untilLostOrStopped(connection: Dedicated, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    connection.onLost(resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
-    if (signal.aborted) resolve();
-  });
 }

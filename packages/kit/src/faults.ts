@@ -39,6 +39,7 @@ const kitCodes = {
   schema_too_new: "unmet",
   schema_too_old: "unmet",
   topic_missing: "unmet",
+  too_much_work: "exhausted",
   unauthenticated: "unauthenticated",
   unmet: "unmet",
 } as const satisfies Readonly<Record<string, FaultKind>>;

@@ -11,6 +11,7 @@ import { type Environment, readConfig, type Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Health } from "./health.ts";
 import { type Job, runJobs } from "./jobs/interval.ts";
+import { startWorkers } from "./jobs/workers.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";
@@ -118,6 +119,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
     ];
     const jobs = runJobs([...parts.jobs, ...ours], log);
     undo.push(() => jobs.stop());
+    const workers = startWorkers({ db, workers: parts.workers, clock, log, metrics, service: name });
+    undo.push(() => workers.stop());
     const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
     const calls = await around.serve(traceCalls(tracing, [...parts.implementations, facts]));
     served = calls;

@@ -5,6 +5,7 @@ import type { Clock } from "./clock.ts";
 import type { Config, Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Job } from "./jobs/interval.ts";
+import type { Worker } from "./jobs/workers.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";
@@ -53,6 +54,9 @@ export interface Started<D> {
 /** Makes a job out of what it works with. */
 export type JobOf<D> = (deps: D) => Job;
 
+/** The same for what does a kind of work. */
+export type WorkerOf<D> = (deps: D) => Worker;
+
 /** A service: one definition for a process of its own and for many in one. */
 export interface ServiceDefinition<S extends Settings = Settings, C extends ClientMap = ClientMap> {
   readonly name: string;
@@ -76,6 +80,7 @@ export interface Parts {
   readonly implementations: readonly Implementation[];
   readonly consumers: readonly OpenConsumer[];
   readonly jobs: readonly Job[];
+  readonly workers: readonly Worker[];
   readonly servers: readonly Server[];
   close(): Promise<void>;
 }
@@ -84,22 +89,24 @@ export interface Parts {
 type DepsOf<R, K, J> = Intersected<
   | (R extends Rpcs<infer D> ? (deps: D) => void : never)
   | (K extends Consumer<infer D> ? (deps: D) => void : never)
-  | (J extends JobOf<infer D> ? (deps: D) => void : never)
+  | (J extends (deps: infer D) => Job | Worker ? (deps: D) => void : never)
 >;
 
 type Intersected<F> = [F] extends [(deps: infer D) => void] ? D : never;
 
-/** Declares a service. `start` makes what its handlers, consumers and jobs work with. */
+/** Declares a service. `start` makes what its handlers, consumers, jobs and workers work with. */
 export function defineService<
   S extends Settings,
   const C extends ClientMap,
   R extends Rpcs<never>,
   K extends Consumer<never>,
   J extends JobOf<never>,
+  W extends WorkerOf<never> = never,
 >({
   rpcs,
   consumers,
   jobs,
+  works = [],
   start,
   ...declared
 }: Omit<ServiceDefinition<S, C>, "needs" | "consumes" | "open"> & {
@@ -108,7 +115,9 @@ export function defineService<
   /** What it does about topics. */
   readonly consumers: readonly K[];
   readonly jobs: readonly J[];
-  start(runtime: Runtime<S, C>): Promise<Started<DepsOf<R, K, J>>>;
+  /** The kinds of work that it does. */
+  readonly works?: readonly W[];
+  start(runtime: Runtime<S, C>): Promise<Started<DepsOf<R, K, J | W>>>;
 }): ServiceDefinition<S, C> {
   return {
     ...declared,
@@ -122,6 +131,7 @@ export function defineService<
         implementations: rpcs.map((each) => each.bind(deps)),
         consumers: consumers.map((each) => each.open({ db, group: declared.name, log, tracing, deps })),
         jobs: jobs.map((job) => job(deps)),
+        workers: works.map((worker) => worker(deps)),
         servers: started.servers ?? [],
         close: async () => started.close?.(),
       };

@@ -32,7 +32,8 @@ export const boxoffice = defineService({
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
   ],
   consumers: [answersGiven],
-  jobs: [copyGateFiles, removeAnswerFiles],
+  jobs: [removeAnswerFiles],
+  works: [copyGateFiles],
   rebuilds,
   start: async ({ db, files, clock, log }) => ({ deps: { db, files, clock, log } }),
 });

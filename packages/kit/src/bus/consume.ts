@@ -1,6 +1,7 @@
 import type { Topic } from "@tessera/protos/topic";
 import { backoff } from "../backoff.ts";
 import { runInContext } from "../context.ts";
+import { describeCause } from "../describe-cause.ts";
 import { Fault, isTransient } from "../fault.ts";
 import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
@@ -10,7 +11,7 @@ import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import type { Tracing } from "../trace.ts";
 import type { Delivery } from "./bus.ts";
-import { describeCause, holdParked, markOvertaken, park } from "./dead-letter.ts";
+import { holdParked, markOvertaken, park } from "./dead-letter.ts";
 import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
 import { gather } from "./gather.ts";
 import { header } from "./headers.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../fault.ts";
+import { withoutNul } from "../describe-cause.ts";
 import type { Queryable, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
@@ -57,15 +57,6 @@ function keyed(keys: readonly string[]): string[] {
   return keys.filter((key) => key !== "").map(withoutNul);
 }
 
-/** Says why something was parked. Of an error its kind, not its text: texts of the database quote values, and those may be personal. */
-export function describeCause(cause: unknown): string {
-  if (cause instanceof Fault) return `${cause.kind} ${cause.code}: ${cause.message}`;
-  if (!(cause instanceof Error)) return "unknown";
-  const code = "code" in cause && typeof cause.code === "string" ? ` ${cause.code}` : "";
-  const where = cause.stack?.split("\n").find((line) => line.trimStart().startsWith("at ")) ?? "";
-  return `${cause.name}${code}${where}`;
-}
-
 /** Strangers may send headers of any size. */
 const longestHeader = 200;
 
@@ -73,9 +64,4 @@ function ourHeaders({ headers }: Delivery): Record<string, string> {
   const names: readonly string[] = Object.values(header);
   const ours = Object.entries(headers).filter(([name, text]) => names.includes(name) && text.length <= longestHeader);
   return Object.fromEntries(ours.map(([name, text]) => [name, withoutNul(text)]));
-}
-
-/** Postgres has no room for it in a text. */
-function withoutNul(text: string): string {
-  return text.replaceAll("\0", "\ufffd");
 }

@@ -4,14 +4,12 @@ import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
+import { keepSample } from "../sample.ts";
 import type { Bus, Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
 
 /** Often enough to see an outage begin, seldom enough to cost nothing. */
 const everyMs = 5000;
-
-/** What is older is not told: a series that is missing says more than one that has stopped. */
-const longestMicros = 30_000_000;
 
 /** Nobody needs to know how many more there are, and counting them all would take as long as their number. */
 const mostCounted = 10_000;
@@ -121,25 +119,6 @@ function writtenAt(message: Delivery | undefined): number | undefined {
   const text = message?.headers[header.writtenAt] ?? message?.headers[header.at];
   const at = text === undefined ? message?.place?.storedAt : Number(text);
   return Number.isSafeInteger(at) ? at : undefined;
-}
-
-interface Sample<T> {
-  keep(value: T): void;
-  /** Throws where there is none, or none that is recent. */
-  read(): T;
-}
-
-function keepSample<T>(clock: Clock): Sample<T> {
-  let kept: { readonly value: T; readonly at: number } | undefined;
-  return {
-    keep(value) {
-      kept = { value, at: clock.now() };
-    },
-    read() {
-      if (kept === undefined || clock.now() - kept.at > longestMicros) throw new Error("nothing was measured lately");
-      return kept.value;
-    },
-  };
 }
 
 async function readOutbox(db: Db): Promise<{ waiting: number; seconds: number }> {

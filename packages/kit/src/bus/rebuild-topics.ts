@@ -1,3 +1,4 @@
+import { describeCause } from "../describe-cause.ts";
 import { isTransient } from "../fault.ts";
 import { fault } from "../faults.ts";
 import type { Job } from "../jobs/interval.ts";
@@ -7,7 +8,6 @@ import type { Db, Queryable, Tx } from "../pg/database.ts";
 import { declareLock, takeLocks, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus } from "./bus.ts";
-import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
 /** How the owner of a topic publishes again what it holds. */

@@ -1,3 +1,4 @@
+import { describeCause } from "../describe-cause.ts";
 import { isTransient } from "../fault.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
@@ -5,7 +6,6 @@ import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import { type Claimed, consumerName, type OpenConsumer, Refused, type Replayed } from "./consume.ts";
-import { describeCause } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
 const replayLock = declareLock("tessera replay");

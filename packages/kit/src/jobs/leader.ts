@@ -3,6 +3,7 @@ import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { type Lock, tryLead } from "../pg/locks.ts";
+import { onOwnConnection } from "../pg/own-connection.ts";
 
 /** How often a process that does not lead asks for the lead. */
 const followMs = 250;
@@ -42,7 +43,7 @@ export function startLeader({ db, lock, log, lead }: LeaderOptions): Leader {
     const { signal } = stopping;
     for (let failed = 0; !signal.aborted; ) {
       try {
-        await withConnection(db, async (connection, lost) => {
+        await onOwnConnection(db, async (connection, lost) => {
           while (!signal.aborted && !(await tryLead(connection, lock))) {
             failed = 0;
             await pause(followMs, signal);
@@ -74,22 +75,7 @@ export async function leadOnce(
   { lock, signal }: { lock: Lock; signal: AbortSignal },
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  await withConnection(db, async (connection, lost) => {
+  await onOwnConnection(db, async (connection, lost) => {
     if (await tryLead(connection, lock)) await work(AbortSignal.any([signal, lost]));
   });
-}
-
-/** Runs work with a connection of its own, whose end gives up its locks. */
-async function withConnection(
-  db: Db,
-  work: (connection: Dedicated, lost: AbortSignal) => Promise<void>,
-): Promise<void> {
-  const connection = await db.dedicated();
-  try {
-    const losing = new AbortController();
-    connection.onLost(() => losing.abort());
-    await work(connection, losing.signal);
-  } finally {
-    await connection.release().catch(() => {});
-  }
 }

@@ -10,11 +10,14 @@ import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
+import { finishWork, passTime } from "@tessera/testkit/finish-work";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { onSchemaBefore } from "../testing/earlier-schema.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
 import { position, record, sample } from "../testing/records.ts";
@@ -58,11 +61,11 @@ afterEach(async () => {
 
 const { signal } = new AbortController();
 
-/** Copies what is due; `again` also what somebody has begun to copy. */
+/** Copies what is due; `again` also what was tried in vain. */
 async function copy({ from = files, database: on = db, again = false } = {}): Promise<void> {
-  if (again) await db.run(sql`update gate_answer set copy_at = now() where copy_at is not null`);
+  if (again) await passTime(db);
   const log = createLog({ service: "test", destination: { write: (line) => lines.push(line) } });
-  await copyGateFiles({ db: on, files: from, log }).run(signal);
+  await finishWork(on, [copyGateFiles({ db: on, files: from, log })], { log });
 }
 
 async function upload(content = "picture"): Promise<string> {
@@ -269,7 +272,7 @@ describe("whoever copies and is killed", () => {
 
   it("between the bytes and the row leaves bytes that are removed, and the file is copied anew", async () => {
     await deliverAnswers(db, answersFact([given(1, 6, "file", { upload: await upload() })]));
-    await expect(copy({ database: { ...db, transaction: killed } })).rejects.toThrow("killed");
+    await copy({ database: { ...db, transaction: killed } });
     const [orphan] = await keys();
     expect([orphan, await namedKeys()]).toEqual([expect.any(String), []]);
     await copy({ again: true });
@@ -298,6 +301,22 @@ describe("whoever copies and is killed", () => {
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
 });
+
+it("a file that was awaited before the work table had its copy is copied", () =>
+  onSchemaBefore("0006", createEmptyDatabase, async (earlier, migrateOn) => {
+    const there = boxOfficeOn(earlier, { files });
+    await there.apply(sample.organizer(), sample.event(), sample.item(), sample.question({ id: 1, type: "F" }));
+    await there.apply(order());
+    const awaited = given(1, 6, "file", { upload: await upload() });
+    await earlier.run(sql`
+      insert into gate_answer (organizer, event, position, question, awaited, awaited_revision, copy_at)
+      values ('org', 'fest', 1, 1, ${Buffer.from(GivenAnswer.encode(awaited).finish())}, 6, now())`);
+    await earlier.run(sql`update position set answers_revision = 6`);
+    await migrateOn();
+    const log = createLog({ service: "test", destination: { write: () => {} } });
+    await finishWork(earlier, [copyGateFiles({ db: earlier, files, log })]);
+    expect(await earlier.many(sql`select name from answer_file`)).toEqual([{ name: "me.png" }]);
+  }));
 
 /** Calls the one function first and the other ever after. */
 function once<A extends unknown[], R>(first: (...args: A) => R, then: (...args: A) => R): (...args: A) => R {

@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
@@ -48,6 +50,25 @@ export async function takeOverAnswers(tx: Tx, given: readonly AnswersGiven[]): P
     return { ...change, takenUpTo: Math.max(known, ...fresh.map(({ revision }) => revision)) };
   });
   await store(tx, changes);
+  await enqueueWork(tx, gateFileCopy, changes.flatMap(awaitedOf));
+}
+
+/** Copies the file of an answer that was given at a gate. It is tried until the store for files is there. */
+export const gateFileCopy = defineWork("copy-gate-file", {
+  payload: json<gateAnswers.AwaitedAnswer>(),
+  result: nothing,
+  leaseMs: 60_000,
+  tries: untilDone,
+  keepMs: 0,
+  atOnce: 8,
+});
+
+function awaitedOf({ position: { organizer, event, id: position }, touched, answers }: Change) {
+  return [...touched].flatMap((question) => {
+    const revision = answers.get(question)?.awaited?.revision;
+    if (revision === undefined) return [];
+    return [{ id: randomUUID(), owner: organizer, payload: { organizer, event, position, question, revision } }];
+  });
 }
 
 function begin(position: gateAnswers.AnsweredPosition): Change {
@@ -89,25 +110,19 @@ export interface CopiedFile extends gateAnswers.AwaitedAnswer {
   readonly stored: answerFiles.StoredAnswerFile | undefined;
 }
 
-/** Puts answers in their places whose files have been copied; where a file is gone, what was answered before stands. */
-export async function settleFiles(tx: Tx, copied: readonly CopiedFile[]): Promise<void> {
-  await take(tx, locksOf(copied));
-  const places = copied.map(({ organizer, event, position }) => ({ organizer, event, id: position }));
-  const distinct = [...new Map(places.map((place) => [gateAnswers.nameOf(place), place])).values()];
-  const changes = new Map(
-    (await gateAnswers.findPositions(tx, distinct)).map((position) => [gateAnswers.nameOf(position), begin(position)]),
-  );
-  for (const file of copied) {
-    const change = changes.get(gateAnswers.nameOf({ ...file, id: file.position }));
-    if (change !== undefined) settle(change, file);
-  }
-  await store(tx, [...changes.values()]);
+/** Puts an answer in its place whose file has been copied; where the file is deleted, the answer before it stays. */
+export async function settleFile(tx: Tx, copied: CopiedFile): Promise<void> {
+  await take(tx, locksOf([copied]));
+  const { organizer, event, position: id } = copied;
+  const changes = (await gateAnswers.findPositions(tx, [{ organizer, event, id }])).map(begin);
+  for (const change of changes) settle(change, copied);
+  await store(tx, changes);
 }
 
 function settle({ answers, touched, replaced, files }: Change, copied: CopiedFile): void {
-  const { position, question, revision, state, stored } = copied;
+  const { position, question, revision, stored } = copied;
   const before = answers.get(question);
-  // It was answered anew meanwhile, or somebody else has copied it.
+  // It was answered again meanwhile.
   if (before?.awaited?.revision !== revision) return;
   touched.add(question);
   if (stored === undefined) {
@@ -115,7 +130,7 @@ function settle({ answers, touched, replaced, files }: Change, copied: CopiedFil
     else answers.set(question, { ...before, awaited: null });
     return;
   }
-  const { answer } = GivenAnswer.decode(state);
+  const { answer } = GivenAnswer.decode(before.awaited.state);
   replaced.add(question);
   const told = {
     question,

@@ -1,16 +1,10 @@
-import { cp, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { createLog } from "@tessera/kit/log";
-import { type Db, openDatabase } from "@tessera/kit/pg/database";
-import { migrate } from "@tessera/kit/pg/migrate";
-import { provision, roleOf } from "@tessera/kit/pg/provision";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, integer, option, record, tuple } from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { onSchemaBefore } from "../testing/earlier-schema.ts";
 import { position, record as recordOf, sample, type TestRecord } from "../testing/records.ts";
 import { recount } from "../testing/recount.ts";
 
@@ -217,17 +211,8 @@ it("what is taken is what a recount finds, whatever changes at the same time", {
   expect(seen).toBeGreaterThan(30);
 });
 
-it("what was stored before it was counted is counted by the migration", async () => {
-  const { url, drop } = await createEmptyDatabase();
-  const folder = await mkdtemp(join(tmpdir(), "migrations-"));
-  const log = createLog({ service: "test", destination: { write: () => {} } });
-  const role = roleOf("boxoffice");
-  try {
-    await provision({ url, schemas: ["boxoffice"] });
-    await cp(migrations, folder, { recursive: true });
-    for (const name of await readdir(folder)) if (name >= "0003") await rm(join(folder, name));
-    await migrate({ url, schema: "boxoffice", role, migrations: pathToFileURL(`${folder}/`), log });
-    const earlier = openDatabase({ url, schema: "boxoffice", role, applicationName: "test", log });
+it("what was stored before it was counted is counted by the migration", () =>
+  onSchemaBefore("0003", createEmptyDatabase, async (earlier, migrateOn) => {
     await earlier.run(sql`insert into organizer (slug, data, revision) values ('org', '{}', 1)`);
     await earlier.run(
       sql`insert into event (organizer, slug, data, settings, revision) values ('org', 'fest', '{}', '{}', 1)`,
@@ -241,13 +226,8 @@ it("what was stored before it was counted is counted by the migration", async ()
       select 'org', 'fest', number, substr('nppec', number % 5 + 1, 1), 1, 1 + number % 2, nullif(number % 3, 0), '',
              number % 7 = 0, '', 1
         from generate_series(1, 200) as number`);
-    await migrate({ url, schema: "boxoffice", role, migrations, log });
+    await migrateOn();
     const { counted, recounted } = await recount(earlier);
     expect(counted).toEqual(recounted);
     expect(counted).toHaveLength(12);
-    await earlier.close();
-  } finally {
-    await rm(folder, { recursive: true });
-    await drop();
-  }
-});
+  }));

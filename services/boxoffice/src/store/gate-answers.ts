@@ -152,16 +152,15 @@ export async function putStates(
   );
 }
 
-/** Stores answers in the place of earlier ones to the same questions. What is awaited may be copied at once. */
+/** Stores answers in the place of earlier ones to the same questions. */
 export async function put(
   tx: Tx,
   answers: readonly (Scope & { readonly position: number } & GateAnswer)[],
 ): Promise<void> {
   if (answers.length === 0) return;
   await tx.run(sql`
-    insert into gate_answer (organizer, event, position, question, answer, awaited, awaited_revision, copy_at)
-    select sent.organizer, sent.event, sent.position, sent.question, sent.answer, sent.awaited, sent.awaited_revision,
-           case when sent.awaited is not null then now() end
+    insert into gate_answer (organizer, event, position, question, answer, awaited, awaited_revision)
+    select sent.organizer, sent.event, sent.position, sent.question, sent.answer, sent.awaited, sent.awaited_revision
       from unnest(${answers.map((row) => row.organizer)}::text[],
                   ${answers.map((row) => row.event)}::text[],
                   ${answers.map((row) => row.position)}::bigint[],
@@ -173,37 +172,28 @@ export async function put(
         on conflict (organizer, event, position, question) do update
        set answer = excluded.answer,
            awaited = excluded.awaited,
-           awaited_revision = excluded.awaited_revision,
-           copy_at = excluded.copy_at`);
+           awaited_revision = excluded.awaited_revision`);
 }
 
 /** An answer whose file is to be copied. */
 export interface AwaitedAnswer extends Scope, AnswerPlace {
   readonly revision: number;
-  /** An encoded GivenAnswer. */
-  readonly state: Uint8Array;
 }
 
-/** Takes answers whose files are to be copied; for some time nobody else takes them. */
-export async function claimAwaited(
+/** Reads the encoded GivenAnswer of an answer whose file is awaited; undefined where it is awaited no more. */
+export async function findAwaited(
   db: Queryable,
-  { most, seconds }: { most: number; seconds: number },
-): Promise<AwaitedAnswer[]> {
-  return db.many<AwaitedAnswer>(sql`
-    update gate_answer
-       set copy_at = now() + make_interval(secs => ${seconds})
-      from (select due.organizer, due.event, due.position, due.question
-              from gate_answer as due
-             where due.copy_at <= now()
-             order by due.copy_at
-             limit ${most}
-               for update skip locked) as due
-     where gate_answer.organizer = due.organizer
-       and gate_answer.event = due.event
-       and gate_answer.position = due.position
-       and gate_answer.question = due.question
-    returning gate_answer.organizer, gate_answer.event, gate_answer.position, gate_answer.question,
-              gate_answer.awaited_revision as revision, gate_answer.awaited as state`);
+  { organizer, event, position, question, revision }: AwaitedAnswer,
+): Promise<Uint8Array | undefined> {
+  const row = await db.maybeOne<{ awaited: Uint8Array }>(sql`
+    select gate_answer.awaited
+      from gate_answer
+     where gate_answer.organizer = ${organizer}
+       and gate_answer.event = ${event}
+       and gate_answer.position = ${position}
+       and gate_answer.question = ${question}
+       and gate_answer.awaited_revision = ${revision}`);
+  return row?.awaited;
 }
 
 /** Names a position among those of all organizers. */

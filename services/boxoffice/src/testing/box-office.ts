@@ -10,7 +10,7 @@ import { send, type TestRecord } from "./records.ts";
 
 /** Empties all tables, which is faster than another database. */
 export async function empty(db: Db): Promise<void> {
-  await db.run(sql`truncate organizer, outbox cascade`);
+  await db.run(sql`truncate organizer, outbox, work cascade`);
 }
 
 /** A folder that comes up with the first file, which few tests have. */

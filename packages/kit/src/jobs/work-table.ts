@@ -1,0 +1,267 @@
+import { toByteaArray } from "../pg/binary-array.ts";
+import type { Queryable } from "../pg/database.ts";
+import { type Sql, sql } from "../pg/sql.ts";
+
+/**
+ * The table of work, and the only statements that change it.
+ *
+ * | from | when | to |
+ * |---|---|---|
+ * | – | it is enqueued | waiting, ready |
+ * | waiting, ready | a worker claims it: a lease, a token above every earlier one, a try more | running |
+ * | running | its worker says that it is at work | running, with a new lease |
+ * | running | its worker stores the effect, in one transaction with this | succeeded |
+ * | running | its worker gives it up for good | failed |
+ * | running | a try fails, or the lease ends; tries are left | waiting, at rest |
+ * | running | a try fails, or the lease ends; none is left | failed |
+ * | running | its worker stops | waiting, ready, at the head of the line; the try does not count |
+ * | waiting, at rest | the rest ends | waiting, ready, at the end of its owner's line |
+ * | succeeded, failed | the time to read its end is over | expired |
+ * | expired | a week later | – |
+ *
+ * `turn` is the place in line: null unless ready. Owners take turns: a row comes one turn behind the last of its owner,
+ * or in the turn that is being claimed where its owner has none in line. `due_at` is when a state ends by itself. Every
+ * time is the database's. A worker writes under the token of its claim, or not at all.
+ */
+export interface WorkKey {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** What a worker holds. */
+export interface Claim extends WorkKey {
+  readonly token: number;
+}
+
+/** So many rows change their state by themselves in one statement. */
+const atATime = 1000;
+
+/** The turn that a row takes at the end of its owner's line. */
+const nextTurn = (kind: Sql, owner: Sql) => sql`
+  greatest(
+    1,
+    (select min(line.turn) from work as line where line.kind = ${kind} and line.turn is not null),
+    (select max(line.turn) + 1 from work as line
+      where line.kind = ${kind} and line.owner = ${owner} and line.state = 'waiting'))`;
+
+/** Wakes the workers of this schema when the transaction commits. */
+const wakeUp = (kind: Sql) => sql`pg_notify(current_schema() || ' work', ${kind})`;
+
+/** The channel on which workers are woken. */
+export function channelOf(schema: string): string {
+  return `${schema} work`;
+}
+
+/** Adds work; what is there stays as it is. Returns how much is new. */
+export async function insert(
+  tx: Queryable,
+  added: {
+    readonly kind: string;
+    readonly mostTries: number;
+    readonly keepMs: number;
+    readonly traceparent: string | null;
+    readonly rows: readonly { readonly id: string; readonly owner: string; readonly payload: Uint8Array }[];
+  },
+): Promise<number> {
+  const { kind, rows } = added;
+  const { count } = await tx.one<{ count: number }>(sql`
+    with added as (
+      insert into work (kind, id, owner, turn, most_tries, keep, payload, traceparent)
+      select ${kind}, sent.id, sent.owner,
+             ${nextTurn(sql`${kind}`, sql`sent.owner`)} + row_number() over (partition by sent.owner order by sent.ord) - 1,
+             ${added.mostTries}, ${millis(added.keepMs)}, sent.payload, ${added.traceparent}
+        from unnest(${rows.map(({ id }) => id)}::text[], ${rows.map(({ owner }) => owner)}::text[],
+                    ${toByteaArray(rows.map(({ payload }) => payload))}::bytea[])
+             with ordinality as sent (id, owner, payload, ord)
+          on conflict (kind, id) do nothing
+      returning work.kind
+    )
+    select count(*) as count, ${wakeUp(sql`${kind}`)} as woken from added`);
+  return count;
+}
+
+export async function countWaiting(tx: Queryable, { kind, owner }: { kind: string; owner: string }): Promise<number> {
+  const { count } = await tx.one<{ count: number }>(sql`
+    select count(*) as count
+      from work
+     where work.kind = ${kind}
+       and work.owner = ${owner}
+       and work.state = 'waiting'`);
+  return count;
+}
+
+export interface ClaimedRow {
+  readonly id: string;
+  readonly owner: string;
+  readonly payload: Buffer;
+  readonly token: number;
+  readonly tries: number;
+  readonly traceparent: string | null;
+}
+
+/** Claims what is next in line. */
+export async function claim(
+  db: Queryable,
+  { kind, most, leaseMs }: { kind: string; most: number; leaseMs: number },
+): Promise<ClaimedRow[]> {
+  return db.many<ClaimedRow>(sql`
+    with next as materialized (
+      select work.kind, work.id
+        from work
+       where work.kind = ${kind}
+         and work.turn is not null
+       order by work.turn, work.enqueued_at
+       limit ${most}
+         for update skip locked
+    )
+    update work
+       set state = 'running',
+           turn = null,
+           due_at = now() + ${millis(leaseMs)},
+           token = work.token + 1,
+           tries = work.tries + 1
+      from next
+     where work.kind = next.kind
+       and work.id = next.id
+    returning work.id, work.owner, work.payload, work.token, work.tries, work.traceparent`);
+}
+
+const held = ({ kind, id, token }: Claim) =>
+  sql`work.kind = ${kind} and work.id = ${id} and work.token = ${token} and work.state = 'running'`;
+
+/** Extends a lease. False: it is lost. */
+export async function beat(db: Queryable, claimed: Claim, { leaseMs }: { leaseMs: number }): Promise<boolean> {
+  const beaten = await db.run(
+    sql`update work set due_at = clock_timestamp() + ${millis(leaseMs)} where ${held(claimed)}`,
+  );
+  return beaten > 0;
+}
+
+/** Holds a claim until the transaction ends: between the check of the token and the commit no other process can claim the row. */
+export async function hold(tx: Queryable, claimed: Claim): Promise<boolean> {
+  return (await tx.run(sql`select from work where ${held(claimed)} for update`)) > 0;
+}
+
+export async function noteProgress(
+  db: Queryable,
+  claimed: Claim,
+  { done, total }: { done: number; total: number },
+): Promise<boolean> {
+  return (await db.run(sql`update work set done = ${done}, total = ${total} where ${held(claimed)}`)) > 0;
+}
+
+/** Ends a piece of work whose effect the same transaction stores. */
+export async function succeed(tx: Queryable, claimed: Claim, result: Uint8Array): Promise<boolean> {
+  const ended = await tx.run(sql`
+    update work
+       set state = 'succeeded',
+           due_at = clock_timestamp() + work.keep,
+           payload = null,
+           result = ${Buffer.from(result)},
+           cause = null
+     where ${held(claimed)}`);
+  return ended > 0;
+}
+
+/** Ends a piece of work that no further try could do; clients may read the cause. */
+export async function fail(db: Queryable, claimed: Claim, cause: string): Promise<boolean> {
+  const ended = await db.run(sql`
+    update work
+       set state = 'failed',
+           due_at = clock_timestamp() + work.keep,
+           payload = null,
+           cause = ${cause},
+           is_public = true
+     where ${held(claimed)}`);
+  return ended > 0;
+}
+
+const hasTries = sql`work.tries < work.most_tries`;
+
+/** What a failed try leads to. Rests grow from one second to one minute. */
+const afterFailure = (cause: string) => sql`
+  state = case when ${hasTries} then 'waiting' else 'failed' end,
+  due_at = now() + case when ${hasTries} then make_interval(secs => least(60, 2 ^ least(work.tries - 1, 6)))
+                        else work.keep end,
+  payload = case when ${hasTries} then work.payload end,
+  cause = ${cause}`;
+
+/** Notes that a try failed; returns what that led to, undefined where the claim is lost. */
+export async function stumble(
+  db: Queryable,
+  claimed: Claim,
+  cause: string,
+): Promise<{ readonly state: "waiting" | "failed" } | undefined> {
+  return db.maybeOne(sql`update work set ${afterFailure(cause)} where ${held(claimed)} returning work.state`);
+}
+
+/** Gives work back that was not done: the next worker claims it at once. */
+export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
+  const { kind } = claimed;
+  await db.run(sql`
+    with given as (
+      update work
+         set state = 'waiting',
+             turn = coalesce((select min(line.turn) from work as line where line.kind = ${kind} and line.turn is not null), 1),
+             due_at = null,
+             tries = work.tries - 1
+       where ${held(claimed)}
+      returning work.kind
+    )
+    select ${wakeUp(sql`given.kind`)} from given`);
+}
+
+/** Moves everything on whose time has come; returns the kinds that have failed by it, once for each piece of work. */
+export async function moveDue(db: Queryable): Promise<readonly string[]> {
+  const lapsed = await db.many<{ kind: string; state: string }>(sql`
+    ${due("running")}
+    update work set ${afterFailure("its worker ended, or was not heard of for as long as its lease lasts")}
+      from due
+     where work.kind = due.kind and work.id = due.id
+    returning work.kind, work.state`);
+  await db.run(sql`
+    ${due("waiting")}, rested as (
+      select due.kind, due.id, ${nextTurn(sql`due.kind`, sql`due.owner`)}
+             + row_number() over (partition by due.kind, due.owner order by due.enqueued_at) - 1 as turn
+        from due
+    ), ready as (
+      update work
+         set turn = rested.turn,
+             due_at = null
+        from rested
+       where work.kind = rested.kind and work.id = rested.id
+      returning work.kind
+    )
+    select ${wakeUp(sql`ready.kind`)} from ready`);
+  await db.run(sql`
+    ${due("succeeded", "failed")}
+    update work
+       set state = 'expired',
+           due_at = now() + interval '7 days',
+           result = null,
+           cause = null
+      from due
+     where work.kind = due.kind and work.id = due.id`);
+  await db.run(sql`
+    ${due("expired")}
+    delete from work using due where work.kind = due.kind and work.id = due.id`);
+  return lapsed.filter(({ state }) => state === "failed").map(({ kind }) => kind);
+}
+
+/** Rows whose time has come. What another process moves, or a worker is about to end, is left alone. */
+function due(...states: readonly string[]): Sql {
+  return sql`
+    with due as materialized (
+      select work.kind, work.id, work.owner, work.enqueued_at
+        from work
+       where work.state = any(${states}::text[])
+         and work.due_at <= now()
+       order by work.due_at
+       limit ${atATime}
+         for update skip locked
+    )`;
+}
+
+export function millis(ms: number): Sql {
+  return sql`make_interval(secs => ${ms}::float8 / 1000)`;
+}

@@ -1,0 +1,44 @@
+import { systemClock } from "@tessera/kit/clock";
+import { startWorkers, type Worker } from "@tessera/kit/jobs/workers";
+import type { Log } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { eventually, quiet } from "./fact-pipeline.ts";
+
+/** Starts workers that look for work all the time. */
+export function startTestWorkers(
+  db: Db,
+  workers: readonly Worker[],
+  { log = quiet, pollMs = 20 }: { log?: Log; pollMs?: number } = {},
+) {
+  return startWorkers({ db, workers, clock: systemClock, log, metrics: createMetrics(), service: "test", pollMs });
+}
+
+/** Does all work whose time has come; a try that has failed rests, and is left alone. */
+export async function finishWork(db: Db, workers: readonly Worker[], options: { log?: Log } = {}): Promise<void> {
+  const running = startTestWorkers(db, workers, options);
+  try {
+    await eventually(async () => {
+      const left = await db.maybeOne(sql`
+        select from work
+         where work.state = 'running' or (work.state = 'waiting' and coalesce(work.due_at, now()) <= now())
+         limit 1`);
+      return left === undefined;
+    });
+  } finally {
+    await running.stop();
+  }
+}
+
+/** Lets the time pass until work that rests is tried again, and until leases end that are not extended. */
+export async function passTime(db: Db): Promise<void> {
+  await db.run(sql`
+    update work
+       set due_at = now()
+      from (select work.kind, work.id
+              from work
+             where work.state in ('waiting', 'running') and work.due_at is not null
+               for update skip locked) as timed
+     where work.kind = timed.kind and work.id = timed.id`);
+}
