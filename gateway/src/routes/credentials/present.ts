@@ -11,7 +11,7 @@ import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
 export const apiKeyFields = fields(apiKey, ApiKeyFields);
 const deviceFields = fields(device, DeviceFields);
 
-/** Enough to find a key by. The whole hash would let whoever sees it test a guessed token. */
+/** Enough to find a key by. With the whole hash, a guessed token could be tested. */
 const shownLength = 16;
 
 export function presentApiKey({ id, fields: ofKey }: ApiKeyState) {
