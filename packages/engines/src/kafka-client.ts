@@ -182,14 +182,21 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
+/** The version whose request queue is replaced in part. */
+const knownVersion = "2.2.4";
+
 /**
  * Lets idle connections rest. As shipped, each looks every millisecond whether a request waits (one to two
  * per cent of a core per connection), and asks for that with a negative delay, of which Node warns. With nothing waiting
  * there is nothing to look for: whatever is put into the queue asks again.
  */
-function letIdleConnectionsRest(): void {
-  const load = createRequire(import.meta.url);
-  const { prototype } = load("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
+export function letIdleConnectionsRest({ version, prototype }: { version: string; prototype: RequestQueue }): void {
+  const { scheduleCheckPendingRequests: schedule, checkPendingRequests: check } = prototype;
+  if (version !== knownVersion || typeof schedule !== "function" || typeof check !== "function") {
+    throw new Error(
+      `the request queue of kafkajs ${version} is not the one that packages/engines/src/kafka-client.ts replaces in part (${knownVersion}): see whether idle connections rest there by themselves, and adapt or remove the replacement`,
+    );
+  }
   prototype.scheduleCheckPendingRequests = function () {
     if (this.throttleCheckTimeoutId !== null || this.pending.length === 0) return;
     const pauseMs = Math.max(10, this.throttledUntil - Date.now());
@@ -200,4 +207,7 @@ function letIdleConnectionsRest(): void {
   };
 }
 
-letIdleConnectionsRest();
+const load = createRequire(import.meta.url);
+const { version } = load("kafkajs/package.json") as { version: string };
+const { prototype } = load("kafkajs/src/network/requestQueue/index.js") as { prototype: RequestQueue };
+letIdleConnectionsRest({ version, prototype });

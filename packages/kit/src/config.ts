@@ -229,22 +229,3 @@ function toFault(problems: readonly (readonly [name: string, problem: string])[]
   );
   return fault("configuration_invalid", `configuration:\n${lines.join("\n")}`, { fields });
 }
-
-/** One row of the table of settings. */
-export interface ConfigRow {
-  readonly name: string;
-  readonly takes: string;
-  /** "required" where there is no default. */
-  readonly default: string;
-  readonly description: string;
-}
-
-/** Lists settings as rows of a table, in their order. It knows no values, so it has no secret to tell. */
-export function describeConfig(settings: Settings): ConfigRow[] {
-  return Object.values(settings).map(({ name, takes, fallback, description }) => ({
-    name,
-    takes,
-    default: fallback ?? "required",
-    description,
-  }));
-}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { randomCode, randomId } from "./ids.ts";
+import { randomCode } from "./ids.ts";
 
 /** Pearson's statistic of how far counts are from even. */
 function chiSquared(counts: readonly number[]): number {
@@ -40,28 +40,5 @@ describe("randomCode", () => {
     [Number.POSITIVE_INFINITY, "ab"],
   ])("refuses %s characters of %j", (length, alphabet) => {
     expect(() => randomCode(length, alphabet)).toThrow(RangeError);
-  });
-});
-
-describe("randomId", () => {
-  it.each([
-    [1, 1],
-    [128, 22],
-    [160, 27],
-    [256, 43],
-  ])("spells %i bits in %i letters and digits", (bits, length) => {
-    expect(randomId(bits)).toMatch(new RegExp(`^[0-9A-Za-z]{${length}}$`));
-  });
-
-  it("has 160 bits when nothing else is asked for", () => {
-    expect(randomId()).toHaveLength(27);
-  });
-
-  it("does not repeat itself", () => {
-    expect(new Set(Array.from({ length: 10_000 }, () => randomId())).size).toBe(10_000);
-  });
-
-  it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY])("refuses %s bits", (bits) => {
-    expect(() => randomId(bits)).toThrow(RangeError);
   });
 });

@@ -1,13 +1,5 @@
 import { randomInt } from "node:crypto";
 
-const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-
-/** Makes an unguessable id of letters and digits with at least this many bits of chance. */
-export function randomId(bits = 160): string {
-  if (!Number.isSafeInteger(bits) || bits < 1) throw new RangeError("an id needs at least one bit");
-  return randomCode(Math.ceil(bits / Math.log2(base62.length)), base62);
-}
-
 /** Makes a code in which every character of the alphabet is equally likely at every place. */
 export function randomCode(length: number, alphabet: string): string {
   // By code point, so that an alphabet beyond the basic plane is not cut into halves.

@@ -3,7 +3,7 @@ import { type Logger, pino, stdTimeFunctions } from "pino";
 import { currentContext } from "./context.ts";
 import { Fault } from "./fault.ts";
 
-/** What a log line may carry beside its message. Secrets and personal data belong into Secret and Personal, which print as marks. */
+/** What a log line may carry beside its message: ids, counts and codes, never personal data. A Secret prints as a mark. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** One JSON line each. The message is constant, the data are fields. */

@@ -3,12 +3,10 @@ export { type DeviceProfile, deviceProfileOf, type ScanProfile, scanProfiles } f
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { type Localized, pick } from "./localized.ts";
 export {
-  addMoney,
   type DecimalLimits,
   type DecimalProblem,
   findDecimalProblem,
   parseDecimal,
-  roundMoney,
 } from "./money.ts";
 export {
   devicePermissions,

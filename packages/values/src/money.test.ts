@@ -1,7 +1,7 @@
 import Big from "big.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addMoney, findDecimalProblem, parseDecimal, roundMoney } from "./money.ts";
+import { findDecimalProblem, parseDecimal } from "./money.ts";
 
 const limits = { digits: 13, places: 2 };
 
@@ -91,48 +91,5 @@ describe("parseDecimal", () => {
         expect(text === undefined).toBe(findDecimalProblem(value, limits) !== undefined);
       }),
     );
-  });
-});
-
-describe("addMoney", () => {
-  it.each([
-    [["0.10", "0.20"], "0.30"],
-    [["12.00", "-12.00"], "0.00"],
-    [["-0.01", "-0.02"], "-0.03"],
-    [["1", "0.5"], "1.5"],
-    [["99999999999.99", "0.01"], "100000000000.00"],
-    [[], "0"],
-  ])("adds %j to %s", (amounts, expected) => {
-    expect(addMoney(...amounts)).toBe(expected);
-  });
-
-  it("agrees with whole cents in any order", () => {
-    fc.assert(
-      fc.property(fc.array(fc.integer({ min: -1e9, max: 1e9 }), { minLength: 1 }), (cents) => {
-        const amounts = cents.map((cent) => new Big(cent).div(100).toFixed(2));
-        const total = cents.reduce((left, right) => left + right, 0);
-        const expected = total === 0 ? "0.00" : new Big(total).div(100).toFixed(2);
-        expect(addMoney(...amounts)).toBe(expected);
-        expect(addMoney(...amounts.toReversed())).toBe(expected);
-      }),
-    );
-  });
-});
-
-describe("roundMoney", () => {
-  it.each([
-    ["1.005", 2, "1.01"],
-    ["1.004999", 2, "1.00"],
-    ["-1.005", 2, "-1.01"],
-    ["-0.004", 2, "0.00"],
-    ["2.5", 0, "3"],
-    ["19.3277310924", 2, "19.33"],
-    ["5", 2, "5.00"],
-  ])("rounds %s to %d places", (value, places, expected) => {
-    expect(roundMoney(value, places)).toBe(expected);
-  });
-
-  it("takes the result of a computation", () => {
-    expect(roundMoney(new Big("23.00").times(100 - 15).div(100), 2)).toBe("19.55");
   });
 });

@@ -27,24 +27,6 @@ export function findDecimalProblem(value: unknown, limits: DecimalLimits): Decim
   return decimal === undefined ? "not_a_number" : exceeds(decimal, limits);
 }
 
-/** Adds decimals exactly; the sum has as many places as the most precise of them. */
-export function addMoney(...amounts: readonly string[]): string {
-  let sum = new Big(0);
-  let places = 0;
-  for (const amount of amounts) {
-    const big = new Big(amount);
-    sum = sum.plus(big);
-    const point = amount.indexOf(".");
-    places = Math.max(places, point < 0 ? 0 : amount.length - point - 1);
-  }
-  return withoutNegativeZero(sum.toFixed(places));
-}
-
-/** Rounds to exactly the given places, halves away from zero. */
-export function roundMoney(value: string | Big, places: number): string {
-  return withoutNegativeZero(new Big(value).toFixed(places, Big.roundHalfUp));
-}
-
 interface Decimal {
   readonly sign: string;
   /** Without leading zeros. */
