@@ -19,7 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 
-/** How records enter the service that owns their kind (spec: records). */
+/** How records enter the service that owns their kind (docs/rules/records.md). */
 
 export interface ApplyRecordsRequest {
   records: Record[];
