@@ -21,9 +21,9 @@ export function parseInstant(text: string): Instant | undefined {
   const month = readDigits(text, 5, 2);
   const day = readDigits(text, 8, 2);
   if (year < 1 || month < 1 || month > 12 || day < 1 || text[4] !== "-" || text[7] !== "-") return undefined;
-  if (day > daysInMonth(year, month)) return undefined;
 
-  let seconds = daysSince1970(year, month, day) * 86_400;
+  let seconds = startOfDay(year, month, day);
+  if (day > 28 && seconds >= startOfDay(year, month + 1, 1)) return undefined;
   let microseconds = 0;
   if (length > 10) {
     const separator = text[10];
@@ -104,27 +104,10 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-const monthLengths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-function daysInMonth(year: number, month: number): number {
-  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return month === 2 && leap ? 29 : (monthLengths[month - 1] ?? 0);
-}
-
-/*
- * Both ways between a day's number and its date count from a 1 March: then the leap day is the last of its year, and
- * the lengths of the months follow one straight line. 146,097 days are the 400 years after which the calendar repeats.
- */
-const daysOf400Years = 146_097;
-const march1OfYear0 = -719_468; // in days since 1970
-
-function daysSince1970(year: number, month: number, day: number): number {
-  const marchYear = month > 2 ? year : year - 1;
-  const era = Math.floor(marchYear / 400);
-  const yearOfEra = marchYear - era * 400;
-  const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1;
-  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
-  return era * daysOf400Years + dayOfEra + march1OfYear0;
+/** Seconds from 1970 to the beginning of a day; that of a 13th month is the next January. */
+function startOfDay(year: number, month: number, day: number): number {
+  // Date.UTC reads the years 0 to 99 as 1900 to 1999. After 400 years the calendar repeats.
+  return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
 // Answers print many moments of few days, most of them of the day before.
@@ -133,19 +116,10 @@ let formattedText = "";
 
 function formatDay(days: number): string {
   if (days === formattedDay) return formattedText;
-  const sinceMarch = days - march1OfYear0;
-  const era = Math.floor(sinceMarch / daysOf400Years);
-  const dayOfEra = sinceMarch - era * daysOf400Years;
-  const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
-  );
-  const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const marchMonth = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * marchMonth + 2) / 5) + 1;
-  const month = marchMonth < 10 ? marchMonth + 3 : marchMonth - 9;
-  const year = era * 400 + yearOfEra + (month > 2 ? 0 : 1);
   formattedDay = days;
-  formattedText = `${String(year).padStart(4, "0")}-${twoDigits[month]}-${twoDigits[day]}`;
+  const date = new Date(days * 86_400_000);
+  const year = String(date.getUTCFullYear()).padStart(4, "0");
+  formattedText = `${year}-${twoDigits[date.getUTCMonth() + 1]}-${twoDigits[date.getUTCDate()]}`;
   return formattedText;
 }
 

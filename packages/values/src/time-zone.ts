@@ -1,4 +1,5 @@
 import { Temporal } from "temporal-polyfill";
+import type { Instant } from "./instant.ts";
 
 /**
  * Tells whether a name is one of the IANA time zones, in their own spelling.
@@ -12,4 +13,9 @@ export function isTimeZone(name: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** How far the wall clock of a time zone is ahead of UTC at an instant, in microseconds. Throws where there is no such zone. */
+export function zoneOffset(instant: Instant, zone: string): number {
+  return new Temporal.ZonedDateTime(BigInt(instant) * 1000n, zone).offsetNanoseconds / 1000;
 }

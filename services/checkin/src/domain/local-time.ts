@@ -1,4 +1,4 @@
-import type { Instant } from "@tessera/values";
+import { type Instant, isTimeZone, zoneOffset } from "@tessera/values";
 
 /**
  * What a wall clock and a calendar show: whole microseconds from 1970-01-01T00:00 on that wall, every day of 24 hours.
@@ -62,68 +62,37 @@ interface ZoneDay {
 /** More than ten years for each zone; people come to an event on a few days. */
 const mostDays = 5000;
 
-interface Zone {
-  readonly format: Intl.DateTimeFormat;
-  readonly days: Map<number, ZoneDay>;
-}
-
-/** One for each time zone that occurs, of which there are some hundred. */
-const zones = new Map<string, Zone>();
+/** The days of each time zone that occurs, of which there are some hundred. */
+const zones = new Map<string, Map<number, ZoneDay>>();
 
 /** Tells whether there is a time zone of this name; only those have a clock to read, for all others that throws. */
 export function isZone(name: string): boolean {
-  if (zones.has(name)) return true;
-  try {
-    addZone(name);
-    return true;
-  } catch (error) {
-    if (error instanceof RangeError) return false;
-    throw error;
-  }
+  return zones.has(name) || isTimeZone(name);
 }
 
 /** How far the wall clock of the zone is ahead of UTC, in microseconds. */
-function offsetAt(instant: Instant, name: string): number {
-  const zone = zones.get(name) ?? addZone(name);
+function offsetAt(instant: Instant, zone: string): number {
   const number = Math.floor(instant / dayLength);
-  let day = zone.days.get(number);
+  const days = zones.get(zone) ?? new Map<number, ZoneDay>();
+  let day = days.get(number);
   if (day === undefined) {
     day = askDay(number * dayLength, zone);
-    if (zone.days.size >= mostDays) zone.days.clear();
-    zone.days.set(number, day);
+    if (days.size >= mostDays) days.clear();
+    zones.set(zone, days.set(number, day));
   }
   return instant < day.changedAt ? day.before : day.after;
 }
 
-function askDay(start: Instant, zone: Zone): ZoneDay {
+function askDay(start: Instant, zone: string): ZoneDay {
   let unchanged = start;
   let changedAt = start + dayLength - second;
-  const before = askOffset(unchanged, zone);
-  const after = askOffset(changedAt, zone);
+  const before = zoneOffset(unchanged, zone);
+  const after = zoneOffset(changedAt, zone);
   if (before === after) return { before, after, changedAt: start };
   while (changedAt - unchanged > second) {
     const middle = unchanged + Math.floor((changedAt - unchanged) / second / 2) * second;
-    if (askOffset(middle, zone) === before) unchanged = middle;
+    if (zoneOffset(middle, zone) === before) unchanged = middle;
     else changedAt = middle;
   }
   return { before, after, changedAt };
-}
-
-function addZone(name: string): Zone {
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone: name,
-    calendar: "iso8601",
-    numberingSystem: "latn",
-    timeZoneName: "longOffset",
-  });
-  const zone = { format, days: new Map<number, ZoneDay>() };
-  zones.set(name, zone);
-  return zone;
-}
-
-function askOffset(instant: Instant, { format }: Zone): number {
-  const text = format.format(Math.floor(instant / second) * 1000);
-  const [, sign, hours = "0", minutes = "0", seconds = "0"] = /GMT(?:([+-])(\d+):(\d+)(?::(\d+))?)?$/.exec(text) ?? [];
-  const offset = (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * second;
-  return sign === "-" ? -offset : offset;
 }
