@@ -1,11 +1,9 @@
+import { maxImportedId } from "@tessera/values";
 import type { Caller, Tenant } from "./access/caller.ts";
 import type { Context } from "./context.ts";
 import { fault } from "./faults.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { Incoming } from "./route.ts";
-
-/** Ids above this are never given out: beyond it numbers are not exact. */
-const largestId = 2 ** 50;
 
 /** What a handler sees of a request; the pipeline fills in query and body when it has read them. */
 export class IncomingRequest implements Incoming<unknown, unknown> {
@@ -49,7 +47,7 @@ export class IncomingRequest implements Incoming<unknown, unknown> {
   id(name: string): number {
     const text = this.param(name);
     const id = /^\d{1,16}$/.test(text) ? Number(text) : 0;
-    if (id < 1 || id > largestId) throw fault("not_found", "Not found.");
+    if (id < 1 || id > maxImportedId) throw fault("not_found", "Not found.");
     return id;
   }
 

@@ -1,3 +1,5 @@
+import { isObject } from "@tessera/values";
+
 /** An object as the API shows it. */
 type Shown = Readonly<Record<string, unknown>>;
 
@@ -15,8 +17,4 @@ function withoutInner(value: unknown, excluded: readonly string[]): unknown {
 
 function below(field: string, excluded: readonly string[]): string[] {
   return excluded.filter((path) => path.startsWith(`${field}.`)).map((path) => path.slice(field.length + 1));
-}
-
-function isObject(value: unknown): value is Shown {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -8,7 +8,7 @@ import {
   type RecordOwnerName,
   recordKinds,
 } from "@tessera/protos/record-kinds";
-import { isSlug as isSlugText } from "@tessera/values";
+import { isObject, isSlug } from "@tessera/values";
 import { deepestNesting, nestsTooDeep } from "../body/nesting.ts";
 
 /** Messages by field of the record's envelope. */
@@ -81,14 +81,6 @@ function problemOfEvent(name: RecordKindName, event: unknown): string | undefine
   }
   if (absent) return required;
   return isSlug(event) ? undefined : notASlug;
-}
-
-function isSlug(value: unknown): value is string {
-  return typeof value === "string" && isSlugText(value);
-}
-
-function isObject(value: unknown): value is Envelope {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unreadable(message: string): ParsedRecord {

@@ -1,6 +1,6 @@
-const folder = "uploads/";
+import { isUuid } from "@tessera/values";
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const folder = "uploads/";
 
 /** The folder of all uploads in the file store. */
 export const uploadsPrefix = folder;
@@ -13,5 +13,5 @@ export function keyOf(id: string): string {
 /** The upload whose file a key names, or undefined for any other key. */
 export function idAt(key: string): string | undefined {
   const id = key.slice(folder.length);
-  return key.startsWith(folder) && uuid.test(id) ? id : undefined;
+  return key.startsWith(folder) && isUuid(id) ? id : undefined;
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isUuid } from "@tessera/values";
 
 /** What travels with a piece of work through everything it awaits, and on to the peers it calls. */
 export interface Context {
@@ -25,11 +26,9 @@ export function currentContext(): Context {
   return storage.getStore() ?? none;
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Tells whether what a caller sent may be the id of a request. */
 export function isRequestId(received: string | undefined): received is string {
-  return received !== undefined && uuid.test(received);
+  return received !== undefined && isUuid(received);
 }
 
 /** Later versions may append fields, which a reader of version 00 leaves away; ff is no version. */
@@ -40,23 +39,27 @@ const longest = 512;
 
 const sampled = "01";
 
+/** The parts of a trace id; undefined for what is none. */
+export function parseTraceparent(
+  traceparent: string | undefined,
+): { readonly trace: string; readonly span: string; readonly flags: string } | undefined {
+  if (traceparent === undefined || traceparent.length > longest) return undefined;
+  const [, trace, span, flags] = pattern.exec(traceparent) ?? [];
+  // Version 00 has exactly four fields.
+  if (trace === undefined || span === undefined || flags === undefined) return undefined;
+  return traceparent.startsWith("00-") && traceparent.length !== 55 ? undefined : { trace, span, flags };
+}
+
 /** Makes the id for the next hop: a new span of the same trace, or of a new trace where there is none. */
 export function childTraceparent(parent: string | undefined): string {
-  const [, trace, , flags] = parse(parent) ?? [];
-  return `00-${trace ?? randomHex(16)}-${randomHex(8)}-${flags ?? sampled}`;
+  const { trace = randomHex(16), flags = sampled } = parseTraceparent(parent) ?? {};
+  return `00-${trace}-${randomHex(8)}-${flags}`;
 }
 
 /** Takes over an id that came from outside; one that is missing or malformed becomes the root of a new trace. */
 export function acceptTraceparent(received: string | undefined): string {
-  const [, trace, span, flags] = parse(received) ?? [];
-  return trace === undefined ? childTraceparent(undefined) : `00-${trace}-${span}-${flags}`;
-}
-
-function parse(traceparent: string | undefined): RegExpExecArray | null {
-  if (traceparent === undefined || traceparent.length > longest) return null;
-  const match = pattern.exec(traceparent);
-  // Version 00 has exactly four fields.
-  return match !== null && traceparent.startsWith("00-") && traceparent.length !== 55 ? null : match;
+  const parts = parseTraceparent(received);
+  return parts === undefined ? childTraceparent(undefined) : `00-${parts.trace}-${parts.span}-${parts.flags}`;
 }
 
 /** Ids tell spans apart and guard nothing, so they need not come from the system's slow source. */

@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { type Logger, pino, stdTimeFunctions } from "pino";
-import { currentContext } from "./context.ts";
+import { currentContext, parseTraceparent } from "./context.ts";
 import { Fault } from "./fault.ts";
 
 /** What a log line may carry beside its message: ids, counts and codes, never personal data. A Secret prints as a mark. */
@@ -84,7 +84,7 @@ function logOf(logger: Logger, bound: PlainObject): Log {
 
 function lineOf(bound: PlainObject, fields: Fields | undefined): PlainObject {
   const line = fields === undefined ? { ...bound } : { ...bound, ...plainFields(fields) };
-  const trace = /^[0-9a-f]{2}-([0-9a-f]{32})-/.exec(currentContext().traceparent ?? "")?.[1];
+  const trace = parseTraceparent(currentContext().traceparent)?.trace;
   return trace === undefined ? line : { ...line, trace };
 }
 

@@ -1,6 +1,6 @@
 import type { Context as ParentContext } from "@opentelemetry/api";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import { currentContext, runInContext } from "./context.ts";
+import { currentContext, parseTraceparent, runInContext } from "./context.ts";
 import { Fault, type FaultKind } from "./fault.ts";
 import type { Log } from "./log.ts";
 import { waitAtMost } from "./wait-at-most.ts";
@@ -62,12 +62,12 @@ export async function startTracing({ service, endpoint, sampleRatio = 1, log }: 
   const tracer = provider.getTracer("tessera");
 
   const parentOf = (traceparent: string | undefined): ParentContext => {
-    const [, traceId, spanId, flags] = traceparentPattern.exec(traceparent ?? "") ?? [];
-    if (traceId === undefined || spanId === undefined || flags === undefined) return api.ROOT_CONTEXT;
+    const parent = parseTraceparent(traceparent);
+    if (parent === undefined) return api.ROOT_CONTEXT;
     return api.trace.setSpanContext(api.ROOT_CONTEXT, {
-      traceId,
-      spanId,
-      traceFlags: Number.parseInt(flags, 16),
+      traceId: parent.trace,
+      spanId: parent.span,
+      traceFlags: Number.parseInt(parent.flags, 16),
       isRemote: true,
     });
   };
@@ -99,8 +99,6 @@ export async function startTracing({ service, endpoint, sampleRatio = 1, log }: 
     },
   };
 }
-
-const traceparentPattern = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})/;
 
 /** Kinds that the caller could not have avoided. The others are answers, as good as any. */
 const ourKinds: ReadonlySet<FaultKind> = new Set(["exhausted", "unavailable", "timeout"]);

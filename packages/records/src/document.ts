@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@tessera/kit/schema";
-import { formatInstant } from "@tessera/values";
+import { formatInstant, isObject } from "@tessera/values";
 
 type Write = (value: unknown) => unknown;
 
@@ -54,8 +54,4 @@ function below(name: string, { omit, nullIsMissing }: Required<DocumentOptions>)
 
 function isSchemas(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value);
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,6 @@
-/** Tells whether a text can be the short name of an organizer or event in a URL. */
-export function isSlug(text: string): boolean {
-  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(text);
+/** Tells whether a value can be the short name of an organizer or event in a URL. */
+export function isSlug(text: unknown): text is string {
+  return typeof text === "string" && /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(text);
 }
 
 /**
@@ -8,3 +8,8 @@ export function isSlug(text: string): boolean {
  * always room for eight million billion of our own.
  */
 export const maxImportedId = 2 ** 50;
+
+/** Tells whether a text is a UUID as we write it: in lower case. */
+export function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}

@@ -1,6 +1,7 @@
-export { isSlug, maxImportedId } from "./code.ts";
+export { isSlug, isUuid, maxImportedId } from "./code.ts";
 export { type DeviceProfile, deviceProfileOf, type ScanProfile, scanProfiles } from "./device-profile.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
+export { isObject } from "./json.ts";
 export { type Localized, pick } from "./localized.ts";
 export {
   type DecimalLimits,
@@ -17,4 +18,4 @@ export {
   resolvePermissions,
 } from "./permission.ts";
 export { foldForSearch } from "./search-text.ts";
-export { isTimeZone } from "./time-zone.ts";
+export { isTimeZone, zoneOffset } from "./time-zone.ts";

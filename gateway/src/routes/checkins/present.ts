@@ -1,6 +1,6 @@
 import type { Shown } from "@tessera/kit/fields";
 import type { PastScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
-import { formatInstant } from "../../instant.ts";
+import { formatInstant } from "@tessera/values";
 import { presentCheckin } from "../listed-positions/present.ts";
 import type { pastCheckinShown } from "./schema.ts";
 

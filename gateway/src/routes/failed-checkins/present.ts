@@ -1,5 +1,5 @@
 import type { FailedScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
-import { formatInstant } from "../../instant.ts";
+import { formatInstant } from "@tessera/values";
 import { nameScanType, readScanType } from "../../scan-type.ts";
 import type { FailedCheckinBody } from "./schema.ts";
 

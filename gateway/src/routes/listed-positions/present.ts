@@ -1,7 +1,7 @@
 import type { Shown } from "@tessera/kit/fields";
 import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { formatInstant, formatNullableInstant } from "../../instant.ts";
+import { formatInstant } from "@tessera/values";
 import { nameScanType } from "../../scan-type.ts";
 import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";
 import type { checkinFields } from "./schema.ts";
@@ -98,8 +98,8 @@ function presentAlone(listed: ListedPosition | undefined, place: PositionPlace, 
     order__valid_if_pending: order.validIfPending,
     order__require_approval: order.requireApproval,
     order__locale: order.locale,
-    valid_from: formatNullableInstant(position.validFrom),
-    valid_until: formatNullableInstant(position.validUntil),
+    valid_from: position.validFrom === undefined ? null : formatInstant(position.validFrom),
+    valid_until: position.validUntil === undefined ? null : formatInstant(position.validUntil),
     blocked: position.blocked.length === 0 ? null : position.blocked,
   };
 }

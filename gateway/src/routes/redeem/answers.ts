@@ -1,9 +1,8 @@
 import type { SentAnswer, SentFile } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { isUuid } from "@tessera/values";
 
 /** Finds the uploads that the caller of a scan may name, of those with these ids. */
 export type FindUploads = (ids: readonly string[]) => Promise<readonly SentFile[]>;
-
-const upload = /^file:([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** Reads what a scanner answers, by question. What names no question is ignored; what names an upload brings its file along. */
 export async function readAnswers(
@@ -24,5 +23,7 @@ export async function readAnswers(
 }
 
 function idOfUpload(value: unknown): string | undefined {
-  return typeof value === "string" ? upload.exec(value.trim())?.[1]?.toLowerCase() : undefined;
+  if (typeof value !== "string") return undefined;
+  const id = /^file:(.+)$/i.exec(value.trim())?.[1]?.toLowerCase() ?? "";
+  return isUuid(id) ? id : undefined;
 }

@@ -1,6 +1,7 @@
+import { isObject } from "@tessera/values";
 import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile } from "./download-file.ts";
-import { isObject, type Json } from "./read-answer.ts";
+import type { Json } from "./read-answer.ts";
 
 /** What every server of pretix prints on when a layout has no background of its own. */
 const builtInBackground = /\/ticket_default_a4(?:\.\w+)?\.pdf$/;

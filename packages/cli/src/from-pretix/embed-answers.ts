@@ -1,7 +1,8 @@
+import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile, mostFileBytes } from "./download-file.ts";
-import { isObject, type Json } from "./read-answer.ts";
+import type { Json } from "./read-answer.ts";
 
 export interface Embedding {
   readonly pretix: Pretix;

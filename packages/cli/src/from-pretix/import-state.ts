@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Fault } from "@tessera/kit/fault";
+import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
-import { isObject } from "./read-answer.ts";
 
 /** A run through the orders that has not come to its end. */
 export interface UnfinishedOrders {

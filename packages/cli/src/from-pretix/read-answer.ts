@@ -1,4 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
+import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 import type { Answer, Pretix } from "./ask-pretix.ts";
 import { TooLarge } from "./read-bounded.ts";
@@ -40,10 +41,6 @@ function parse(url: URL, bytes: Buffer): Json {
   }
   if (!isObject(body)) throw unexpected(url, "is not a JSON object");
   return body;
-}
-
-export function isObject(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Says that an answer is not what pretix sends. */

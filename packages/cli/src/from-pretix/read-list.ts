@@ -1,6 +1,7 @@
+import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 import type { Answer, Pretix } from "./ask-pretix.ts";
-import { isObject, type Json, type Reading, readAnswer, unexpected } from "./read-answer.ts";
+import { type Json, type Reading, readAnswer, unexpected } from "./read-answer.ts";
 
 export interface Page {
   readonly results: readonly Json[];

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Topic } from "@tessera/protos/topic";
+import { isUuid } from "@tessera/values";
 import type { Fault } from "../fault.ts";
 import { fault } from "../faults.ts";
 import type { Delivery } from "./bus.ts";
@@ -29,11 +30,11 @@ export function identifyFact(topic: Pick<Topic<unknown>, "fromOutside">, message
     const { offset, storedAt } = place;
     return { id: deriveFactId([message.topic, message.partition, offset, storedAt].join(" ")), at: storedAt };
   }
-  const [id, at] = [headers[header.factId] ?? "", Number(headers[header.at])];
+  // As Postgres writes it, whose answer tells which facts are new.
+  const [id, at] = [headers[header.factId]?.toLowerCase() ?? "", Number(headers[header.at])];
   if (!isUuid(id)) throw notAFact(message, header.factId);
   if (!isInstant(at)) throw notAFact(message, header.at);
-  // As Postgres writes it, whose answer tells which facts are new.
-  return { id: id.toLowerCase(), at };
+  return { id, at };
 }
 
 /** Names what is no fact of ours by what it is, at no particular time: it must be parked, too. */
@@ -41,8 +42,8 @@ export function identifyAnything(topic: Pick<Topic<unknown>, "fromOutside">, mes
   try {
     return identifyFact(topic, message);
   } catch {
-    const [id, at] = [message.headers[header.factId] ?? "", Number(message.headers[header.at])];
-    return { id: isUuid(id) ? id.toLowerCase() : nameOf(message), at: isInstant(at) ? at : 0 };
+    const [id, at] = [message.headers[header.factId]?.toLowerCase() ?? "", Number(message.headers[header.at])];
+    return { id: isUuid(id) ? id : nameOf(message), at: isInstant(at) ? at : 0 };
   }
 }
 
@@ -52,10 +53,6 @@ function notAFact({ topic }: Delivery, missing: string): Fault {
 
 function nameOf({ topic, key, value }: Delivery): string {
   return deriveFactId(`${JSON.stringify([topic, key])} ${value === null ? "" : hash("sha256", value)}`);
-}
-
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
 function isInstant(value: number): boolean {

@@ -1,3 +1,5 @@
+import { formatInstant } from "@tessera/values";
+
 /**
  * Reads what Postgres prints: `2026-11-21 10:00:00.123456+00` (the session's zone is always UTC).
  *
@@ -14,18 +16,10 @@ export function parseTimestamp(text: string): number {
   return early * 1000 + Number(fraction.padEnd(6, "0"));
 }
 
-/** Four digits write the years 0001 to 9999. */
-const yearOne = -62_135_596_800_000_000;
-const yearTenThousand = 253_402_300_800_000_000;
-
-/** Writes an instant as Postgres reads it, for a parameter cast to timestamptz. */
+/** Writes an instant as Postgres reads it, for a parameter cast to timestamptz: always with six digits, so that texts sort like instants. */
 export function toTimestamp(instant: number): string {
-  if (!Number.isInteger(instant) || instant < yearOne || instant >= yearTenThousand) {
-    throw new RangeError(`an instant is whole microseconds in the years 0001 to 9999, not ${instant}`);
-  }
-  const seconds = Math.floor(instant / 1_000_000);
-  const micros = String(instant - seconds * 1_000_000).padStart(6, "0");
-  return `${new Date(seconds * 1000).toISOString().slice(0, 19)}.${micros}Z`;
+  const text = formatInstant(instant);
+  return text.includes(".") ? text : text.replace("Z", ".000000Z");
 }
 
 /** The same for a column that may be empty. */

@@ -1,8 +1,8 @@
 import { compileSchema } from "@tessera/kit/schema";
 import { instant } from "@tessera/kit/schema-build";
+import { formatInstant } from "@tessera/values";
 import { assert, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";
-import { formatInstant } from "./instant.ts";
 
 describe("formatInstant", () => {
   it.each([
