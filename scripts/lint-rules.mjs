@@ -62,8 +62,8 @@ export default {
     "failures-to-http": httpStatus("45"),
     "named-booleans": forbid(
       "Make it a named property of an options object, so that the call can be read.",
-      ":matches(FunctionDeclaration, MethodDefinition > FunctionExpression) > Identifier.params[typeAnnotation.typeAnnotation.type='TSBooleanKeyword']",
-      ":matches(FunctionDeclaration, MethodDefinition > FunctionExpression) > AssignmentPattern.params[right.raw=/^(?:true|false)$/]",
+      ":function > Identifier.params[typeAnnotation.typeAnnotation.type='TSBooleanKeyword']",
+      ":function > AssignmentPattern.params[right.raw=/^(?:true|false)$/]",
     ),
     "every-test-runs": forbid(
       "Run the test, or delete it. A test that lacks a dependency says so with context.skip(reason).",

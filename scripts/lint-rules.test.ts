@@ -43,6 +43,7 @@ const files: readonly (readonly [rule: string | undefined, path: string, text: s
   ["named-booleans", handler, "export function open(name: string, durable: boolean): void {}"],
   ["named-booleans", handler, "export async function open<T>(\n  name: T,\n  durable = false,\n): Promise<void> {}"],
   ["named-booleans", handler, "class Door {\n  open(wide?: boolean): void {}\n}"],
+  ["named-booleans", handler, "export const open = (name: string, durable = false) => name + durable;"],
   ["every-test-runs", unit, 'it.only("runs", () => {});'],
   ["every-test-runs", unit, 'describe.skip("runs", () => {});'],
   ["every-test-runs", unit, 'it.concurrent.skip.each([1])("runs", () => {});'],

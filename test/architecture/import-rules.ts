@@ -207,6 +207,13 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     to: { path: ours, pathNot: "^$1/", dependencyTypes: ["local"] },
   },
   {
+    name: "circular",
+    comment:
+      "Files that import each other in a circle, even for types alone, share something: move it to a file of its own.",
+    from: { path: ours, pathNot: "\\.test\\.ts$" },
+    to: { circular: true },
+  },
+  {
     name: "resolvable",
     comment: "Such a module does not exist here: correct its name, or add its package to the package.json beside.",
     from: {},

@@ -16,8 +16,7 @@ import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
-const decision = (description: string, byDefault: boolean) =>
-  boolean({ nullable: true, description: `${description} Default: ${byDefault}.` });
+const decision = (description: string) => boolean({ nullable: true, description });
 
 export const redeemBody = bodyOf(
   {
@@ -25,10 +24,10 @@ export const redeemBody = bodyOf(
     ...object({
       type: choice(["entry", "exit", ""], { nullable: true, description: "Default: `entry`." }),
       datetime: instant({ nullable: true, description: "Time of the scan. Default: now." }),
-      force: decision("Succeeds whatever was scanned before. For scans made offline.", false),
-      ignore_unpaid: decision("Admits pending orders, where the list includes them.", false),
-      questions_supported: decision("The scanner can ask the questions of a ticket.", true),
-      canceled_supported: decision("The scanner knows the reason `canceled`.", false),
+      force: decision("Succeeds whatever was scanned before. For scans made offline. Default: false."),
+      ignore_unpaid: decision("Admits pending orders, where the list includes them. Default: false."),
+      questions_supported: decision("The scanner can ask the questions of a ticket. Default: true."),
+      canceled_supported: decision("The scanner knows the reason `canceled`. Default: false."),
       nonce: text({
         nullable: true,
         trim: false,
@@ -40,7 +39,7 @@ export const redeemBody = bodyOf(
         maxProperties: 1000,
         description: "Answers by question id; a choice is answered by its option ids, separated by commas.",
       }),
-      simulate: decision("Reserved; true is refused, because a rehearsal must never admit.", false),
+      simulate: decision("Reserved; true is refused, because a rehearsal must never admit. Default: false."),
     }),
   },
   // A form that says nothing of questions comes from a scanner that never heard of the field, and the field's default is yes.

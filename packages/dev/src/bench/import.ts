@@ -75,11 +75,11 @@ async function sendOrders(baseUrl: string, orders: number, onSent: (sent: number
 
 async function* records(orders: number, onSent: (sent: number) => void): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  const line = (kind: string, data: Record<string, unknown>, inEvent = true) =>
-    `${JSON.stringify({ kind, organizer: "bench", ...(inEvent ? { event: "festival" } : {}), data })}\n`;
+  const line = (kind: string, data: Record<string, unknown>, place: { event?: string } = { event: "festival" }) =>
+    `${JSON.stringify({ kind, organizer: "bench", ...place, data })}\n`;
   yield encoder.encode(
-    line("organizer", { slug: "bench", name: "Bench" }, false) +
-      line("api_key", { token: apiKey, name: "bench", permissions: ["*"], all_events: true }, false) +
+    line("organizer", { slug: "bench", name: "Bench" }, {}) +
+      line("api_key", { token: apiKey, name: "bench", permissions: ["*"], all_events: true }, {}) +
       line("event", {
         slug: "festival",
         name: { en: "Festival" },

@@ -1,9 +1,21 @@
 import pg from "pg";
-import type { DatabaseOptions } from "./database.ts";
 import { parseTimestamp } from "./instants.ts";
 
+/** What every connection of one service has in common. */
+export interface ConnectionSettings {
+  readonly url: string;
+  /** The schema this service owns. */
+  readonly schema: string;
+  /** The role it acts as, if the URL's user is another one. */
+  readonly role?: string;
+  readonly applicationName: string;
+  readonly statementTimeoutMs?: number;
+  /** Writes are refused, and nothing is begun for a caller that no longer waits: reads can be left undone. */
+  readonly readOnly?: boolean;
+}
+
 /** How a connection acts: its schema and role, UTC, time limits, and instants as microseconds. */
-export function connectionConfig(options: DatabaseOptions): pg.ClientConfig {
+export function connectionConfig(options: ConnectionSettings): pg.ClientConfig {
   const statementTimeout = options.statementTimeoutMs ?? 30_000;
   const settings: Record<string, string | number> = {
     search_path: `${options.schema},public`,

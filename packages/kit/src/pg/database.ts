@@ -4,7 +4,7 @@ import { backoff } from "../backoff.ts";
 import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
-import { connectionConfig } from "./connection-config.ts";
+import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
 import { breaksConnection, isRetryable, toFault } from "./failure.ts";
 import { outboxRows, writesOutbox } from "./outbox.ts";
 import type { Sql } from "./sql.ts";
@@ -44,18 +44,9 @@ export interface Dedicated extends Queryable {
   release(): Promise<void>;
 }
 
-export interface DatabaseOptions {
-  readonly url: string;
-  /** The schema this service owns. */
-  readonly schema: string;
-  /** The role it acts as, when the URL's user is another one. */
-  readonly role?: string;
-  readonly applicationName: string;
+export interface DatabaseOptions extends ConnectionSettings {
   readonly log: Log;
   readonly maxConnections?: number;
-  readonly statementTimeoutMs?: number;
-  /** Writes are refused, and nothing is begun for a caller that no longer waits: reads can be left undone. */
-  readonly readOnly?: boolean;
 }
 
 /** A statement that loses to a concurrent transaction this often is better refused. */
