@@ -186,9 +186,9 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     ]);
     expect(ended).toEqual(
       [
-        /^tessera: the platform refused this: permissions: Element 1: [^;]+; events: Element 2: event is not known[^\n]+\n$/,
-        /^tessera: the platform refused this: gate: gate 99 is not known[^\n]+\n$/,
-        /^tessera: the platform refused this: There is no such organizer\n$/,
+        /^tessera: the platform refused this with status 400: permissions: Element 1: [^;]+; events: Element 2: event is not known[^\n]+\n$/,
+        /^tessera: the platform refused this with status 400: gate: gate 99 is not known[^\n]+\n$/,
+        /^tessera: the platform refused this with status 404: There is no such organizer\n$/,
       ].map((sentence) => ({ code: 1, stdout: "", stderr: expect.stringMatching(sentence) })),
     );
   });

@@ -90,12 +90,12 @@ export function allRoutes({
 
     at("GET", `${event}/orderpositions/{position}/answer/{question}/`, answerFiles.get),
 
-    at("GET", `${organizer}/apikeys/`, keys.listApiKeys),
-    at("POST", `${organizer}/apikeys/`, keys.createApiKey),
-    at("POST", `${organizer}/apikeys/{key}/revoke/`, keys.revokeApiKey),
-    at("GET", `${organizer}/devices/`, keys.listDevices),
-    at("POST", `${organizer}/devices/`, keys.createDevice),
-    at("POST", `${organizer}/devices/{device}/revoke/`, keys.revokeDevice),
+    at("GET", `${organizer}/apikeys/`, keys.apiKeys.list),
+    at("POST", `${organizer}/apikeys/`, keys.apiKeys.create),
+    at("POST", `${organizer}/apikeys/{key}/revoke/`, keys.apiKeys.revoke),
+    at("GET", `${organizer}/devices/`, keys.devices.list),
+    at("POST", `${organizer}/devices/`, keys.devices.create),
+    at("POST", `${organizer}/devices/{device}/revoke/`, keys.devices.revoke),
 
     at("POST", "/api/v1/import/", records.importRecords),
     at("POST", "/api/v1/upload", uploads.upload),

@@ -3,16 +3,13 @@ import { defineService } from "@tessera/kit/service";
 import { AnswerFiles, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
 import { answersGiven } from "./consumers/answers-given.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
-import { createApiKey } from "./handlers/create-api-key.ts";
-import { createDevice } from "./handlers/create-device.ts";
+import { createCredential } from "./handlers/create-credential.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
-import { listApiKeys } from "./handlers/list-api-keys.ts";
-import { listDevices } from "./handlers/list-devices.ts";
-import { revokeApiKey } from "./handlers/revoke-api-key.ts";
-import { revokeDevice } from "./handlers/revoke-device.ts";
+import { listCredentials } from "./handlers/list-credentials.ts";
+import { revokeCredential } from "./handlers/revoke-credential.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { rebuilds } from "./records/rebuilds.ts";
@@ -26,7 +23,7 @@ export const boxoffice = defineService({
   clients: {},
   rpcs: [
     rpcs(Records, { applyRecords }),
-    rpcs(Credentials, { listApiKeys, createApiKey, revokeApiKey, listDevices, createDevice, revokeDevice }),
+    rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(AnswerFiles, { getAnswerFile }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),

@@ -1,30 +1,38 @@
 import { hash } from "node:crypto";
 import { Fault } from "@tessera/kit/fault";
-import type { ApiKeyState, DeviceState } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import type {
+  Credential,
+  ListCredentialsRequest,
+  ListCredentialsResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, freshToken, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
 const base = "/api/v1/organizers/bigevents";
 const id = "0123456789abcdef".repeat(4);
-const key: ApiKeyState = {
+const key: Credential = {
   id,
   revision: 7,
-  fields: { name: "shop", permissions: ["*"], allEvents: false, events: ["sampleconf"], active: true },
+  fields: { apiKey: { name: "shop", permissions: ["*"], allEvents: false, events: ["sampleconf"], active: true } },
 };
-const device: DeviceState = {
-  deviceId: 3,
+const device: Credential = {
+  id: "3",
   revision: 8,
   fields: {
-    name: "north",
-    gate: undefined,
-    securityProfile: "full",
-    softwareBrand: "",
-    allEvents: true,
-    events: [],
-    revoked: false,
+    device: {
+      name: "north",
+      gate: undefined,
+      securityProfile: "full",
+      softwareBrand: "",
+      allEvents: true,
+      events: [],
+      revoked: false,
+    },
   },
 };
+const { API_KEY, DEVICE } = CredentialKind;
 const keyShown = {
   id: "0123456789abcdef",
   name: "shop",
@@ -51,12 +59,15 @@ let app: ServedApp;
 
 async function serve(options: Parameters<typeof serveApp>[0] = {}) {
   app = await serveApp(options);
-  app.peers.when("credentials", "listApiKeys", async () => ({ keys: [key], count: 60, page: 1 }));
-  app.peers.when("credentials", "createApiKey", async () => ({ key }));
-  app.peers.when("credentials", "revokeApiKey", async () => ({ key }));
-  app.peers.when("credentials", "listDevices", async () => ({ devices: [device], count: 1, page: 1 }));
-  app.peers.when("credentials", "createDevice", async () => ({ device }));
-  app.peers.when("credentials", "revokeDevice", async () => ({ device }));
+  const one = async ({ kind }: { kind: CredentialKind }) => ({ credential: kind === API_KEY ? key : device });
+  app.peers.when(
+    "credentials",
+    "listCredentials",
+    async ({ kind }: ListCredentialsRequest): Promise<ListCredentialsResponse> =>
+      kind === API_KEY ? { credentials: [key], count: 60, page: 1 } : { credentials: [device], count: 1, page: 1 },
+  );
+  app.peers.when("credentials", "createCredential", one);
+  app.peers.when("credentials", "revokeCredential", one);
 }
 
 beforeEach(() => serve());
@@ -74,24 +85,28 @@ describe("API keys", () => {
     const next = `${publicBase}${base}/apikeys/?page=2&page_size=50`;
     expect([status, json]).toEqual([200, { count: 60, next, previous: null, results: [keyShown] }]);
     expect(text).not.toContain(id.slice(0, 17));
-    expect(app.peers.requestsOf("listApiKeys")).toEqual([{ organizer: "bigevents", page: 1, pageSize: 50 }]);
+    expect(app.peers.requestsOf("listCredentials")).toEqual([
+      { organizer: "bigevents", kind: API_KEY, page: 1, pageSize: 50 },
+    ]);
   });
 
   it("[R9.2, R10.3, S2.1] are created with a token that only the answer holds", async () => {
     const body = { name: " shop ", permissions: ["can_view_orders"], events: ["sampleconf"] };
     const { status, json } = await send("POST", "apikeys/", body);
     expect([status, json]).toEqual([201, { ...keyShown, token: freshToken, settled: true }]);
-    expect(app.peers.requestsOf("createApiKey")).toEqual([
+    const fields = {
+      name: "shop",
+      permissions: ["can_view_orders"],
+      allEvents: false,
+      events: ["sampleconf"],
+      active: true,
+    };
+    expect(app.peers.requestsOf("createCredential")).toEqual([
       {
         organizer: "bigevents",
+        kind: API_KEY,
         tokenHash: hash("sha256", freshToken, "buffer"),
-        fields: {
-          name: "shop",
-          permissions: ["can_view_orders"],
-          allEvents: false,
-          events: ["sampleconf"],
-          active: true,
-        },
+        fields: { apiKey: fields },
       },
     ]);
     expect(JSON.stringify(app.logged)).not.toContain(freshToken);
@@ -102,7 +117,9 @@ describe("API keys", () => {
       status: 200,
       json: { ...keyShown, settled: true },
     });
-    expect(app.peers.requestsOf("revokeApiKey")).toEqual([{ organizer: "bigevents", id: "01234567" }]);
+    expect(app.peers.requestsOf("revokeCredential")).toEqual([
+      { organizer: "bigevents", kind: API_KEY, id: "01234567" },
+    ]);
   });
 });
 
@@ -117,10 +134,10 @@ describe("devices", () => {
     const { status, json } = await send("POST", "devices/", sent);
     expect([status, json]).toEqual([201, { ...deviceShown, token: freshToken, settled: true }]);
     await send("POST", "devices/", { name: "north", security_profile: null, software_brand: null });
-    const requests = app.peers.requestsOf("createDevice");
-    expect(requests).toMatchObject([
-      { fields: { gate: 7, securityProfile: "pretixscan", softwareBrand: "scan", allEvents: true } },
-      { fields: { gate: undefined, securityProfile: "full", softwareBrand: "", allEvents: false } },
+    const unset = { gate: undefined, securityProfile: "full", softwareBrand: "", allEvents: false };
+    expect(app.peers.requestsOf("createCredential")).toMatchObject([
+      { fields: { device: { gate: 7, securityProfile: "pretixscan", softwareBrand: "scan", allEvents: true } } },
+      { kind: DEVICE, fields: { device: unset } },
     ]);
   });
 
@@ -129,7 +146,7 @@ describe("devices", () => {
       status: 200,
       json: { ...deviceShown, settled: true },
     });
-    expect(app.peers.requestsOf("revokeDevice")).toEqual([{ organizer: "bigevents", deviceId: 3 }]);
+    expect(app.peers.requestsOf("revokeCredential")).toEqual([{ organizer: "bigevents", kind: DEVICE, id: "3" }]);
     for (const number of ["0", "x", "-1"]) expect((await send("POST", `devices/${number}/revoke/`)).status).toBe(404);
   });
 });
@@ -138,8 +155,8 @@ it("a form creates them, too: what it leaves out is not switched off", async () 
   const headers = { "content-type": "application/x-www-form-urlencoded" };
   const body = "name=shop&events=sampleconf&events=other";
   expect((await app.send("POST", `${base}/apikeys/`, { key: keys.operator, headers, body })).status).toBe(201);
-  expect(app.peers.requestsOf("createApiKey")).toMatchObject([
-    { fields: { active: true, events: ["sampleconf", "other"] } },
+  expect(app.peers.requestsOf("createCredential")).toMatchObject([
+    { fields: { apiKey: { active: true, events: ["sampleconf", "other"] } } },
   ]);
 });
 
@@ -151,14 +168,14 @@ it("[R9.11] a bad body is told field by field, but a missing organizer first", a
     status: 400,
     json: { name: [expect.anything()], gate: [expect.anything()] },
   });
-  app.peers.when("credentials", "listApiKeys", noOrganizer);
+  app.peers.when("credentials", "listCredentials", noOrganizer);
   expect((await send("POST", "apikeys/", bad)).status).toBe(404);
   expect(await send("GET", "apikeys/")).toMatchObject({ status: 404, json: { detail: "There is no such organizer." } });
 });
 
 it("[R9.11] what boxoffice finds wrong is told under the names of the fields", async () => {
   const fields = { permissions: ["Element 1: There is no permission of this name."], events: ["Element 1: not known"] };
-  app.peers.when("credentials", "createApiKey", async () => {
+  app.peers.when("credentials", "createCredential", async () => {
     throw new Fault("invalid", "invalid_credential", "not valid", { fields });
   });
   expect(await send("POST", "apikeys/", { name: "shop" })).toMatchObject({ status: 400, json: fields });

@@ -1,21 +1,12 @@
 import { hash } from "node:crypto";
+import type { Credential } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { Access } from "../../access/may-use.ts";
 import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { pageOf, paging, toPage } from "../../paging.ts";
-import { declare, type Incoming } from "../../route.ts";
+import { declare } from "../../route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
-import { apiKeyFields, presentApiKey, presentDevice, toDeviceFields } from "./present.ts";
-import {
-  apiKeyBody,
-  apiKeyCreated,
-  apiKeyRevoked,
-  apiKeyShown,
-  deviceBody,
-  deviceCreated,
-  deviceRevoked,
-  deviceShown,
-} from "./schema.ts";
+import { apiKeys, devices, type Kind } from "./kinds.ts";
 
 /** A state of a credential that boxoffice has stored. */
 export interface StoredState extends CredentialKey {
@@ -24,7 +15,7 @@ export interface StoredState extends CredentialKey {
 
 export interface CredentialRouteDependencies {
   readonly credentials: Clients["credentials"];
-  /** Makes a token that nobody has; of a request that is repeated, the one it had. */
+  /** Makes a new token; for a repeated request, the one that it had. */
   readonly makeToken: () => string;
   /** Waits until gateways authenticate by this state, or a newer one; false when that takes too long. */
   readonly untilCopied: (state: StoredState, signal: AbortSignal) => Promise<boolean>;
@@ -37,147 +28,79 @@ const noOrganizer = notFound("There is no such organizer.");
 const changes =
   "A key that records bring along is changed there: the newest record counts, whatever happened here before it.";
 
-type Anything = Incoming<unknown, unknown>;
-
 /** What the operator does with API keys and devices: `apikeys/` and `devices/` of an organizer. */
-export function credentialRoutes({ credentials, makeToken, untilCopied }: CredentialRouteDependencies) {
-  const ofKey = (organizer: string, { id, revision }: { id: string; revision: number }): StoredState => ({
-    organizer,
-    kind: "api_key",
-    id,
-    revision,
-  });
-  const ofDevice = (
-    organizer: string,
-    { deviceId, revision }: { deviceId: number; revision: number },
-  ): StoredState => ({
-    organizer,
-    kind: "device",
-    id: String(deviceId),
-    revision,
-  });
+export function credentialRoutes(dependencies: CredentialRouteDependencies) {
+  return { apiKeys: routesOf(apiKeys, dependencies), devices: routesOf(devices, dependencies) };
+}
 
-  const organizerExists = async ({ organizer, signal }: Anything) => {
-    await credentials.listApiKeys({ organizer, page: 1, pageSize: 1 }, { signal });
-  };
+function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: CredentialRouteDependencies) {
+  const { published, title, one, noun, answers, revoking } = kind;
+  const many = `${one.replace(/^an? /, "")}s`;
+
+  async function show(organizer: string, credential: Credential | undefined, signal: AbortSignal) {
+    if (credential === undefined) throw new Error("boxoffice answered without the credential");
+    const { id, revision } = credential;
+    const settled = await untilCopied({ organizer, kind: kind.kind, id, revision }, signal);
+    return { shown: kind.present(credential), settled };
+  }
 
   return {
-    listApiKeys: declare({
-      name: "listApiKeys",
-      summary: "Lists the API keys of an organizer, revoked ones included",
+    list: declare({
+      name: `list${title}s`,
+      summary: `Lists the ${many} of an organizer, revoked ones included`,
       access,
       query: paging,
-      answers: { 200: { description: "One page of keys.", schema: pageOf(apiKeyShown) }, 404: noOrganizer },
+      answers: { 200: { description: `One page of ${noun}s.`, schema: pageOf(answers.listed) }, 404: noOrganizer },
       async handle({ organizer, query, signal, url }) {
         const { page, page_size: pageSize } = query;
-        const found = await credentials.listApiKeys({ organizer, page, pageSize }, { signal });
-        const { count, keys } = found;
-        return {
-          status: 200,
-          body: toPage(url, { count, page: found.page, pageSize, results: keys.map(presentApiKey) }),
-        };
+        const found = await credentials.listCredentials({ organizer, kind: published, page, pageSize }, { signal });
+        const results = found.credentials.map(kind.present);
+        return { status: 200, body: toPage(url, { count: found.count, page: found.page, pageSize, results }) };
       },
     }),
 
-    createApiKey: declare({
-      name: "createApiKey",
-      summary: "Creates an API key and shows its token, once",
+    create: declare({
+      name: `create${title}`,
+      summary: `Creates ${one} and shows its token, once`,
       access,
-      body: apiKeyBody,
+      body: kind.body,
       showsSecret: true,
       answers: {
-        201: { description: "The new key.", schema: apiKeyCreated },
+        201: { description: `The new ${noun}.`, schema: answers.created },
         400: invalid,
         404: noOrganizer,
         409: conflict,
       },
-      exists: organizerExists,
+      async exists({ organizer, signal }) {
+        await credentials.listCredentials({ organizer, kind: published, page: 1, pageSize: 1 }, { signal });
+      },
       async handle({ organizer, body, signal }) {
         const token = makeToken();
         const tokenHash = hash("sha256", token, "buffer");
-        const { key } = await credentials.createApiKey({ organizer, tokenHash, fields: apiKeyFields.toMessage(body) });
-        if (key === undefined) throw new Error("boxoffice answered without the key");
-        const settled = await untilCopied(ofKey(organizer, key), signal);
-        return { status: 201, body: { ...presentApiKey(key), token, settled } };
+        const request = { organizer, kind: published, tokenHash, fields: kind.toMessage(body) };
+        const { credential } = await credentials.createCredential(request);
+        const { shown, settled } = await show(organizer, credential, signal);
+        return { status: 201, body: { ...shown, token, settled } };
       },
     }),
 
-    revokeApiKey: declare({
-      name: "revokeApiKey",
-      summary: "Revokes an API key",
-      description: `The key is its id, or at least the first 8 characters of it. ${changes}`,
+    revoke: declare({
+      name: `revoke${title}`,
+      summary: revoking.summary,
+      description: `${revoking.description} ${changes}`,
       access,
       answers: {
-        200: { description: "The key, which is revoked.", schema: apiKeyRevoked },
-        400: invalid,
-        404: notFound("There is no such organizer, or it has no such key."),
+        200: { description: `The ${noun}, which is revoked.`, schema: answers.revoked },
+        ...revoking.answers,
+        404: notFound(`There is no such organizer, or it has no such ${noun}.`),
         409: conflict,
       },
       async handle(request) {
         const { organizer, signal } = request;
-        const { key } = await credentials.revokeApiKey({ organizer, id: request.param("key") });
-        if (key === undefined) throw new Error("boxoffice answered without the key");
-        const settled = await untilCopied(ofKey(organizer, key), signal);
-        return { status: 200, body: { ...presentApiKey(key), settled } };
-      },
-    }),
-
-    listDevices: declare({
-      name: "listDevices",
-      summary: "Lists the devices of an organizer, revoked ones included",
-      access,
-      query: paging,
-      answers: { 200: { description: "One page of devices.", schema: pageOf(deviceShown) }, 404: noOrganizer },
-      async handle({ organizer, query, signal, url }) {
-        const { page, page_size: pageSize } = query;
-        const found = await credentials.listDevices({ organizer, page, pageSize }, { signal });
-        const { count, devices } = found;
-        return {
-          status: 200,
-          body: toPage(url, { count, page: found.page, pageSize, results: devices.map(presentDevice) }),
-        };
-      },
-    }),
-
-    createDevice: declare({
-      name: "createDevice",
-      summary: "Creates a device and shows its token, once",
-      access,
-      body: deviceBody,
-      showsSecret: true,
-      answers: {
-        201: { description: "The new device.", schema: deviceCreated },
-        400: invalid,
-        404: noOrganizer,
-        409: conflict,
-      },
-      exists: organizerExists,
-      async handle({ organizer, body, signal }) {
-        const token = makeToken();
-        const tokenHash = hash("sha256", token, "buffer");
-        const { device } = await credentials.createDevice({ organizer, tokenHash, fields: toDeviceFields(body) });
-        if (device === undefined) throw new Error("boxoffice answered without the device");
-        const settled = await untilCopied(ofDevice(organizer, device), signal);
-        return { status: 201, body: { ...presentDevice(device), token, settled } };
-      },
-    }),
-
-    revokeDevice: declare({
-      name: "revokeDevice",
-      summary: "Revokes the access of a device",
-      description: `What it is told then makes scanners delete what they hold. ${changes}`,
-      access,
-      answers: {
-        200: { description: "The device, which is revoked.", schema: deviceRevoked },
-        404: notFound("There is no such organizer, or it has no such device."),
-        409: conflict,
-      },
-      async handle(request) {
-        const { organizer, signal } = request;
-        const { device } = await credentials.revokeDevice({ organizer, deviceId: request.id("device") });
-        if (device === undefined) throw new Error("boxoffice answered without the device");
-        const settled = await untilCopied(ofDevice(organizer, device), signal);
-        return { status: 200, body: { ...presentDevice(device), settled } };
+        const revoked = { organizer, kind: published, id: kind.idIn(request) };
+        const { credential } = await credentials.revokeCredential(revoked);
+        const { shown, settled } = await show(organizer, credential, signal);
+        return { status: 200, body: { ...shown, settled } };
       },
     }),
   };

@@ -1,3 +1,4 @@
+import type { Properties } from "@tessera/kit/schema";
 import { boolean, id, object, partial, text } from "@tessera/kit/schema-build";
 import { apiKey, device, sentDevice } from "@tessera/resources/credential";
 import { record } from "../../answers.ts";
@@ -22,22 +23,21 @@ const settled = boolean({
   description: "Whether all gateways know of it by now. If not, they will as soon as they can be reached.",
 });
 
+/** The answers about credentials of one kind. */
+function answersOf<P extends Properties>(title: string, shown: P) {
+  return {
+    listed: record(title, shown),
+    created: record(`Created${title}`, { ...shown, token, settled }),
+    revoked: record(`Revoked${title}`, { ...shown, settled }),
+  };
+}
+
 const ofKeyShown = partial(apiKey).properties;
 
-const keyShownFields = {
+export const apiKeyAnswers = answersOf("ApiKey", {
   id: text({ description: "The first 16 characters of the SHA-256 of its token, in hex." }),
   ...ofKeyShown,
   permissions: { ...ofKeyShown.permissions, description: "Current names; `*` for all." },
-};
+});
 
-const deviceShownFields = { device_id: id(), ...partial(device).properties };
-
-/** An API key as it is answered. */
-export const apiKeyShown = record("ApiKey", keyShownFields);
-export const apiKeyCreated = record("CreatedApiKey", { ...keyShownFields, token, settled });
-export const apiKeyRevoked = record("RevokedApiKey", { ...keyShownFields, settled });
-
-/** A device as it is answered. */
-export const deviceShown = record("Device", deviceShownFields);
-export const deviceCreated = record("CreatedDevice", { ...deviceShownFields, token, settled });
-export const deviceRevoked = record("RevokedDevice", { ...deviceShownFields, settled });
+export const deviceAnswers = answersOf("Device", { device_id: id(), ...partial(device).properties });

@@ -2,18 +2,21 @@ import { createHash, randomBytes } from "node:crypto";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { ApiKeyFields, DeviceFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import type {
+  ApiKeyFields,
+  Credential,
+  CredentialFields,
+  DeviceFields,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { record, sample } from "../testing/records.ts";
-import { createApiKey } from "./create-api-key.ts";
-import { createDevice } from "./create-device.ts";
-import { listApiKeys } from "./list-api-keys.ts";
-import { listDevices } from "./list-devices.ts";
-import { revokeApiKey } from "./revoke-api-key.ts";
-import { revokeDevice } from "./revoke-device.ts";
+import { createCredential } from "./create-credential.ts";
+import { listCredentials } from "./list-credentials.ts";
+import { revokeCredential } from "./revoke-credential.ts";
 
 const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) };
 const logged: string[] = [];
@@ -37,6 +40,7 @@ beforeEach(async () => {
   await takeFacts(db);
 });
 
+const { API_KEY, DEVICE } = CredentialKind;
 const bare: ApiKeyFields = { name: "shop", permissions: [], allEvents: true, events: [], active: true };
 const bareDevice: DeviceFields = {
   name: "scanner",
@@ -48,29 +52,31 @@ const bareDevice: DeviceFields = {
   revoked: false,
 };
 
-async function keyOf(
-  fields: Partial<ApiKeyFields> = {},
-  { token = randomBytes(8).toString("hex"), of = organizer } = {},
-) {
-  const request = { organizer: of, tokenHash: sha256(token), fields: { ...bare, ...fields } };
-  const { key } = await createApiKey(request, { db, log });
-  if (key === undefined) throw new Error("no key came back");
-  return key;
+interface Placed {
+  readonly token?: string;
+  readonly of?: string;
 }
 
-async function deviceOf(
-  fields: Partial<DeviceFields> = {},
-  { token = randomBytes(8).toString("hex"), of = organizer } = {},
-) {
-  const request = { organizer: of, tokenHash: sha256(token), fields: { ...bareDevice, ...fields } };
-  const { device } = await createDevice(request, { db, log });
-  if (device === undefined) throw new Error("no device came back");
-  return device;
+async function create(kind: CredentialKind, fields: CredentialFields, placed: Placed): Promise<Credential> {
+  const { token = randomBytes(8).toString("hex"), of = organizer } = placed;
+  const request = { organizer: of, kind, tokenHash: sha256(token), fields };
+  const { credential } = await createCredential(request, { db, log });
+  if (credential === undefined) throw new Error("no credential came back");
+  return credential;
 }
 
-const listKeys = (page = 1, pageSize = 50) => listApiKeys({ organizer, page, pageSize }, { db });
-const revokeKey = (id: string, of = organizer) => revokeApiKey({ organizer: of, id }, { db, log });
-const revoke = (deviceId: number, of = organizer) => revokeDevice({ organizer: of, deviceId }, { db, log });
+const keyOf = (fields: Partial<ApiKeyFields> = {}, placed: Placed = {}) =>
+  create(API_KEY, { apiKey: { ...bare, ...fields } }, placed);
+const deviceOf = (fields: Partial<DeviceFields> = {}, placed: Placed = {}) =>
+  create(DEVICE, { device: { ...bareDevice, ...fields } }, placed);
+
+const list = (kind: CredentialKind, { of = organizer, page = 1, pageSize = 50 } = {}) =>
+  listCredentials({ organizer: of, kind, page, pageSize }, { db });
+const listKeys = (page = 1, pageSize = 50) => list(API_KEY, { page, pageSize });
+const revoke = async (kind: CredentialKind, id: string, of = organizer) =>
+  (await revokeCredential({ organizer: of, kind, id }, { db, log })).credential;
+const revokeKey = (id: string, of?: string) => revoke(API_KEY, id, of);
+const revokeDevice = (id: string, of?: string) => revoke(DEVICE, id, of);
 
 describe("creating", () => {
   it("[R9.2] makes the key that its record would make", async () => {
@@ -81,13 +87,18 @@ describe("creating", () => {
     expect(key).toEqual({
       id: sha256("t").toString("hex"),
       revision: expect.any(Number),
-      fields: { ...bare, permissions: ["event.orders:checkin", "event.orders:read"], events: ["fest"] },
+      fields: { apiKey: { ...bare, permissions: ["event.orders:checkin", "event.orders:read"], events: ["fest"] } },
     });
     expect(await takeFacts(db)).toMatchObject([
       {
         topic: "credential-changed",
         key: `org//CREDENTIAL_KIND_API_KEY:${key.id}`,
-        value: { revision: key.revision, active: true, tokenHash: sha256("t"), permissions: key.fields?.permissions },
+        value: {
+          revision: key.revision,
+          active: true,
+          tokenHash: sha256("t"),
+          permissions: key.fields?.apiKey?.permissions,
+        },
       },
     ]);
     const sent = { token: "t", name: "shop", permissions: ["can_view_orders", "can_checkin_orders"], events: ["fest"] };
@@ -99,21 +110,21 @@ describe("creating", () => {
     const fields = { gate: 1, securityProfile: "made-up", softwareBrand: "scan", allEvents: false, events: ["fest"] };
     const device = await deviceOf(fields, { token: "t" });
     expect(device).toEqual({
-      deviceId: expect.any(Number),
+      id: expect.stringMatching(/^\d+$/),
       revision: expect.any(Number),
-      fields: { ...bareDevice, ...fields, securityProfile: "pretixscan" },
+      fields: { device: { ...bareDevice, ...fields, securityProfile: "pretixscan" } },
     });
     expect(await takeFacts(db)).toMatchObject([
       {
-        key: `org//CREDENTIAL_KIND_DEVICE:${device.deviceId}`,
+        key: `org//CREDENTIAL_KIND_DEVICE:${device.id}`,
         value: {
           tokenHash: sha256("t"),
-          device: { deviceId: device.deviceId, gate: { id: 1, name: "North" }, securityProfile: "pretixscan" },
+          device: { deviceId: Number(device.id), gate: { id: 1, name: "North" }, securityProfile: "pretixscan" },
         },
       },
     ]);
     const sent = { name: "scanner", gate: 1, security_profile: "pretixscan", software_brand: "scan", events: ["fest"] };
-    await office.apply(sample.device({ device_id: device.deviceId, token: "t", ...sent }));
+    await office.apply(sample.device({ device_id: Number(device.id), token: "t", ...sent }));
     expect(await takeFacts(db)).toEqual([]);
   });
 
@@ -122,11 +133,11 @@ describe("creating", () => {
     const devices = await Promise.all(Array.from({ length: 5 }, () => deviceOf({}, { token: "d" })));
     expect(new Set([...keys, ...devices].map(({ revision }) => revision)).size).toBe(2);
     await revokeKey(keys[0]?.id ?? "");
-    await revoke(devices[0]?.deviceId ?? 0);
-    expect(await keyOf({}, { token: "k" })).toMatchObject({ fields: { active: false } });
+    await revokeDevice(devices[0]?.id ?? "");
+    expect(await keyOf({}, { token: "k" })).toMatchObject({ fields: { apiKey: { active: false } } });
     expect(await deviceOf({}, { token: "d" })).toMatchObject({
-      deviceId: devices[0]?.deviceId,
-      fields: { revoked: true },
+      id: devices[0]?.id,
+      fields: { device: { revoked: true } },
     });
     expect(await takeFacts(db)).toHaveLength(4);
   });
@@ -159,14 +170,16 @@ describe("creating", () => {
       fields: { token: [expect.anything()] },
     });
     await expect(deviceOf({}, { token: "taken" })).rejects.toMatchObject({ fields: { token: [expect.anything()] } });
-    const request = { organizer, tokenHash: Buffer.from("in clear"), fields: bare };
-    await expect(createApiKey(request, { db, log })).rejects.toMatchObject({ code: "bad_token_hash" });
+    const request = { organizer, kind: API_KEY, tokenHash: Buffer.from("in clear"), fields: { apiKey: bare } };
+    await expect(createCredential(request, { db, log })).rejects.toMatchObject({ code: "bad_token_hash" });
+    const unknown = createCredential({ ...request, kind: CredentialKind.UNSPECIFIED }, { db, log });
+    await expect(unknown).rejects.toThrow("no such kind");
   });
 
   it("[R4.3, R9.8] numbers devices above those that records brought, twenty at once included", async () => {
     await office.apply(sample.device({ device_id: 4711, token: null }));
     const made = await Promise.all(Array.from({ length: 20 }, () => deviceOf()));
-    const numbers = made.map(({ deviceId }) => deviceId);
+    const numbers = made.map(({ id }) => Number(id));
     expect(new Set(numbers).size).toBe(20);
     expect(Math.min(...numbers)).toBeGreaterThan(4711);
   });
@@ -176,30 +189,33 @@ describe("revoking", () => {
   it("[R9.4, R9.6] switches a key off once, found by its first characters in any letter case", async () => {
     const { id } = await keyOf({ name: "lost", events: ["fest"], permissions: ["*"] });
     await takeFacts(db);
-    const { key } = await revokeKey(id.slice(0, 8).toUpperCase());
-    expect(key).toMatchObject({ id, fields: { name: "lost", active: false, permissions: ["*"], events: ["fest"] } });
+    const key = await revokeKey(id.slice(0, 8).toUpperCase());
+    expect(key).toMatchObject({
+      id,
+      fields: { apiKey: { name: "lost", active: false, permissions: ["*"], events: ["fest"] } },
+    });
     expect(await takeFacts(db)).toMatchObject([{ value: { id, active: false, revision: key?.revision } }]);
-    expect(await revokeKey(id)).toEqual({ key });
+    expect(await revokeKey(id)).toEqual(key);
     expect(await takeFacts(db)).toEqual([]);
   });
 
   it("[R9.5, R9.6] takes a device's access away once, and keeps what else is known of it", async () => {
-    const { deviceId, fields } = await deviceOf({ gate: 1 });
+    const { id, fields } = await deviceOf({ gate: 1 });
     await takeFacts(db);
-    const { device } = await revoke(deviceId);
-    expect(device).toMatchObject({ deviceId, fields: { ...fields, revoked: true } });
+    const device = await revokeDevice(id);
+    expect(device).toMatchObject({ id, fields: { device: { ...fields?.device, revoked: true } } });
     const [fact] = await takeFacts(db);
     expect(fact?.value).toMatchObject({ active: false, device: { gate: { id: 1, name: "North" } } });
-    expect(await revoke(deviceId)).toEqual({ device });
+    expect(await revokeDevice(id)).toEqual(device);
     expect(await takeFacts(db)).toEqual([]);
   });
 
   it("revokes what is of no use any more: its event is gone, it has no token", async () => {
     const { id } = await keyOf({ events: ["fest"], allEvents: false });
     await office.apply(record("event", { slug: "fest" }, { event: "fest", deleted: true }));
-    expect((await revokeKey(id)).key?.fields).toMatchObject({ active: false, events: ["fest"] });
+    expect((await revokeKey(id))?.fields?.apiKey).toMatchObject({ active: false, events: ["fest"] });
     await office.apply(sample.device({ device_id: 9, token: null }));
-    expect((await revoke(9)).device?.fields?.revoked).toBe(true);
+    expect((await revokeDevice("9"))?.fields?.device?.revoked).toBe(true);
   });
 
   it("[R9.4] asks for more where an id could be that of several keys", async () => {
@@ -219,9 +235,9 @@ describe("revoking", () => {
     await office.apply(sample.apiKey({ token: "of-the-shop", name: "shop" }));
     await revokeKey(sha256("of-the-shop").toString("hex"));
     await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed", active: false }));
-    expect((await listKeys()).keys).toMatchObject([{ fields: { name: "renamed", active: false } }]);
+    expect((await listKeys()).credentials).toMatchObject([{ fields: { apiKey: { name: "renamed", active: false } } }]);
     await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed" }));
-    expect((await listKeys()).keys).toMatchObject([{ fields: { active: true } }]);
+    expect((await listKeys()).credentials).toMatchObject([{ fields: { apiKey: { active: true } } }]);
   });
 
   it("neither loses nor repeats what a record of the same key says at the same time", async () => {
@@ -229,31 +245,36 @@ describe("revoking", () => {
     await office.apply(sample.apiKey({ token: "of-the-shop" }));
     for (const name of Array.from({ length: 15 }, (_, round) => `round ${round}`)) {
       await Promise.all([office.apply(sample.apiKey({ token: "of-the-shop", name })), revokeKey(id), revokeKey(id)]);
-      expect((await listKeys()).keys).toMatchObject([{ fields: { name } }]);
+      expect((await listKeys()).credentials).toMatchObject([{ fields: { apiKey: { name } } }]);
     }
     const facts = (await takeFacts(db)).map(({ value }) => value);
     const revisions = facts.map((fact) => Number(fact?.["revision"]));
     expect(revisions).toEqual(revisions.toSorted((one, other) => one - other));
-    const [stored] = (await listKeys()).keys;
-    expect(facts.at(-1)).toMatchObject({ revision: stored?.revision, active: stored?.fields?.active });
+    const [stored] = (await listKeys()).credentials;
+    expect(facts.at(-1)).toMatchObject({ revision: stored?.revision, active: stored?.fields?.apiKey?.active });
   });
 });
 
 describe("listing", () => {
   it("[R9.3] goes by name, page by page, revoked ones included", async () => {
     for (const name of ["b", "A", "c"]) await keyOf({ name });
-    const names = async (page: number) => (await listKeys(page, 2)).keys.map(({ fields }) => fields?.name);
+    const names = async (page: number) =>
+      (await listKeys(page, 2)).credentials.map(({ fields }) => fields?.apiKey?.name);
     expect(await names(1)).toEqual(["A", "b"]);
     expect(await names(0)).toEqual(["c"]);
-    await revokeKey((await listKeys()).keys[0]?.id ?? "");
-    expect(await listKeys(2, 2)).toMatchObject({ count: 3, page: 2, keys: [{ fields: { name: "c" } }] });
+    await revokeKey((await listKeys()).credentials[0]?.id ?? "");
+    expect(await listKeys(2, 2)).toMatchObject({
+      count: 3,
+      page: 2,
+      credentials: [{ fields: { apiKey: { name: "c" } } }],
+    });
     await expect(listKeys(3, 2)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
   });
 
   it("goes by number where it is about devices", async () => {
     for (const device_id of [10, 9, 100]) await office.apply(sample.device({ device_id, token: null }));
-    const { devices, count } = await listDevices({ organizer, page: 1, pageSize: 50 }, { db });
-    expect([count, devices.map(({ deviceId }) => deviceId)]).toEqual([3, [9, 10, 100]]);
+    const { credentials, count } = await list(DEVICE);
+    expect([count, credentials.map(({ id }) => id)]).toEqual([3, ["9", "10", "100"]]);
   });
 });
 
@@ -261,11 +282,11 @@ describe("organizers", () => {
   it("[R9.12] never see each other's", async () => {
     await office.apply(record("organizer", { slug: "other", name: "Other" }, { organizer: "other" }));
     const { id } = await keyOf();
-    const { deviceId } = await deviceOf();
+    const device = await deviceOf();
     await expect(revokeKey(id, "other")).rejects.toMatchObject({ kind: "not_found" });
-    await expect(revoke(deviceId, "other")).rejects.toMatchObject({ kind: "not_found" });
-    const asked = { organizer: "other", page: 1, pageSize: 50 };
-    expect(await listApiKeys(asked, { db })).toMatchObject({ count: 0, keys: [] });
+    const absent = { kind: "not_found", code: "device_not_found" };
+    await expect(revokeDevice(device.id, "other")).rejects.toMatchObject(absent);
+    expect(await list(API_KEY, { of: "other" })).toMatchObject({ count: 0, credentials: [] });
     await expect(keyOf({ events: ["fest"] }, { of: "other" })).rejects.toMatchObject({
       fields: { events: [expect.anything()] },
     });
@@ -273,13 +294,12 @@ describe("organizers", () => {
 
   it("[R9.11] are not found where there are none", async () => {
     const unknown = { kind: "not_found", code: "organizer_not_found" };
-    const asked = { organizer: "nobody", page: 1, pageSize: 50 };
-    await expect(listApiKeys(asked, { db })).rejects.toMatchObject(unknown);
-    await expect(listDevices(asked, { db })).rejects.toMatchObject(unknown);
+    await expect(list(API_KEY, { of: "nobody" })).rejects.toMatchObject(unknown);
+    await expect(list(DEVICE, { of: "nobody" })).rejects.toMatchObject(unknown);
     await expect(keyOf({ permissions: ["nonsense"] }, { of: "nobody" })).rejects.toMatchObject(unknown);
     await expect(deviceOf({}, { of: "nobody" })).rejects.toMatchObject(unknown);
     await expect(revokeKey("0123456789", "nobody")).rejects.toMatchObject(unknown);
-    await expect(revoke(1, "nobody")).rejects.toMatchObject(unknown);
+    await expect(revokeDevice("1", "nobody")).rejects.toMatchObject(unknown);
   });
 });
 

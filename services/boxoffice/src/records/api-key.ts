@@ -1,22 +1,12 @@
+import { fields } from "@tessera/kit/fields";
+import type { TypeOf } from "@tessera/kit/schema";
 import { object } from "@tessera/kit/schema-build";
-import { topics } from "@tessera/protos/topics";
-import { compileKeyReader, compileReader, type Reading, type Rule } from "@tessera/records/read";
+import { ApiKeyFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { compileKeyReader, compileReader, type Rule } from "@tessera/records/read";
 import { verbatim } from "@tessera/records/schema-parts";
-import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import * as resources from "@tessera/resources/credential";
 import { isPermission, resolvePermissions } from "@tessera/values";
-import * as credentials from "../store/credentials.ts";
-import { apiKeyFact, credentialKey, type StoredApiKey } from "./credential-fact.ts";
-import type { RecordKind } from "./kind.ts";
-import { hashToken, TokenOwners } from "./token.ts";
-
-/** An API key without its clear token. */
-interface ApiKeyRecord {
-  readonly id: string;
-  readonly tokenHash: Buffer;
-  readonly data: StoredApiKey;
-  readonly document: string;
-}
+import { credentialKind, hashToken } from "./credential.ts";
 
 const schema = object({ token: verbatim(1000), ...resources.apiKey.properties }, { required: ["token"] });
 
@@ -25,69 +15,37 @@ const rules: Readonly<Record<string, Rule>> = {
     typeof name === "string" && !isPermission(name) ? "There is no permission of this name." : undefined,
 };
 
+type StoredApiKey = TypeOf<typeof resources.apiKey>;
+
 function complete<K extends StoredApiKey>(key: K): K {
   return { ...key, permissions: resolvePermissions(key.permissions) };
 }
 
-const read = compileReader(schema, { rules, complete, omit: ["token"] });
-
-/** Reads all there is of an API key but its token. */
-export const readApiKeyFields = compileReader(resources.apiKey, { rules, complete });
-
-/** Makes the record of a key whose token only its hash is known of. */
-export function apiKeyOf(tokenHash: Buffer, { data, document }: Reading<StoredApiKey>): ApiKeyRecord {
-  return { id: tokenHash.toString("hex"), tokenHash, data, document };
-}
-
 const readToken = compileKeyReader(schema, "token");
+const shapes = fields(resources.apiKey, ApiKeyFields);
 
 /** An API key. It is known by the hash of its token. */
-export const apiKey: RecordKind<ApiKeyRecord> = {
+export const apiKey = credentialKind<StoredApiKey>({
   name: "api_key",
+  noun: "API key",
+  aNoun: "an API key",
+  absent: "api_key_not_found",
   schema,
-  read(data) {
-    const checked = read(data);
-    if (!checked.ok) return checked;
-    const { token, ...stored } = checked.value.data;
-    return { ok: true, value: apiKeyOf(hashToken(token), { data: stored, document: checked.value.document }) };
-  },
+  readAll: compileReader(schema, { rules, complete, omit: ["token"] }),
+  readFields: compileReader(resources.apiKey, { rules, complete }),
   readKey(data) {
     const token = readToken(data);
     return token.ok ? { ok: true, value: hashToken(token.value).toString("hex") } : token;
   },
-  keyOf: ({ id }) => id,
-  mention({ id, data }, mentioned) {
-    mentioned.tokens.add(id);
-    for (const event of data.events) mentioned.events.add(event);
+  idOf(_data, tokenHash) {
+    if (tokenHash === null) throw new Error("an API key without a token has no id");
+    return tokenHash.toString("hex");
   },
-  async refuse(_tx, { scope, values, known }) {
-    const owners = new TokenOwners(known);
-    const ownerOf = ({ id }: ApiKeyRecord) => `${scope.organizer}/api_key/${id}`;
-    return refuseEach(
-      values,
-      (value, addError) => {
-        const { data } = value;
-        owners.validate(value, ownerOf(value), addError);
-        for (const [index, event] of data.events.entries()) {
-          if (!known.events.has(event)) addError("events", ofElement(index, notKnown("event")));
-        }
-      },
-      (value) => owners.admit(value, ownerOf(value)),
-    );
-  },
-  async store(tx, { scope: { organizer }, values }) {
-    const revisions = await credentials.upsert(tx, { organizer, kind: "api_key", rows: values });
-    const changed = values.flatMap((key) => {
-      const revision = revisions.get(key.id);
-      return revision === undefined ? [] : [apiKeyFact({ organizer, ...key, revision })];
-    });
-    await tx.publish(topics.credentialChanged, changed);
-  },
-  async remove(tx, { scope: { organizer }, keys }) {
-    const removed = await credentials.remove(tx, { organizer, kind: "api_key", ids: keys });
-    await tx.retract(
-      topics.credentialChanged,
-      removed.map((id) => credentialKey(organizer, "api_key", id)),
-    );
-  },
-};
+  // Fewer characters are a typing error, even where they happen to lead to one key.
+  idPrefix: /^[0-9a-f]{8,64}$/,
+  toMessage: (data) => ({ apiKey: shapes.toMessage(data) }),
+  toData: ({ apiKey: message }) => message && shapes.present(message),
+  isActive: ({ active }) => active,
+  revoked: { active: false },
+  ownPartOf: ({ permissions }) => ({ permissions: [...permissions] }),
+});

@@ -4,7 +4,7 @@ import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import * as credentials from "../store/credentials.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { deviceFact, type StoredDevice } from "./credential-fact.ts";
+import { device, type StoredDevice } from "./device.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 
 const schema = object(
@@ -25,7 +25,7 @@ export const gate: RecordKind<Reading<Gate>> = {
       const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
       await tx.publish(
         topics.credentialChanged,
-        devices.map((device) => deviceFact({ organizer, ...device, gates })),
+        devices.map((each) => device.factOf({ organizer, ...each, gates })),
       );
     },
   }),

@@ -2,7 +2,8 @@ import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
 import { type PlacedCredential, readCredentials, readEvents, readPositions } from "../store/rebuild-reads.ts";
 import { kinds } from "./all-kinds.ts";
-import { apiKeyFact, deviceFact, type StoredApiKey, type StoredDevice } from "./credential-fact.ts";
+import type { StoredFields } from "./credential.ts";
+import { credentialKinds } from "./credential-kinds.ts";
 import { eventFact } from "./event-fact.ts";
 import type { EventDocument, EventSettings } from "./event-schema.ts";
 import { defaultSettings } from "./event-settings.ts";
@@ -13,14 +14,13 @@ const credentials = rebuildEntities({
   topic: topics.credentialChanged,
   table: "credential",
   belongsTo: "organizer",
-  read: async (tx, keys) => (await readCredentials<StoredApiKey & StoredDevice>(tx, keys)).map(toFact),
+  read: async (tx, keys) => (await readCredentials<StoredFields>(tx, keys)).map(toFact),
 });
 
-function toFact(credential: PlacedCredential<StoredApiKey & StoredDevice>) {
-  const { kind, data, gateName } = credential;
-  if (kind === "api_key") return apiKeyFact(credential);
-  const gates = data.gate === null || gateName === null ? [] : [[data.gate, gateName] as const];
-  return deviceFact({ ...credential, gates: new Map(gates) });
+function toFact({ gateName, ...credential }: PlacedCredential<StoredFields>) {
+  const { kind, data } = credential;
+  const gates = new Map(typeof data.gate === "number" && gateName !== null ? [[data.gate, gateName]] : []);
+  return credentialKinds[kind].factOf({ ...credential, gates });
 }
 
 /** An event's settings may change under the lock of the event alone, which whoever has the organizer's keeps out. */

@@ -1,7 +1,13 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 
 export type CredentialKind = "api_key" | "device";
+
+/** The credentials of one kind of an organizer. */
+interface CredentialsOf {
+  readonly organizer: string;
+  readonly kind: CredentialKind;
+}
 
 export interface CredentialRow {
   readonly id: string;
@@ -12,7 +18,7 @@ export interface CredentialRow {
 /** Stores credentials of one kind and returns the new revisions, by id, of those that are new or differ from what was there. */
 export async function upsert(
   tx: Tx,
-  { organizer, kind, rows }: { organizer: string; kind: CredentialKind; rows: readonly CredentialRow[] },
+  { organizer, kind, rows }: CredentialsOf & { rows: readonly CredentialRow[] },
 ): Promise<Map<string, number>> {
   const changed = await tx.many<{ id: string; revision: number }>(sql`
     insert into credential as kept (organizer, kind, id, token_hash, data, revision)
@@ -64,55 +70,45 @@ function toStored<T>({ id, token_hash: tokenHash, data, revision }: StoredRow<T>
   return { id, tokenHash, data, revision };
 }
 
-/** Finds the credentials whose ids begin like this: two of them, where there are more. */
-export async function findByPrefix<T>(
+/** Finds the credentials of one kind that a condition holds for. */
+async function findWhere<T>(
   db: Queryable,
-  { organizer, kind, prefix }: { organizer: string; kind: CredentialKind; prefix: string },
+  { organizer, kind }: CredentialsOf,
+  condition: Sql,
 ): Promise<StoredCredential<T>[]> {
   const rows = await db.many<StoredRow<T>>(sql`
     select credential.id, credential.token_hash, credential.data, credential.revision
       from credential
      where credential.organizer = ${organizer}
        and credential.kind = ${kind}
-       and starts_with(credential.id, ${prefix})
-     order by credential.id
-     limit 2`);
+       and ${condition}`);
   return rows.map(toStored);
 }
 
-/** Finds a credential. */
-export async function find<T>(
+/** Finds the credentials whose ids begin like this: two of them, where there are more. */
+export function findByPrefix<T>(
   db: Queryable,
-  { organizer, kind, id }: { organizer: string; kind: CredentialKind; id: string },
-): Promise<StoredCredential<T> | undefined> {
-  const row = await db.maybeOne<StoredRow<T>>(sql`
-    select credential.id, credential.token_hash, credential.data, credential.revision
-      from credential
-     where credential.organizer = ${organizer}
-       and credential.kind = ${kind}
-       and credential.id = ${id}`);
-  return row === undefined ? undefined : toStored(row);
+  { prefix, ...of }: CredentialsOf & { prefix: string },
+): Promise<StoredCredential<T>[]> {
+  return findWhere(db, of, sql`starts_with(credential.id, ${prefix}) order by credential.id limit 2`);
+}
+
+/** Finds the credential of an id, if there is one. */
+export function find<T>(db: Queryable, { id, ...of }: CredentialsOf & { id: string }): Promise<StoredCredential<T>[]> {
+  return findWhere(db, of, sql`credential.id = ${id}`);
 }
 
 /** Finds the credential that a token belongs to, if it is one of this organizer and kind. */
 export async function findByToken<T>(
   db: Queryable,
-  { organizer, kind, tokenHash }: { organizer: string; kind: CredentialKind; tokenHash: Buffer },
+  { tokenHash, ...of }: CredentialsOf & { tokenHash: Buffer },
 ): Promise<StoredCredential<T> | undefined> {
-  const row = await db.maybeOne<StoredRow<T>>(sql`
-    select credential.id, credential.token_hash, credential.data, credential.revision
-      from credential
-     where credential.token_hash = ${tokenHash}
-       and credential.organizer = ${organizer}
-       and credential.kind = ${kind}`);
-  return row === undefined ? undefined : toStored(row);
+  const [found] = await findWhere<T>(db, of, sql`credential.token_hash = ${tokenHash}`);
+  return found;
 }
 
 /** Counts the credentials of one kind. */
-export async function count(
-  db: Queryable,
-  { organizer, kind }: { organizer: string; kind: CredentialKind },
-): Promise<number> {
+export async function count(db: Queryable, { organizer, kind }: CredentialsOf): Promise<number> {
   const { rows } = await db.one<{ rows: number }>(sql`
     select count(*) as rows
       from credential
@@ -122,25 +118,24 @@ export async function count(
 }
 
 /** Reads a part of the credentials of one kind: devices by number, keys by name. */
-export async function page<T>(
+export function page<T>(
   db: Queryable,
-  options: { organizer: string; kind: CredentialKind; limit: number; offset: number },
+  { limit, offset, ...of }: CredentialsOf & { limit: number; offset: number },
 ): Promise<StoredCredential<T>[]> {
-  const rows = await db.many<StoredRow<T>>(sql`
-    select credential.id, credential.token_hash, credential.data, credential.revision
-      from credential
-     where credential.organizer = ${options.organizer}
-       and credential.kind = ${options.kind}
+  return findWhere(
+    db,
+    of,
+    sql`true
      order by (credential.data ->> 'device_id')::bigint, lower(credential.data ->> 'name'), credential.id
-     limit ${options.limit}
-    offset ${options.offset}`);
-  return rows.map(toStored);
+     limit ${limit}
+    offset ${offset}`,
+  );
 }
 
 /** Removes credentials and returns the ids of those that were there. */
 export async function remove(
   tx: Tx,
-  { organizer, kind, ids }: { organizer: string; kind: CredentialKind; ids: readonly string[] },
+  { organizer, kind, ids }: CredentialsOf & { ids: readonly string[] },
 ): Promise<string[]> {
   const removed = await tx.many<{ id: string }>(sql`
     delete from credential

@@ -18,15 +18,22 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { CredentialKind, credentialKindFromJSON, credentialKindToNumber } from "./facts.ts";
 
 /** API keys and devices as the operator makes, lists and revokes them. They are those that records bring in. */
 
-export interface ApiKeyState {
-  /** The SHA-256 of its token in hex. */
+export interface Credential {
+  /** As in its facts: of an API key the SHA-256 of its token in hex, of a device its number. */
   id: string;
-  /** Of its last change: whoever holds a fact of this revision, or a later one, knows of it. */
+  /** Of its last change: a copy that has a fact of this revision, or of a later one, includes it. */
   revision: number;
-  fields: ApiKeyFields | undefined;
+  fields: CredentialFields | undefined;
+}
+
+/** The fields of one kind. */
+export interface CredentialFields {
+  apiKey?: ApiKeyFields | undefined;
+  device?: DeviceFields | undefined;
 }
 
 export interface ApiKeyFields {
@@ -36,13 +43,6 @@ export interface ApiKeyFields {
   allEvents: boolean;
   events: string[];
   active: boolean;
-}
-
-export interface DeviceState {
-  deviceId: number;
-  /** As that of an API key. */
-  revision: number;
-  fields: DeviceFields | undefined;
 }
 
 export interface DeviceFields {
@@ -58,81 +58,50 @@ export interface DeviceFields {
   revoked: boolean;
 }
 
-export interface ListApiKeysRequest {
+export interface ListCredentialsRequest {
   organizer: string;
+  kind: CredentialKind;
   /** From 1; 0 asks for the last page. */
   page: number;
   pageSize: number;
 }
 
-export interface ListApiKeysResponse {
-  keys: ApiKeyState[];
+export interface ListCredentialsResponse {
+  credentials: Credential[];
   count: number;
   /** The page that was served. */
   page: number;
 }
 
-export interface CreateApiKeyRequest {
+export interface CreateCredentialRequest {
   organizer: string;
-  /** The SHA-256 of a token that nobody had before. The token itself stays with whoever made it. */
+  kind: CredentialKind;
+  /** The SHA-256 of a new token. The token itself stays with the caller. */
   tokenHash: Uint8Array;
-  fields: ApiKeyFields | undefined;
+  fields: CredentialFields | undefined;
 }
 
-export interface CreateApiKeyResponse {
-  key: ApiKeyState | undefined;
+export interface CreateCredentialResponse {
+  credential: Credential | undefined;
 }
 
-export interface RevokeApiKeyRequest {
+export interface RevokeCredentialRequest {
   organizer: string;
-  /** Its id, or as many of its first characters as tell it from the others, at least 8. */
+  kind: CredentialKind;
+  /** Its id; of an API key as many of its first characters as no other key has, at least 8. */
   id: string;
 }
 
-export interface RevokeApiKeyResponse {
-  key: ApiKeyState | undefined;
+export interface RevokeCredentialResponse {
+  credential: Credential | undefined;
 }
 
-export interface ListDevicesRequest {
-  organizer: string;
-  /** From 1; 0 asks for the last page. */
-  page: number;
-  pageSize: number;
-}
-
-export interface ListDevicesResponse {
-  devices: DeviceState[];
-  count: number;
-  /** The page that was served. */
-  page: number;
-}
-
-export interface CreateDeviceRequest {
-  organizer: string;
-  /** As that of an API key. */
-  tokenHash: Uint8Array;
-  fields: DeviceFields | undefined;
-}
-
-export interface CreateDeviceResponse {
-  device: DeviceState | undefined;
-}
-
-export interface RevokeDeviceRequest {
-  organizer: string;
-  deviceId: number;
-}
-
-export interface RevokeDeviceResponse {
-  device: DeviceState | undefined;
-}
-
-function createBaseApiKeyState(): ApiKeyState {
+function createBaseCredential(): Credential {
   return { id: "", revision: 0, fields: undefined };
 }
 
-export const ApiKeyState: MessageFns<ApiKeyState> = {
-  encode(message: ApiKeyState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const Credential: MessageFns<Credential> = {
+  encode(message: Credential, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.id !== "") {
       writer.uint32(10).string(message.id);
     }
@@ -140,12 +109,12 @@ export const ApiKeyState: MessageFns<ApiKeyState> = {
       writer.uint32(16).int64(message.revision);
     }
     if (message.fields !== undefined) {
-      ApiKeyFields.encode(message.fields, writer.uint32(26).fork()).join();
+      CredentialFields.encode(message.fields, writer.uint32(26).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ApiKeyState {
+  decode(input: BinaryReader | Uint8Array, length?: number): Credential {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -154,7 +123,7 @@ export const ApiKeyState: MessageFns<ApiKeyState> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseApiKeyState();
+      const message = createBaseCredential();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -179,7 +148,64 @@ export const ApiKeyState: MessageFns<ApiKeyState> = {
               break;
             }
 
-            message.fields = ApiKeyFields.decode(reader, reader.uint32());
+            message.fields = CredentialFields.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCredentialFields(): CredentialFields {
+  return { apiKey: undefined, device: undefined };
+}
+
+export const CredentialFields: MessageFns<CredentialFields> = {
+  encode(message: CredentialFields, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.apiKey !== undefined) {
+      ApiKeyFields.encode(message.apiKey, writer.uint32(10).fork()).join();
+    }
+    if (message.device !== undefined) {
+      DeviceFields.encode(message.device, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CredentialFields {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCredentialFields();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.apiKey = ApiKeyFields.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.device = DeviceFields.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -270,74 +296,6 @@ export const ApiKeyFields: MessageFns<ApiKeyFields> = {
             }
 
             message.active = reader.bool();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseDeviceState(): DeviceState {
-  return { deviceId: 0, revision: 0, fields: undefined };
-}
-
-export const DeviceState: MessageFns<DeviceState> = {
-  encode(message: DeviceState, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.deviceId !== 0) {
-      writer.uint32(8).int64(message.deviceId);
-    }
-    if (message.revision !== 0) {
-      writer.uint32(16).int64(message.revision);
-    }
-    if (message.fields !== undefined) {
-      DeviceFields.encode(message.fields, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): DeviceState {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseDeviceState();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 8) {
-              break;
-            }
-
-            message.deviceId = longToNumber(reader.int64());
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.revision = longToNumber(reader.int64());
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.fields = DeviceFields.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -473,25 +431,28 @@ export const DeviceFields: MessageFns<DeviceFields> = {
   },
 };
 
-function createBaseListApiKeysRequest(): ListApiKeysRequest {
-  return { organizer: "", page: 0, pageSize: 0 };
+function createBaseListCredentialsRequest(): ListCredentialsRequest {
+  return { organizer: "", kind: CredentialKind.UNSPECIFIED, page: 0, pageSize: 0 };
 }
 
-export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
-  encode(message: ListApiKeysRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ListCredentialsRequest: MessageFns<ListCredentialsRequest> = {
+  encode(message: ListCredentialsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.organizer !== "") {
       writer.uint32(10).string(message.organizer);
     }
+    if (message.kind !== CredentialKind.UNSPECIFIED) {
+      writer.uint32(16).int32(credentialKindToNumber(message.kind));
+    }
     if (message.page !== 0) {
-      writer.uint32(16).int32(message.page);
+      writer.uint32(24).int32(message.page);
     }
     if (message.pageSize !== 0) {
-      writer.uint32(24).int32(message.pageSize);
+      writer.uint32(32).int32(message.pageSize);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListApiKeysRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCredentialsRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -500,7 +461,7 @@ export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListApiKeysRequest();
+      const message = createBaseListCredentialsRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -517,11 +478,19 @@ export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
               break;
             }
 
-            message.page = reader.int32();
+            message.kind = credentialKindFromJSON(reader.int32());
             continue;
           }
           case 3: {
             if (tag !== 24) {
+              break;
+            }
+
+            message.page = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
               break;
             }
 
@@ -541,14 +510,14 @@ export const ListApiKeysRequest: MessageFns<ListApiKeysRequest> = {
   },
 };
 
-function createBaseListApiKeysResponse(): ListApiKeysResponse {
-  return { keys: [], count: 0, page: 0 };
+function createBaseListCredentialsResponse(): ListCredentialsResponse {
+  return { credentials: [], count: 0, page: 0 };
 }
 
-export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
-  encode(message: ListApiKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.keys) {
-      ApiKeyState.encode(v!, writer.uint32(10).fork()).join();
+export const ListCredentialsResponse: MessageFns<ListCredentialsResponse> = {
+  encode(message: ListCredentialsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.credentials) {
+      Credential.encode(v!, writer.uint32(10).fork()).join();
     }
     if (message.count !== 0) {
       writer.uint32(16).int64(message.count);
@@ -559,7 +528,7 @@ export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): ListApiKeysResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCredentialsResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -568,7 +537,7 @@ export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListApiKeysResponse();
+      const message = createBaseListCredentialsResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -577,7 +546,7 @@ export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
               break;
             }
 
-            message.keys.push(ApiKeyState.decode(reader, reader.uint32()));
+            message.credentials.push(Credential.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
@@ -609,25 +578,28 @@ export const ListApiKeysResponse: MessageFns<ListApiKeysResponse> = {
   },
 };
 
-function createBaseCreateApiKeyRequest(): CreateApiKeyRequest {
-  return { organizer: "", tokenHash: new Uint8Array(0), fields: undefined };
+function createBaseCreateCredentialRequest(): CreateCredentialRequest {
+  return { organizer: "", kind: CredentialKind.UNSPECIFIED, tokenHash: new Uint8Array(0), fields: undefined };
 }
 
-export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
-  encode(message: CreateApiKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const CreateCredentialRequest: MessageFns<CreateCredentialRequest> = {
+  encode(message: CreateCredentialRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.organizer !== "") {
       writer.uint32(10).string(message.organizer);
     }
+    if (message.kind !== CredentialKind.UNSPECIFIED) {
+      writer.uint32(16).int32(credentialKindToNumber(message.kind));
+    }
     if (message.tokenHash.length !== 0) {
-      writer.uint32(18).bytes(message.tokenHash);
+      writer.uint32(26).bytes(message.tokenHash);
     }
     if (message.fields !== undefined) {
-      ApiKeyFields.encode(message.fields, writer.uint32(26).fork()).join();
+      CredentialFields.encode(message.fields, writer.uint32(34).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateApiKeyRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateCredentialRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -636,7 +608,7 @@ export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateApiKeyRequest();
+      const message = createBaseCreateCredentialRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -649,11 +621,11 @@ export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
             continue;
           }
           case 2: {
-            if (tag !== 18) {
+            if (tag !== 16) {
               break;
             }
 
-            message.tokenHash = reader.bytes();
+            message.kind = credentialKindFromJSON(reader.int32());
             continue;
           }
           case 3: {
@@ -661,7 +633,15 @@ export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
               break;
             }
 
-            message.fields = ApiKeyFields.decode(reader, reader.uint32());
+            message.tokenHash = reader.bytes();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.fields = CredentialFields.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -677,19 +657,19 @@ export const CreateApiKeyRequest: MessageFns<CreateApiKeyRequest> = {
   },
 };
 
-function createBaseCreateApiKeyResponse(): CreateApiKeyResponse {
-  return { key: undefined };
+function createBaseCreateCredentialResponse(): CreateCredentialResponse {
+  return { credential: undefined };
 }
 
-export const CreateApiKeyResponse: MessageFns<CreateApiKeyResponse> = {
-  encode(message: CreateApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== undefined) {
-      ApiKeyState.encode(message.key, writer.uint32(10).fork()).join();
+export const CreateCredentialResponse: MessageFns<CreateCredentialResponse> = {
+  encode(message: CreateCredentialResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential !== undefined) {
+      Credential.encode(message.credential, writer.uint32(10).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateApiKeyResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateCredentialResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -698,7 +678,7 @@ export const CreateApiKeyResponse: MessageFns<CreateApiKeyResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateApiKeyResponse();
+      const message = createBaseCreateCredentialResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -707,7 +687,7 @@ export const CreateApiKeyResponse: MessageFns<CreateApiKeyResponse> = {
               break;
             }
 
-            message.key = ApiKeyState.decode(reader, reader.uint32());
+            message.credential = Credential.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -723,22 +703,25 @@ export const CreateApiKeyResponse: MessageFns<CreateApiKeyResponse> = {
   },
 };
 
-function createBaseRevokeApiKeyRequest(): RevokeApiKeyRequest {
-  return { organizer: "", id: "" };
+function createBaseRevokeCredentialRequest(): RevokeCredentialRequest {
+  return { organizer: "", kind: CredentialKind.UNSPECIFIED, id: "" };
 }
 
-export const RevokeApiKeyRequest: MessageFns<RevokeApiKeyRequest> = {
-  encode(message: RevokeApiKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const RevokeCredentialRequest: MessageFns<RevokeCredentialRequest> = {
+  encode(message: RevokeCredentialRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.organizer !== "") {
       writer.uint32(10).string(message.organizer);
     }
+    if (message.kind !== CredentialKind.UNSPECIFIED) {
+      writer.uint32(16).int32(credentialKindToNumber(message.kind));
+    }
     if (message.id !== "") {
-      writer.uint32(18).string(message.id);
+      writer.uint32(26).string(message.id);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RevokeApiKeyRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeCredentialRequest {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -747,7 +730,7 @@ export const RevokeApiKeyRequest: MessageFns<RevokeApiKeyRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRevokeApiKeyRequest();
+      const message = createBaseRevokeCredentialRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -760,7 +743,15 @@ export const RevokeApiKeyRequest: MessageFns<RevokeApiKeyRequest> = {
             continue;
           }
           case 2: {
-            if (tag !== 18) {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.kind = credentialKindFromJSON(reader.int32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 
@@ -780,19 +771,19 @@ export const RevokeApiKeyRequest: MessageFns<RevokeApiKeyRequest> = {
   },
 };
 
-function createBaseRevokeApiKeyResponse(): RevokeApiKeyResponse {
-  return { key: undefined };
+function createBaseRevokeCredentialResponse(): RevokeCredentialResponse {
+  return { credential: undefined };
 }
 
-export const RevokeApiKeyResponse: MessageFns<RevokeApiKeyResponse> = {
-  encode(message: RevokeApiKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.key !== undefined) {
-      ApiKeyState.encode(message.key, writer.uint32(10).fork()).join();
+export const RevokeCredentialResponse: MessageFns<RevokeCredentialResponse> = {
+  encode(message: RevokeCredentialResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.credential !== undefined) {
+      Credential.encode(message.credential, writer.uint32(10).fork()).join();
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): RevokeApiKeyResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): RevokeCredentialResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -801,7 +792,7 @@ export const RevokeApiKeyResponse: MessageFns<RevokeApiKeyResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRevokeApiKeyResponse();
+      const message = createBaseRevokeCredentialResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -810,7 +801,7 @@ export const RevokeApiKeyResponse: MessageFns<RevokeApiKeyResponse> = {
               break;
             }
 
-            message.key = ApiKeyState.decode(reader, reader.uint32());
+            message.credential = Credential.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -826,527 +817,98 @@ export const RevokeApiKeyResponse: MessageFns<RevokeApiKeyResponse> = {
   },
 };
 
-function createBaseListDevicesRequest(): ListDevicesRequest {
-  return { organizer: "", page: 0, pageSize: 0 };
-}
-
-export const ListDevicesRequest: MessageFns<ListDevicesRequest> = {
-  encode(message: ListDevicesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.organizer !== "") {
-      writer.uint32(10).string(message.organizer);
-    }
-    if (message.page !== 0) {
-      writer.uint32(16).int32(message.page);
-    }
-    if (message.pageSize !== 0) {
-      writer.uint32(24).int32(message.pageSize);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListDevicesRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListDevicesRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.organizer = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.page = reader.int32();
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.pageSize = reader.int32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseListDevicesResponse(): ListDevicesResponse {
-  return { devices: [], count: 0, page: 0 };
-}
-
-export const ListDevicesResponse: MessageFns<ListDevicesResponse> = {
-  encode(message: ListDevicesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    for (const v of message.devices) {
-      DeviceState.encode(v!, writer.uint32(10).fork()).join();
-    }
-    if (message.count !== 0) {
-      writer.uint32(16).int64(message.count);
-    }
-    if (message.page !== 0) {
-      writer.uint32(24).int32(message.page);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): ListDevicesResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseListDevicesResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.devices.push(DeviceState.decode(reader, reader.uint32()));
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.count = longToNumber(reader.int64());
-            continue;
-          }
-          case 3: {
-            if (tag !== 24) {
-              break;
-            }
-
-            message.page = reader.int32();
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseCreateDeviceRequest(): CreateDeviceRequest {
-  return { organizer: "", tokenHash: new Uint8Array(0), fields: undefined };
-}
-
-export const CreateDeviceRequest: MessageFns<CreateDeviceRequest> = {
-  encode(message: CreateDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.organizer !== "") {
-      writer.uint32(10).string(message.organizer);
-    }
-    if (message.tokenHash.length !== 0) {
-      writer.uint32(18).bytes(message.tokenHash);
-    }
-    if (message.fields !== undefined) {
-      DeviceFields.encode(message.fields, writer.uint32(26).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateDeviceRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateDeviceRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.organizer = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 18) {
-              break;
-            }
-
-            message.tokenHash = reader.bytes();
-            continue;
-          }
-          case 3: {
-            if (tag !== 26) {
-              break;
-            }
-
-            message.fields = DeviceFields.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseCreateDeviceResponse(): CreateDeviceResponse {
-  return { device: undefined };
-}
-
-export const CreateDeviceResponse: MessageFns<CreateDeviceResponse> = {
-  encode(message: CreateDeviceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.device !== undefined) {
-      DeviceState.encode(message.device, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): CreateDeviceResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCreateDeviceResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.device = DeviceState.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseRevokeDeviceRequest(): RevokeDeviceRequest {
-  return { organizer: "", deviceId: 0 };
-}
-
-export const RevokeDeviceRequest: MessageFns<RevokeDeviceRequest> = {
-  encode(message: RevokeDeviceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.organizer !== "") {
-      writer.uint32(10).string(message.organizer);
-    }
-    if (message.deviceId !== 0) {
-      writer.uint32(16).int64(message.deviceId);
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RevokeDeviceRequest {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRevokeDeviceRequest();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.organizer = reader.string();
-            continue;
-          }
-          case 2: {
-            if (tag !== 16) {
-              break;
-            }
-
-            message.deviceId = longToNumber(reader.int64());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-function createBaseRevokeDeviceResponse(): RevokeDeviceResponse {
-  return { device: undefined };
-}
-
-export const RevokeDeviceResponse: MessageFns<RevokeDeviceResponse> = {
-  encode(message: RevokeDeviceResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.device !== undefined) {
-      DeviceState.encode(message.device, writer.uint32(10).fork()).join();
-    }
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): RevokeDeviceResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseRevokeDeviceResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-          case 1: {
-            if (tag !== 10) {
-              break;
-            }
-
-            message.device = DeviceState.decode(reader, reader.uint32());
-            continue;
-          }
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-};
-
-/** Whoever calls has made sure that it serves the operator. */
+/** Callers have made sure that they serve the operator. */
 export type CredentialsServiceService = typeof CredentialsServiceService;
 export const CredentialsServiceService = {
-  listApiKeys: {
-    path: "/ticketing.boxoffice.v1.CredentialsService/ListApiKeys" as const,
+  listCredentials: {
+    path: "/ticketing.boxoffice.v1.CredentialsService/ListCredentials" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: ListApiKeysRequest): Buffer => Buffer.from(ListApiKeysRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListApiKeysRequest => ListApiKeysRequest.decode(value),
-    responseSerialize: (value: ListApiKeysResponse): Buffer => Buffer.from(ListApiKeysResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListApiKeysResponse => ListApiKeysResponse.decode(value),
+    requestSerialize: (value: ListCredentialsRequest): Buffer =>
+      Buffer.from(ListCredentialsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListCredentialsRequest => ListCredentialsRequest.decode(value),
+    responseSerialize: (value: ListCredentialsResponse): Buffer =>
+      Buffer.from(ListCredentialsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListCredentialsResponse => ListCredentialsResponse.decode(value),
   },
-  createApiKey: {
-    path: "/ticketing.boxoffice.v1.CredentialsService/CreateApiKey" as const,
+  createCredential: {
+    path: "/ticketing.boxoffice.v1.CredentialsService/CreateCredential" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CreateApiKeyRequest): Buffer => Buffer.from(CreateApiKeyRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CreateApiKeyRequest => CreateApiKeyRequest.decode(value),
-    responseSerialize: (value: CreateApiKeyResponse): Buffer =>
-      Buffer.from(CreateApiKeyResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CreateApiKeyResponse => CreateApiKeyResponse.decode(value),
-  },
-  /** Changes nothing where it is revoked already. */
-  revokeApiKey: {
-    path: "/ticketing.boxoffice.v1.CredentialsService/RevokeApiKey" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: RevokeApiKeyRequest): Buffer => Buffer.from(RevokeApiKeyRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RevokeApiKeyRequest => RevokeApiKeyRequest.decode(value),
-    responseSerialize: (value: RevokeApiKeyResponse): Buffer =>
-      Buffer.from(RevokeApiKeyResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RevokeApiKeyResponse => RevokeApiKeyResponse.decode(value),
-  },
-  listDevices: {
-    path: "/ticketing.boxoffice.v1.CredentialsService/ListDevices" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: ListDevicesRequest): Buffer => Buffer.from(ListDevicesRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): ListDevicesRequest => ListDevicesRequest.decode(value),
-    responseSerialize: (value: ListDevicesResponse): Buffer => Buffer.from(ListDevicesResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): ListDevicesResponse => ListDevicesResponse.decode(value),
-  },
-  createDevice: {
-    path: "/ticketing.boxoffice.v1.CredentialsService/CreateDevice" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: CreateDeviceRequest): Buffer => Buffer.from(CreateDeviceRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CreateDeviceRequest => CreateDeviceRequest.decode(value),
-    responseSerialize: (value: CreateDeviceResponse): Buffer =>
-      Buffer.from(CreateDeviceResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CreateDeviceResponse => CreateDeviceResponse.decode(value),
+    requestSerialize: (value: CreateCredentialRequest): Buffer =>
+      Buffer.from(CreateCredentialRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateCredentialRequest => CreateCredentialRequest.decode(value),
+    responseSerialize: (value: CreateCredentialResponse): Buffer =>
+      Buffer.from(CreateCredentialResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateCredentialResponse => CreateCredentialResponse.decode(value),
   },
   /** Changes nothing where it is revoked already. */
-  revokeDevice: {
-    path: "/ticketing.boxoffice.v1.CredentialsService/RevokeDevice" as const,
+  revokeCredential: {
+    path: "/ticketing.boxoffice.v1.CredentialsService/RevokeCredential" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: RevokeDeviceRequest): Buffer => Buffer.from(RevokeDeviceRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): RevokeDeviceRequest => RevokeDeviceRequest.decode(value),
-    responseSerialize: (value: RevokeDeviceResponse): Buffer =>
-      Buffer.from(RevokeDeviceResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): RevokeDeviceResponse => RevokeDeviceResponse.decode(value),
+    requestSerialize: (value: RevokeCredentialRequest): Buffer =>
+      Buffer.from(RevokeCredentialRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RevokeCredentialRequest => RevokeCredentialRequest.decode(value),
+    responseSerialize: (value: RevokeCredentialResponse): Buffer =>
+      Buffer.from(RevokeCredentialResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RevokeCredentialResponse => RevokeCredentialResponse.decode(value),
   },
 } as const;
 
 export interface CredentialsServiceServer extends UntypedServiceImplementation {
-  listApiKeys: handleUnaryCall<ListApiKeysRequest, ListApiKeysResponse>;
-  createApiKey: handleUnaryCall<CreateApiKeyRequest, CreateApiKeyResponse>;
+  listCredentials: handleUnaryCall<ListCredentialsRequest, ListCredentialsResponse>;
+  createCredential: handleUnaryCall<CreateCredentialRequest, CreateCredentialResponse>;
   /** Changes nothing where it is revoked already. */
-  revokeApiKey: handleUnaryCall<RevokeApiKeyRequest, RevokeApiKeyResponse>;
-  listDevices: handleUnaryCall<ListDevicesRequest, ListDevicesResponse>;
-  createDevice: handleUnaryCall<CreateDeviceRequest, CreateDeviceResponse>;
-  /** Changes nothing where it is revoked already. */
-  revokeDevice: handleUnaryCall<RevokeDeviceRequest, RevokeDeviceResponse>;
+  revokeCredential: handleUnaryCall<RevokeCredentialRequest, RevokeCredentialResponse>;
 }
 
 export interface CredentialsServiceClient extends Client {
-  listApiKeys(
-    request: ListApiKeysRequest,
-    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
+  listCredentials(
+    request: ListCredentialsRequest,
+    callback: (error: ServiceError | null, response: ListCredentialsResponse) => void,
   ): ClientUnaryCall;
-  listApiKeys(
-    request: ListApiKeysRequest,
+  listCredentials(
+    request: ListCredentialsRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
+    callback: (error: ServiceError | null, response: ListCredentialsResponse) => void,
   ): ClientUnaryCall;
-  listApiKeys(
-    request: ListApiKeysRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListApiKeysResponse) => void,
-  ): ClientUnaryCall;
-  createApiKey(
-    request: CreateApiKeyRequest,
-    callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  createApiKey(
-    request: CreateApiKeyRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  createApiKey(
-    request: CreateApiKeyRequest,
+  listCredentials(
+    request: ListCredentialsRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateApiKeyResponse) => void,
+    callback: (error: ServiceError | null, response: ListCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  createCredential(
+    request: CreateCredentialRequest,
+    callback: (error: ServiceError | null, response: CreateCredentialResponse) => void,
+  ): ClientUnaryCall;
+  createCredential(
+    request: CreateCredentialRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateCredentialResponse) => void,
+  ): ClientUnaryCall;
+  createCredential(
+    request: CreateCredentialRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateCredentialResponse) => void,
   ): ClientUnaryCall;
   /** Changes nothing where it is revoked already. */
-  revokeApiKey(
-    request: RevokeApiKeyRequest,
-    callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
+  revokeCredential(
+    request: RevokeCredentialRequest,
+    callback: (error: ServiceError | null, response: RevokeCredentialResponse) => void,
   ): ClientUnaryCall;
-  revokeApiKey(
-    request: RevokeApiKeyRequest,
+  revokeCredential(
+    request: RevokeCredentialRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
+    callback: (error: ServiceError | null, response: RevokeCredentialResponse) => void,
   ): ClientUnaryCall;
-  revokeApiKey(
-    request: RevokeApiKeyRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RevokeApiKeyResponse) => void,
-  ): ClientUnaryCall;
-  listDevices(
-    request: ListDevicesRequest,
-    callback: (error: ServiceError | null, response: ListDevicesResponse) => void,
-  ): ClientUnaryCall;
-  listDevices(
-    request: ListDevicesRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: ListDevicesResponse) => void,
-  ): ClientUnaryCall;
-  listDevices(
-    request: ListDevicesRequest,
+  revokeCredential(
+    request: RevokeCredentialRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: ListDevicesResponse) => void,
-  ): ClientUnaryCall;
-  createDevice(
-    request: CreateDeviceRequest,
-    callback: (error: ServiceError | null, response: CreateDeviceResponse) => void,
-  ): ClientUnaryCall;
-  createDevice(
-    request: CreateDeviceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: CreateDeviceResponse) => void,
-  ): ClientUnaryCall;
-  createDevice(
-    request: CreateDeviceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CreateDeviceResponse) => void,
-  ): ClientUnaryCall;
-  /** Changes nothing where it is revoked already. */
-  revokeDevice(
-    request: RevokeDeviceRequest,
-    callback: (error: ServiceError | null, response: RevokeDeviceResponse) => void,
-  ): ClientUnaryCall;
-  revokeDevice(
-    request: RevokeDeviceRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: RevokeDeviceResponse) => void,
-  ): ClientUnaryCall;
-  revokeDevice(
-    request: RevokeDeviceRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: RevokeDeviceResponse) => void,
+    callback: (error: ServiceError | null, response: RevokeCredentialResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,87 @@
+import { fields } from "@tessera/kit/fields";
+import type { TypeOf } from "@tessera/kit/schema";
+import {
+  ApiKeyFields,
+  type Credential,
+  type CredentialFields,
+  DeviceFields,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import { CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
+import { invalid } from "../../answers.ts";
+import type { Answer, Body, Incoming } from "../../route.ts";
+import type { CredentialKind } from "../../store/credentials.ts";
+import { apiKeyAnswers, apiKeyBody, deviceAnswers, deviceBody } from "./schema.ts";
+
+/** Everything in which the routes of one kind of credential differ from those of the other. */
+export interface Kind<B> {
+  readonly kind: CredentialKind;
+  readonly published: Published;
+  /** What it is called: in names of routes, in sentences with its article, and in short. */
+  readonly title: string;
+  readonly one: string;
+  readonly noun: string;
+  readonly body: Body<B>;
+  readonly answers: typeof apiKeyAnswers | typeof deviceAnswers;
+  readonly revoking: {
+    readonly summary: string;
+    readonly description: string;
+    readonly answers: Readonly<Record<number, Answer>>;
+  };
+  readonly idIn: (request: Incoming<unknown, unknown>) => string;
+  readonly toMessage: (body: B) => CredentialFields;
+  readonly present: (credential: Credential) => object;
+}
+
+/** Enough to find a key by. The whole hash would allow to test a guessed token. */
+const shownLength = 16;
+
+const keyShapes = fields(apiKey, ApiKeyFields);
+const deviceShapes = fields(device, DeviceFields);
+
+function required<M>(message: M | undefined): M {
+  if (message === undefined) throw new Error("boxoffice answered without the fields of a credential");
+  return message;
+}
+
+export const apiKeys: Kind<TypeOf<typeof apiKey>> = {
+  kind: "api_key",
+  published: Published.API_KEY,
+  title: "ApiKey",
+  one: "an API key",
+  noun: "key",
+  body: apiKeyBody,
+  answers: apiKeyAnswers,
+  revoking: {
+    summary: "Revokes an API key",
+    description: "The key is its id, or at least the first 8 characters of it.",
+    answers: { 400: invalid },
+  },
+  idIn: (request) => request.param("key"),
+  toMessage: (body) => ({ apiKey: keyShapes.toMessage(body) }),
+  present: ({ id, fields: shown }) => ({
+    id: id.slice(0, shownLength),
+    ...keyShapes.present(required(shown?.apiKey)),
+  }),
+};
+
+export const devices: Kind<TypeOf<typeof sentDevice>> = {
+  kind: "device",
+  published: Published.DEVICE,
+  title: "Device",
+  one: "a device",
+  noun: "device",
+  body: deviceBody,
+  answers: deviceAnswers,
+  revoking: {
+    summary: "Revokes the access of a device",
+    description: "What it is told then makes scanners delete what they hold.",
+    answers: {},
+  },
+  idIn: (request) => String(request.id("device")),
+  // A profile or brand of null is what leaving it out is.
+  toMessage: ({ security_profile: profile, software_brand: brand, ...body }) => ({
+    device: deviceShapes.toMessage({ ...body, security_profile: profile ?? "full", software_brand: brand ?? "" }),
+  }),
+  present: ({ id, fields: shown }) => ({ device_id: Number(id), ...deviceShapes.present(required(shown?.device)) }),
+};

@@ -1,0 +1,76 @@
+import type { Fault, FieldErrors } from "@tessera/kit/fault";
+import { FieldProblems } from "@tessera/kit/field-problems";
+import type { Log } from "@tessera/kit/log";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type {
+  CreateCredentialRequest,
+  CreateCredentialResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import type { Reading } from "@tessera/records/read";
+import { fault } from "../faults.ts";
+import type { CredentialKind, StoredFields } from "../records/credential.ts";
+import { credentialKindOf } from "../records/credential-kinds.ts";
+import * as credentials from "../store/credentials.ts";
+import * as ids from "../store/id-sequences.ts";
+import { lockOrganizer, runOf, toLog, toMessage } from "./store-credential.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * Creates a credential as its record would, a device under the next number. A token that is stored already is a repeated
+ * request: it changes nothing.
+ */
+export async function createCredential(
+  { organizer, kind: name, tokenHash: bytes, fields }: CreateCredentialRequest,
+  { db, log }: { db: Db; log: Log },
+): Promise<CreateCredentialResponse> {
+  const kind = credentialKindOf(name);
+  const data = fields && kind.toData(fields);
+  if (data === undefined) throw new Error(`${kind.aNoun} was to be created from nothing`);
+  if (bytes.length !== 32) throw fault("bad_token_hash", "A token is sent as its SHA-256.");
+  const tokenHash = Buffer.from(bytes);
+  const { credential, isNew } = await db.transaction(async (tx) => {
+    await lockOrganizer(tx, organizer);
+    const find = () => credentials.findByToken<StoredFields>(tx, { organizer, kind: kind.name, tokenHash });
+    const before = await find();
+    if (before !== undefined) return { credential: before, isNew: false };
+    await store(tx, kind, { organizer, tokenHash, data });
+    const created = await find();
+    if (created === undefined) throw new Error("what was created is not there");
+    return { credential: created, isNew: true };
+  });
+  if (isNew) log.info(`${kind.aNoun} was created`, toLog(organizer, kind, credential.id));
+  return { credential: toMessage(kind, credential) };
+}
+
+/** Stores a new credential by the rules of its records; everything that is wrong is named at once. */
+async function store(
+  tx: Tx,
+  kind: CredentialKind,
+  { organizer, tokenHash, data }: { organizer: string; tokenHash: Buffer; data: Values },
+): Promise<void> {
+  const number = kind.numbered === undefined ? {} : { [kind.numbered.field]: await ids.next(tx, kind.numbered.by) };
+  const { reading, errors } = readFields(kind, { ...number, ...data });
+  const value = kind.recordOf(tokenHash, reading);
+  const run = await runOf(tx, kind, { organizer, value });
+  const refused = await kind.refuse?.(tx, run);
+  const problems = new FieldProblems();
+  problems.addAll(errors);
+  problems.addAll(refused?.get(value) ?? {});
+  if (!problems.isEmpty) throw invalidFields(problems.toErrors());
+  await kind.store(tx, run);
+}
+
+/** Reads fields. Those that are wrong take their defaults, so that errors in other fields are found as well. */
+function readFields(kind: CredentialKind, data: Values): { reading: Reading<StoredFields>; errors: FieldErrors } {
+  const whole = kind.readFields({ ...data });
+  if (whole.ok) return { reading: whole.value, errors: {} };
+  const wrong = new Set(Object.keys(whole.errors).map((path) => path.split(".")[0]));
+  const rest = kind.readFields(Object.fromEntries(Object.entries(data).filter(([field]) => !wrong.has(field))));
+  if (!rest.ok) throw invalidFields(whole.errors);
+  return { reading: rest.value, errors: whole.errors };
+}
+
+function invalidFields(fields: FieldErrors): Fault {
+  return fault("invalid_credential", `not valid: ${Object.keys(fields).join(", ")}`, { fields });
+}
