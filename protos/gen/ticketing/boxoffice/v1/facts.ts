@@ -223,7 +223,7 @@ export interface BlockedSecretChanged {
   blocked: boolean;
 }
 
-/** A chip or card of an organizer that stands for tickets of its events. */
+/** A chip or card of an organizer that represents tickets of its events. */
 export interface ReusableMediumChanged {
   organizer: string;
   id: number;

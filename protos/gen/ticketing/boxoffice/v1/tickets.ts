@@ -462,7 +462,7 @@ export const TicketsServiceService = {
     responseSerialize: (value: FindTicketsResponse): Buffer => Buffer.from(FindTicketsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindTicketsResponse => FindTicketsResponse.decode(value),
   },
-  /** Finds secrets that several tickets of one event have, which only imports bring about. */
+  /** Finds secrets that several tickets of one event have; only imports cause this. */
   findAmbiguousSecrets: {
     path: "/ticketing.boxoffice.v1.TicketsService/FindAmbiguousSecrets" as const,
     requestStream: false as const,
@@ -479,7 +479,7 @@ export const TicketsServiceService = {
 export interface TicketsServiceServer extends UntypedServiceImplementation {
   /** Finds the orders that have a ticket of one of these secrets, with all positions of each. */
   findTickets: handleUnaryCall<FindTicketsRequest, FindTicketsResponse>;
-  /** Finds secrets that several tickets of one event have, which only imports bring about. */
+  /** Finds secrets that several tickets of one event have; only imports cause this. */
   findAmbiguousSecrets: handleUnaryCall<FindAmbiguousSecretsRequest, FindAmbiguousSecretsResponse>;
 }
 
@@ -500,7 +500,7 @@ export interface TicketsServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindTicketsResponse) => void,
   ): ClientUnaryCall;
-  /** Finds secrets that several tickets of one event have, which only imports bring about. */
+  /** Finds secrets that several tickets of one event have; only imports cause this. */
   findAmbiguousSecrets(
     request: FindAmbiguousSecretsRequest,
     callback: (error: ServiceError | null, response: FindAmbiguousSecretsResponse) => void,
