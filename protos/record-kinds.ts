@@ -48,6 +48,11 @@ export function ownAddress(name: RecordKindName): "organizer" | "event" | undefi
   return name === "organizer" || name === "event" ? name : undefined;
 }
 
+/** Tells whether the address of such a record names an event. */
+export function isAddressedByEvent(name: RecordKindName): boolean {
+  return recordKinds[name].belongsTo === "event" || ownAddress(name) === "event";
+}
+
 /** Says why records of a kind are not taken. What is no kind is not repeated. */
 export function explainUntaken(name: unknown): string {
   return isRecordKind(name)

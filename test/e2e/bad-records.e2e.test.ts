@@ -100,6 +100,38 @@ describe("bad records", () => {
     expect(removed.overbooked).toEqual([]);
   });
 
+  it("[R2.3, R2.16, R7.11] takes records with keys that it does not know, and names these", async () => {
+    const answers = [{ question: 1, answer: "x", foo: "do-not-show-this" }];
+    const positions = [positionData({ id: 5600, secret: "misspelt", answers, attendee_nam: "do-not-show-this" })];
+    const answer = await platform.import([
+      ofEvent("question", { id: 1, question: { en: "Who?" }, type: "S" }),
+      ofEvent("order", orderData({ code: "TYPOS", positions, meta: { any: "thing" } })),
+      ofEvent("checkin_list", { id: 530, name: "Typo", all_products: false, limit_product: [1] }),
+    ]);
+    expect(answer).toMatchObject({ accepted: 3, rejected: 0, errors: [] });
+    expect(answer.ignored).toEqual(
+      expect.arrayContaining([
+        { kind: "order", key: "meta", count: 1 },
+        { kind: "order", key: "positions.attendee_nam", count: 1 },
+        { kind: "order", key: "positions.answers.foo", count: 1 },
+        { kind: "checkin_list", key: "limit_product", count: 1 },
+      ]),
+    );
+    expect(JSON.stringify(answer)).not.toContain("do-not-show-this");
+  });
+
+  it("[R7.12, R7.13] takes tickets that share a secret, and names them", async () => {
+    const sold = [5701, 5702].map((id) => {
+      const positions = [positionData({ id, secret: "one-secret-for-two" })];
+      return ofEvent("order", orderData({ code: `SAME${id}`, positions }));
+    });
+    const answer = await platform.import(sold);
+    expect(answer).toMatchObject({ accepted: 2, settled: true });
+    const positions = [5701, 5702].map((id) => ({ order: `SAME${id}`, id }));
+    expect(answer.ambiguous_secrets).toEqual([{ organizer: "bigevents", event: "sampleconf", count: 2, positions }]);
+    expect(JSON.stringify(answer)).not.toContain("one-secret-for-two");
+  });
+
   it("takes invalid UTF-8 as a bad line", async () => {
     const good = Buffer.from(
       `${JSON.stringify(ofEvent("order", orderData({ code: "UTF8A", positions: [positionData({ id: 5100, secret: "utf8" })] })))}\n`,

@@ -4,7 +4,11 @@ import type {
   FindAmbiguousSecretsRequest,
   FindAmbiguousSecretsResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
-import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type {
+  ApplyRecordsRequest,
+  ApplyRecordsResponse,
+  IgnoredKey,
+} from "@tessera/protos/gen/ticketing/records/v1/records";
 import { describe, expect, it, vi } from "vitest";
 import { ImportFailure, type ImportTargets, importStream } from "./import-stream.ts";
 
@@ -175,6 +179,21 @@ describe("importStream", () => {
     ]);
   });
 
+  it("lets an owner wait for those that it comes after, whichever these are", async () => {
+    const { targets, happened } = fakeTargets();
+    const { boxoffice, checkin } = targets.owners;
+    const owners = { boxoffice: { ...boxoffice, after: ["checkin" as const] }, checkin: { ...checkin, after: [] } };
+    await importStream(stream([item(1), list(2), `${list(3).slice(0, -1)},"deleted":true}`]), { ...targets, owners });
+    expect(happened.filter((line) => !line.includes("begins"))).toEqual([
+      "checkin ends 2",
+      "checkin marks",
+      "boxoffice ends 1",
+      "checkin ends 3",
+      "boxoffice marks",
+      "checkin marks",
+    ]);
+  });
+
   it("[R7.6] says when not everybody has caught up in time", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { targets } = fakeTargets({
@@ -342,6 +361,87 @@ describe("what an import has overbooked", () => {
       targets,
     ).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: "ImportFailure", summary: { overbooked: null } });
+  });
+});
+
+describe("secrets that several tickets have", () => {
+  const order = (event: string) => JSON.stringify({ kind: "order", organizer: "o", event, data: { code: "A" } });
+  const quota = JSON.stringify({ kind: "quota", organizer: "o", event: "f", data: { id: 1 } });
+
+  it("[R7.12, R7.13] are looked for once, in the events whose orders were accepted", async () => {
+    const asked: FindAmbiguousSecretsRequest[] = [];
+    const { targets } = fakeTargets({
+      async findAmbiguousSecrets(request) {
+        asked.push(request);
+        const positions = [1, 8].map((id) => ({ id, orderCode: `C${id}` }));
+        return { secrets: [{ organizer: "o", event: "d", count: 2, positions }] };
+      },
+    });
+    const { ambiguous_secrets } = await importStream(stream([order("e"), quota, order("d"), order("e")]), targets);
+    expect(ambiguous_secrets).toEqual([
+      {
+        organizer: "o",
+        event: "d",
+        count: 2,
+        positions: [
+          { order: "C1", id: 1 },
+          { order: "C8", id: 8 },
+        ],
+      },
+    ]);
+    expect(asked).toEqual([{ events: ["d", "e"].map((event) => ({ organizer: "o", event })) }]);
+  });
+
+  it("[R7.14] are not known when boxoffice does not answer, and the import ends well", async () => {
+    const { targets } = fakeTargets({ findAmbiguousSecrets: async () => Promise.reject(new TypeError("a bug")) });
+    expect(await importStream(stream([order("e")]), targets)).toMatchObject({
+      accepted: 1,
+      settled: true,
+      overbooked: [],
+      ambiguous_secrets: null,
+    });
+  });
+});
+
+describe("keys that no kind knows", () => {
+  const ignoring = (...keys: readonly IgnoredKey[]) => ({ rejected: [], ignored: { keys: [...keys] } });
+
+  it("[R7.11] are summed up over all batches and owners", async () => {
+    const { targets } = fakeTargets({
+      boxoffice: async ({ records }) => ignoring({ kind: "item", key: "nom", count: records.length }),
+      checkin: async () => ignoring({ kind: "checkin_list", key: "limit_product", count: 1 }),
+    });
+    const items = Array.from({ length: 700 }, (_, id) => item(id));
+    expect((await importStream(stream([list(1), ...items]), targets)).ignored).toEqual([
+      { kind: "item", key: "nom", count: 700 },
+      { kind: "checkin_list", key: "limit_product", count: 1 },
+    ]);
+  });
+
+  it("[R7.11] are the first hundred, however many batches have others", async () => {
+    let batch = 0;
+    const { targets } = fakeTargets({
+      async boxoffice() {
+        batch += 1;
+        return ignoring(...Array.from({ length: 80 }, (_, at) => ({ kind: "item", key: `k${batch * at}`, count: 1 })));
+      },
+    });
+    const { ignored } = await importStream(stream(Array.from({ length: 1500 }, (_, id) => item(id))), targets);
+    expect(batch).toBe(3);
+    expect(ignored).toHaveLength(100);
+    expect(ignored.find(({ key }) => key === "k0")).toMatchObject({ count: 3 });
+  });
+
+  it("[R6.4, R7.11] are not forgotten where an owner takes the halves of a batch", async () => {
+    const { targets } = fakeTargets({
+      async boxoffice({ records }) {
+        if (records.length > 1) throw new Error("too much for it");
+        return ignoring({ kind: "item", key: "nom", count: 1 });
+      },
+    });
+    expect((await importStream(stream([1, 2, 3].map((id) => item(id))), targets)).ignored).toEqual([
+      { kind: "item", key: "nom", count: 3 },
+    ]);
   });
 });
 

@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import {
   explainUntaken,
+  isAddressedByEvent,
   isRecordKind,
-  ownAddress,
   type RecordKindName,
   type RecordOwnerName,
   recordKinds,
@@ -76,7 +76,7 @@ const notASlug = "Expected a slug: up to 50 letters, digits, dots, dashes and un
 
 function problemOfEvent(name: RecordKindName, event: unknown): string | undefined {
   const absent = event === undefined || event === null;
-  if (recordKinds[name].belongsTo !== "event" && ownAddress(name) !== "event") {
+  if (!isAddressedByEvent(name)) {
     return absent ? undefined : "This kind of record belongs to the organizer; leave the event out.";
   }
   if (absent) return required;

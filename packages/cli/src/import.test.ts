@@ -5,7 +5,17 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type ImportAnswer, importRecords, report } from "./import.ts";
 
-const allTaken = { records: 2, accepted: 2, rejected: 0, kinds: {}, errors: [], settled: true, overbooked: [] };
+const allTaken = {
+  records: 2,
+  accepted: 2,
+  rejected: 0,
+  kinds: {},
+  errors: [],
+  ignored: [],
+  settled: true,
+  overbooked: [],
+  ambiguous_secrets: [],
+};
 
 const overbooked = (quota: number) => ({ organizer: "bigevents", event: "sampleconf", quota, size: 100, taken: 103 });
 
@@ -26,6 +36,33 @@ it.each([
   ["that nobody could say", null, [expect.stringContaining("could not be found out")]],
 ])("[R8.11] the report of an import says %s", (_name, quotas, expected) => {
   expect(reported({ overbooked: quotas })).toEqual(["2 records, 2 accepted, 0 rejected\n", ...expected]);
+});
+
+it("[R7.15, R10.6] the report of an import names keys that had no effect", () => {
+  const ignored = [
+    { kind: "checkin_list", key: "limit_product", count: 1 },
+    { kind: "order", key: "positions.se\u001bcret", count: 3 },
+  ];
+  const [, known, hidden] = reported({ ignored });
+  expect(known).toBe("  checkin_list.limit_product is not known and had no effect (1×)\n");
+  expect(hidden).toContain("had no effect (3×)");
+  expect(hidden).not.toContain("\u001b");
+});
+
+it.each([
+  [2, "  2 positions of sampleconf share a secret and are ambiguous at the gate: ABC01 (1), ABC08 (8)\n"],
+  [3, "  3 positions of sampleconf share a secret and are ambiguous at the gate: ABC01 (1), ABC08 (8), …\n"],
+])("[R7.15] the report of an import names the tickets that share a secret, %i of them", (count, line) => {
+  const positions = [
+    { order: "ABC01", id: 1 },
+    { order: "ABC08", id: 8 },
+  ];
+  const ambiguous_secrets = [{ organizer: "bigevents", event: "sampleconf", count, positions }];
+  expect(reported({ ambiguous_secrets }).slice(1)).toEqual([line]);
+});
+
+it("[R7.15] the report of an import says that shared secrets could not be looked for", () => {
+  expect(reported({ ambiguous_secrets: null }).slice(1)).toEqual([expect.stringContaining("could not be found out")]);
 });
 
 describe("an import from standard input", () => {

@@ -1,8 +1,10 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { type AmbiguousSecret, describeAmbiguous } from "./ambiguous-secret.ts";
 import { fault } from "./faults.ts";
 import { accessOptions, noPlatform, requireOperatorKey } from "./operator-access.ts";
 import { type OptionValues, readOptions } from "./options.ts";
+import { printable } from "./printable.ts";
 import { bar, showProgress } from "./progress.ts";
 
 const usage = `tessera import FILE | -  [OPTIONS]
@@ -50,8 +52,11 @@ export interface ImportAnswer {
     readonly errors: Readonly<Record<string, readonly string[]>>;
   }[];
   readonly settled: boolean;
-  /** Null where nobody could say. */
+  readonly ignored: readonly { readonly kind: string; readonly key: string; readonly count: number }[];
+  /** Null where that is not known. */
   readonly overbooked: readonly OverbookedQuota[] | null;
+  /** Null where that is not known. */
+  readonly ambiguous_secrets: readonly AmbiguousSecret[] | null;
 }
 
 interface OverbookedQuota {
@@ -204,6 +209,11 @@ export function report(answer: ImportAnswer): void {
     process.stdout.write(`  line ${line}${kind === null ? "" : ` (${kind})`}: ${fields.join("; ")}\n`);
   }
   if (answer.errors.length > 20) process.stdout.write(`  … ${answer.rejected - 20} more\n`);
+  for (const { kind, key, count } of answer.ignored)
+    process.stdout.write(`  ${kind}.${printable(key)} is not known and had no effect (${count}×)\n`);
+  for (const secret of answer.ambiguous_secrets ?? []) process.stdout.write(`  ${describeAmbiguous(secret)}\n`);
+  if (answer.ambiguous_secrets === null)
+    process.stdout.write("Whether tickets share a secret could not be found out; import again to see it.\n");
   for (const { organizer, event, quota, size, taken } of answer.overbooked ?? [])
     process.stdout.write(`  quota ${quota} of ${organizer}/${event} is overbooked: ${taken} taken of ${size}\n`);
   if (answer.overbooked === null)

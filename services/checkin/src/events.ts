@@ -1,7 +1,7 @@
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import type { EntityKey, EventKey } from "./store/keys.ts";
+import type { EventKey } from "./store/keys.ts";
 
 /** Which list something happened to. */
 export interface ListPlace extends EventKey {
@@ -27,8 +27,8 @@ export interface CheckinEvents {
   countsFolded(rows: number): void;
   /** The automatic exit of a list was handled, by this process from where another had left it. */
   listExited(place: ListPlace, handled: { readonly exits: number }): void;
-  /** An imported list replaced what was there, or removed it. */
-  listImported(key: EntityKey, record: { readonly deleted: boolean }): void;
+  /** Imported lists replaced what was there, or removed it. */
+  listsImported(count: number): void;
 }
 
 /** Between two lines about batches that failed. */
@@ -66,9 +66,10 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       lists.add({ change: "deleted" });
       log.info("check-in list deleted with its scans", { ...place });
     },
-    listImported(key, { deleted }) {
-      lists.add({ change: "imported" });
-      log.debug("check-in list imported", { ...key, deleted });
+    listsImported(count) {
+      if (count === 0) return;
+      lists.add({ change: "imported" }, count);
+      log.debug("check-in lists imported", { lists: count });
     },
     scanDecided({ organizer, event, list }, { outcome, position }) {
       const kind = outcome?.$case ?? "failed";

@@ -66,7 +66,7 @@ export const checkin = defineService({
   ],
   jobs: [compactCounts, exitDueLists, keepSearchMerged],
   rebuilds: [rebuildScans, rebuildAnswers],
-  async start({ config, db, reads, clock, log, metrics, clients }) {
+  async start({ config, db, reads, files, clock, log, metrics, clients }) {
     const events = reportEvents({ log, metrics });
     const unknownTickets = askBoxoffice({
       tickets: clients.tickets,
@@ -80,6 +80,6 @@ export const checkin = defineService({
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
     });
-    return { deps: { db, reads, clock, events, lanes, unknownTickets } };
+    return { deps: { db, reads, files, clock, log, events, lanes, unknownTickets } };
   },
 });

@@ -66,6 +66,7 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
     send: options.send,
     onSent: (kind) => tally.sent(kind),
     onOverbooked: (quota) => tally.overbook(quota),
+    onAmbiguous: (secret) => tally.share(secret),
     onRejected(rejection) {
       tally.reject(rejection);
       const { kind, event, key } = rejection;

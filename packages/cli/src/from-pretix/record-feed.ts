@@ -1,6 +1,7 @@
 import { backoff } from "@tessera/kit/backoff";
 import { isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
+import type { AmbiguousSecret } from "../ambiguous-secret.ts";
 import { fault } from "../faults.ts";
 
 /** What the platform answers to a stream of records. */
@@ -11,7 +12,11 @@ export interface SentAnswer {
   readonly settled: boolean;
   /** Null where nobody could say. */
   readonly overbooked?: readonly Overbooked[] | null;
+  readonly ambiguous_secrets?: readonly Ambiguous[] | null;
 }
+
+/** A secret that several tickets have. */
+export type Ambiguous = Omit<AmbiguousSecret, "organizer">;
 
 export interface Overbooked {
   readonly event: string;
@@ -43,6 +48,7 @@ export interface FeedOptions {
   readonly onRejected: (rejection: Rejection) => void;
   readonly onSent: (kind: string) => void;
   readonly onOverbooked?: (quota: Overbooked) => void;
+  readonly onAmbiguous?: (secret: Ambiguous) => void;
   readonly onWait?: (text: string) => void;
   readonly firstPauseMs?: number | undefined;
   readonly recordsAtOnce?: number | undefined;
@@ -121,6 +127,7 @@ export class RecordFeed {
     if (!isWhole) throw fault("odd_import_answer", "the platform does not account for every record; is --url right?");
     if (!answer.settled) this.settled = false;
     for (const quota of answer.overbooked ?? []) this.#options.onOverbooked?.(quota);
+    for (const secret of answer.ambiguous_secrets ?? []) this.#options.onAmbiguous?.(secret);
     for (const { kind } of batch.of) this.#options.onSent(kind);
     for (const { line, errors } of answer.errors) {
       const record = batch.of[line - 1];

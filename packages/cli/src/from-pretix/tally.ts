@@ -1,5 +1,6 @@
+import { describeAmbiguous } from "../ambiguous-secret.ts";
 import { printable } from "../printable.ts";
-import type { Overbooked, Rejection } from "./record-feed.ts";
+import type { Ambiguous, Overbooked, Rejection } from "./record-feed.ts";
 
 interface Count {
   read: number;
@@ -14,6 +15,7 @@ export class Tally {
   readonly #kinds = new Map<string, Count>();
   readonly #rejections = new Map<string, { count: number; readonly first: string[] }>();
   readonly #overbooked = new Map<string, Overbooked>();
+  readonly #ambiguous = new Map<string, Ambiguous>();
   readonly #leftOut: string[] = [];
   #leftOutCount = 0;
   #unchangedLists = 0;
@@ -44,6 +46,11 @@ export class Tally {
     this.#overbooked.set(`${quota.event}/${quota.quota}`, quota);
   }
 
+  /** Every part of a run reports the secrets of the whole event; what was said last of a position counts. */
+  share(secret: Ambiguous): void {
+    this.#ambiguous.set(`${secret.event}/${secret.positions[0]?.id}`, secret);
+  }
+
   unchanged(): void {
     this.#unchangedLists += 1;
   }
@@ -67,6 +74,7 @@ export class Tally {
     lines.push(...this.#describeRejections());
     for (const { event, quota, size, taken } of [...this.#overbooked.values()].slice(0, mostLines))
       lines.push(`Quota ${quota} of ${event} is overbooked: ${taken} taken of ${size}.`);
+    for (const secret of [...this.#ambiguous.values()].slice(0, mostLines)) lines.push(`${describeAmbiguous(secret)}.`);
     if (!settled) lines.push("Not every service has caught up yet; the records are stored and will appear.");
     return `${lines.join("\n")}\n`;
   }

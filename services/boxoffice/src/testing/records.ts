@@ -1,4 +1,5 @@
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { isAddressedByEvent, isRecordKind } from "@tessera/protos/record-kinds";
 
 /** A record as a test writes it; `data` is an object, or JSON that is wrong on purpose. */
 export interface TestRecord {
@@ -8,11 +9,6 @@ export interface TestRecord {
   readonly deleted?: boolean;
   readonly data: unknown;
 }
-
-const ofEvents = new Set([
-  ...["event", "event_settings", "subevent", "tax_rule", "category", "item", "question", "seat", "quota", "order"],
-  ...["revoked_secret", "blocked_secret"],
-]);
 
 /** Makes a record of organizer `org` and, where its kind belongs to one, event `fest`. */
 export function record(kind: string, data: unknown, rest: Omit<TestRecord, "kind" | "data"> = {}): TestRecord {
@@ -25,7 +21,7 @@ export function send(records: readonly TestRecord[]): SentRecord[] {
     line: index + 1,
     kind,
     organizer,
-    event: event ?? (ofEvents.has(kind) ? "fest" : ""),
+    event: event ?? (isRecordKind(kind) && isAddressedByEvent(kind) ? "fest" : ""),
     deleted,
     data: Buffer.from(typeof data === "string" ? data : JSON.stringify(data)),
   }));

@@ -33,7 +33,7 @@ describe("checkListFields", () => {
 });
 
 describe("checkListReferences", () => {
-  const known = { hasSubevents: true, subeventKnown: true, knownItems: new Set([1, 2]) };
+  const known = { series: true, subevents: new Set([5]), items: new Set([1, 2]) };
 
   it("accepts what the event has", () => {
     expect(checkListReferences({ limitProducts: [2, 1], subevent: 5 }, known)).toEqual({});
@@ -54,8 +54,8 @@ describe("checkListReferences", () => {
 
   it("tells an unknown date from a date of an event that is no series", () => {
     const list = { limitProducts: [], subevent: 5 };
-    expect(Object.keys(checkListReferences(list, { ...known, subeventKnown: false }))).toEqual(["subevent"]);
-    expect(Object.keys(checkListReferences(list, { ...known, hasSubevents: false }))).toEqual(["non_field_errors"]);
+    expect(Object.keys(checkListReferences(list, { ...known, subevents: new Set<number>() }))).toEqual(["subevent"]);
+    expect(Object.keys(checkListReferences(list, { ...known, series: false }))).toEqual(["non_field_errors"]);
   });
 });
 

@@ -35,13 +35,11 @@ function checkRulesText(text: string): ListErrors {
   return problem === undefined ? {} : { non_field_errors: [problem] };
 }
 
-/** What the event says about the ids that a list names. */
+/** What the event has of what lists name. */
 export interface KnownReferences {
-  readonly hasSubevents: boolean;
-  /** Whether the event has the list's date. */
-  readonly subeventKnown: boolean;
-  /** Those of the list's items that the event has. */
-  readonly knownItems: ReadonlySet<number>;
+  readonly series: boolean | undefined;
+  readonly items: ReadonlySet<number>;
+  readonly subevents: ReadonlySet<number>;
 }
 
 /** Finds what a list names that the event does not have. */
@@ -50,11 +48,11 @@ export function checkListReferences(
   known: KnownReferences,
 ): ListErrors {
   const errors: ListErrors = {};
-  const unknown = fields.limitProducts.filter((item) => !known.knownItems.has(item));
+  const unknown = fields.limitProducts.filter((item) => !known.items.has(item));
   if (unknown.length > 0) errors["limit_products"] = tellUnknownIds(unknown, "item");
-  if (fields.subevent !== null && !known.subeventKnown) {
+  if (fields.subevent !== null && !known.subevents.has(fields.subevent)) {
     errors["subevent"] = tellUnknownIds([fields.subevent], "date");
-  } else if (fields.subevent !== null && !known.hasSubevents) {
+  } else if (fields.subevent !== null && known.series !== true) {
     errors["non_field_errors"] = ["This event is not a series: a check-in list cannot belong to a date of it."];
   }
   return errors;

@@ -11,10 +11,9 @@ import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
-import { findKnownIds } from "../store/known-ids.ts";
+import { findReferences } from "../store/known-ids.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { lockListIds, nextListId, putList } from "../store/lists.ts";
-import { findSubevent } from "../store/subevents.ts";
+import { lockListIds, nextListId, putLists } from "../store/lists.ts";
 import { fromListFields } from "../wire/lists.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
@@ -31,8 +30,8 @@ export async function createCheckinList(
     refuseInvalid(joinErrors(await checkAgainstEvent(tx, request, { event, fields }), checkListFields(fields)));
     await lockListIds(tx);
     const list = { ...fields, id: await nextListId(tx) };
-    await putList(tx, request, list);
-    await noteListsChanged(tx, [request]);
+    await putLists(tx, request, [list]);
+    await noteListsChanged(tx, request);
     created = list.id;
     return { list: await withCounts(tx, request, list) };
   });
@@ -47,12 +46,9 @@ export async function checkAgainstEvent(
   { event, fields }: { readonly event: EventInfo; readonly fields: Pick<ListFields, "limitProducts" | "subevent"> },
 ): Promise<ListErrors> {
   const { subevent, limitProducts } = fields;
-  return checkListReferences(fields, {
-    hasSubevents: event.hasSubevents,
-    subeventKnown:
-      subevent !== null && (await findSubevent(db, { organizer, event: slug, id: subevent })) !== undefined,
-    knownItems: await findKnownIds(db, "item", { organizer, event: slug, ids: limitProducts }),
-  });
+  const named = { items: limitProducts, subevents: subevent === null ? [] : [subevent] };
+  const known = await findReferences(db, { organizer, event: slug }, named);
+  return checkListReferences(fields, { series: event.hasSubevents, ...known });
 }
 
 /** Throws what is wrong with a list. What contradicts as a whole is only said where every field is right by itself. */

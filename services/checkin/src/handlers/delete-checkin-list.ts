@@ -19,7 +19,7 @@ export async function deleteCheckinList(
   const response = await answerOnce(db, CheckinLists.deleteCheckinList, async (tx) => {
     await requireEvent(tx, request);
     if (!(await removeList(tx, request))) throw listNotFound();
-    await noteListsChanged(tx, [request]);
+    await noteListsChanged(tx, request);
     isDeleted = true;
     return {};
   });

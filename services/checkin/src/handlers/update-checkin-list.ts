@@ -10,7 +10,7 @@ import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { listNotFound, lockList, putList } from "../store/lists.ts";
+import { listNotFound, lockList, putLists } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
 import { withCounts } from "./get-checkin-list.ts";
@@ -41,7 +41,7 @@ export async function updateCheckinList(
       },
     });
     refuseInvalid(joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name })));
-    if (await putList(tx, request, list)) await noteListsChanged(tx, [request]);
+    if (await putLists(tx, request, [list])) await noteListsChanged(tx, request);
     changed = list.id;
     return { list: await withCounts(tx, request, list) };
   });

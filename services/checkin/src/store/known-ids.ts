@@ -40,3 +40,15 @@ export async function findKnownIds(
      where known.id = any(asked.ids)`);
   return new Set(rows.map(({ id }) => id));
 }
+
+/** Finds which items and dates of these an event has. */
+export async function findReferences(
+  db: Queryable,
+  event: EventKey,
+  ids: { readonly items: Iterable<number>; readonly subevents: Iterable<number> },
+): Promise<{ readonly items: ReadonlySet<number>; readonly subevents: ReadonlySet<number> }> {
+  return {
+    items: await findKnownIds(db, "item", { ...event, ids: [...ids.items] }),
+    subevents: await findKnownIds(db, "subevent", { ...event, ids: [...ids.subevents] }),
+  };
+}

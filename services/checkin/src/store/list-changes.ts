@@ -2,17 +2,14 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** Notes that lists of these events have changed: last in a transaction, for it makes other changes wait. */
-export async function noteListsChanged(tx: Queryable, events: readonly EventKey[]): Promise<void> {
-  if (events.length === 0) return;
-  // In one order for everybody, so that nobody waits for one who waits for him.
+/**
+ * Notes that lists of an event have changed. From here on other changes of its lists wait for this transaction, so it must
+ * hold all the lists that it changes: it would deadlock with the change of one that it asks for later.
+ */
+export async function noteListsChanged(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
   await tx.run(sql`
     insert into list_change (organizer, event, changed_at, changed_in)
-    select changed.organizer, changed.event, date_trunc('second', clock_timestamp()), pg_current_xact_id()
-      from (select distinct event.organizer collate "C" as organizer, event.event collate "C" as event
-              from unnest(${events.map(({ organizer }) => organizer)}::text[],
-                          ${events.map(({ event }) => event)}::text[]) as event (organizer, event)
-             order by organizer, event) as changed
+    values (${organizer}, ${event}, date_trunc('second', clock_timestamp()), pg_current_xact_id())
         on conflict (organizer, event) do update
        set changed_at = greatest(excluded.changed_at, list_change.changed_at + interval '1 second'),
            changed_in = excluded.changed_in

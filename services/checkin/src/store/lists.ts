@@ -118,9 +118,26 @@ export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promi
      where list_id.last_value <= ${largest}`);
 }
 
-/** Stores a list under its id, in the place of one that is there; tells whether that changes anything. */
-export async function putList(tx: Queryable, { organizer, event }: EventKey, list: CheckinList): Promise<boolean> {
-  return (await lists.upsertChanged(tx, [{ ...list, organizer, event }])) > 0;
+/** Stores lists under their ids, in the place of what is there; no id may occur twice. Tells whether that changes anything. */
+export async function putLists(
+  tx: Queryable,
+  { organizer, event }: EventKey,
+  changed: readonly CheckinList[],
+): Promise<boolean> {
+  const rows = changed.map((list) => ({ ...list, organizer, event }));
+  return (await lists.upsertChanged(tx, rows)) > 0;
+}
+
+/** Holds lists until the transaction ends, so that changes of them are made one after the other. */
+export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
+  await tx.run(sql`
+    select
+      from list
+      join unnest(${keys.map(({ organizer }) => organizer)}::text[], ${keys.map(({ event }) => event)}::text[],
+                  ${keys.map(({ id }) => id)}::bigint[]) as wanted (organizer, event, id)
+        on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
+     order by list.organizer, list.event, list.id
+       for no key update of list`);
 }
 
 /** Holds a list until the transaction ends, so that two changes of it are made one after the other. */

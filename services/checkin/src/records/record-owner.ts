@@ -1,0 +1,25 @@
+import type { RecordOwner } from "@tessera/records/kind";
+import { findEvent } from "../store/events.ts";
+import { findReferences } from "../store/known-ids.ts";
+import { lockListIds, lockLists, raiseListIds } from "../store/lists.ts";
+import { checkinList } from "./checkin-list.ts";
+import type { Known, Mentioned } from "./known.ts";
+
+/** Checkin, as an owner of records. */
+export const recordOwner: RecordOwner<Mentioned, Known> = {
+  kinds: [checkinList],
+  nothingMentioned: () => ({ items: new Set(), subevents: new Set() }),
+  async findMentioned(tx, scope, mentioned) {
+    const event = await findEvent(tx, scope);
+    // Organizers are not kept here; where one is unknown, its events are.
+    return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
+  },
+  async lock(tx, records) {
+    await lockListIds(tx);
+    await lockLists(
+      tx,
+      records.map(({ scope, key }) => ({ ...scope, id: Number(key) })),
+    );
+  },
+  raiseIds: (tx, highest) => raiseListIds(tx, [...highest.values()]),
+};
