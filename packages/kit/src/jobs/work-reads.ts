@@ -44,17 +44,17 @@ export async function measure(
     select wanted.kind, waiting.count as waiting, running.count as running, coalesce(waiting.seconds, 0)::float8 as seconds
       from unnest(${kinds}::text[]) as wanted (kind)
      cross join lateral (
-       select count(*) as count, extract(epoch from clock_timestamp() - min(some.enqueued_at)) as seconds
+       select count(*) as count, extract(epoch from clock_timestamp() - min(queued.enqueued_at)) as seconds
          from (select work.enqueued_at
                  from work
                 where work.kind = wanted.kind and work.state = 'waiting'
-                limit ${mostCounted}) as some) as waiting
+                limit ${mostCounted}) as queued) as waiting
      cross join lateral (
        select count(*) as count
          from (select
                  from work
                 where work.kind = wanted.kind and work.state = 'running' and work.due_at is not null
-                limit ${mostCounted}) as some) as running`);
+                limit ${mostCounted}) as claimed) as running`);
 }
 
 export async function findOld(
