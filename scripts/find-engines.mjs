@@ -27,7 +27,7 @@ async function loadEngines() {
  */
 export async function findEngine(name) {
   if (name === "postgres") return findPostgres();
-  return (await loadEngines())[name]?.find() ?? { available: false, reason: `nobody knows ${name}`, remedy: "" };
+  return (await loadEngines())[name]?.find() ?? { available: false, reason: `${name} is unknown`, remedy: "" };
 }
 
 /** @returns {Availability} */

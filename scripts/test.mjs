@@ -224,7 +224,7 @@ async function runProjects(chosen, { paths, atATime }) {
   if (!result.ok && results.failed.length === 0) results.failed.push(`${title}: vitest ended without saying why`);
   report(title, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
   if (results.failed.length > 0) {
-    // First of all, which: whoever reads only the beginning of a long record sees it.
+    // Their names come first, at the beginning of a long output.
     process.stdout.write(`${results.failed.map((name) => `  ${name}`).join("\n")}\n`);
     process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
   }
@@ -260,7 +260,7 @@ function skipOrFail(project, absent) {
 }
 
 /**
- * Where the tests' engines store what nobody wants to keep: in memory, where there is plenty. They wait for the disk for a
+ * Where the tests' engines store temporary files: in memory, if there is plenty. They wait for the disk for a
  * third of their time otherwise, and a disk that pauses for a second looks like a platform that does.
  */
 function memoryFolder() {
@@ -274,7 +274,7 @@ function memoryFolder() {
     : undefined;
 }
 
-/** Whoever was killed left its scratch folder behind; nobody tests for half a day. Those of other users are not ours to remove. */
+/** A killed run leaves its scratch folder behind, and no run takes half a day. Folders of other users stay. */
 function removeLeftovers() {
   const before = Date.now() - 43_200_000;
   for (const name of readdirSync(folder).filter((entry) => entry.startsWith("tessera-npm-test-"))) {

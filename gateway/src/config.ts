@@ -11,7 +11,7 @@ export const settings = {
       "The address clients use, for links in answers; http://localhost and the port when left out. Never taken from a request.",
     ),
   ),
-  operatorKey: optionalSecret("OPERATOR_KEY", "The key that may bring in records; without it nobody may."),
+  operatorKey: optionalSecret("OPERATOR_KEY", "The key that may import records; without it imports are closed."),
   bodyLimit: int(
     "BODY_LIMIT",
     10 * 1024 * 1024,

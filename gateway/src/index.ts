@@ -33,7 +33,7 @@ const consumes = consumers.map(({ topic }) => topic);
 /** A whole body has this long to arrive; imports are limited by their pauses instead. */
 const bodyMs = 30_000;
 
-/** Facts take milliseconds; whoever is told after this time that gateways do not know yet has waited long enough. */
+/** Facts take milliseconds. After this time the answer says that gateways do not have the change yet. */
 const copyMs = 5000;
 
 /** Translates /api/v1 onto the services behind it. */

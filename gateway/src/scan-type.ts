@@ -1,6 +1,6 @@
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 
-/** Reads what kind of scan a client means; whoever does not say means an entry. */
+/** Reads the type of a scan; without one it is an entry. */
 export function readScanType(word: string | null | undefined): ScanType {
   return word === "exit" ? ScanType.EXIT : ScanType.ENTRY;
 }

@@ -79,26 +79,21 @@ export const plainWords: TextRule = {
   remedy:
     "Name the process, the row or the caller, in a short active sentence. A folder that moves takes its number in `allowedWords` along; no number grows otherwise.",
   files: /\.(?:ts|mjs|md|proto|sql)$/,
-  except: tests,
+  // Migrations that landed before the rule are never edited; the other file is a list of syllables.
+  except: new RegExp(
+    `${tests.source}|^gateway/migrations/0003|^services/boxoffice/migrations/000[245]|^services/checkin/migrations/00(?:04|08|12)|^packages/dev/src/bench/facts-material\\.ts$`,
+  ),
   pattern: /\b(?:nobody|whoever|anew|he who|(?:is|are) none|him|his|he)\b/i,
 };
 
 /** How many lines of a folder are still to be rewritten. All others have none; a number only ever shrinks. */
 export const allowedWords: Readonly<Record<string, number>> = {
-  gateway: 8,
-  "gateway/src/consumers": 1,
-  "gateway/src/import": 7,
-  "gateway/src/jobs": 2,
-  "gateway/src/routes": 3,
-  "gateway/src/store": 2,
+  gateway: 3,
   "packages/cli": 21,
-  "packages/dev": 1,
   "packages/kit": 43,
-  "packages/values": 2,
-  protos: 3,
-  scripts: 5,
-  "services/boxoffice": 34,
-  "services/checkin": 36,
+  scripts: 1,
+  "services/boxoffice": 30,
+  "services/checkin": 31,
 };
 
 /** Finds what breaks a rule, as `path:line what`. */

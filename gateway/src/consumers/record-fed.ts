@@ -7,7 +7,7 @@ import { type ImportTargets, importMessages } from "../import/import-stream.ts";
 import type { LineError } from "../import/tally.ts";
 
 /**
- * A record may refer to one that comes by another partition, an event to its organizer: whoever is rejected gets these
+ * A record may refer to one that comes by another partition, an event to its organizer: a rejected record gets these
  * further chances, a few seconds in all.
  */
 const usualPausesMs = [200, 800, 2000, 4000];

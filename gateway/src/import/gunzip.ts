@@ -20,7 +20,7 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<
     }
   };
   pipeline(Readable.from(counted(), { objectMode: false }), expander, () => {
-    // How it ends is met by whoever reads the expander.
+    // The reader of the expander gets its errors.
   });
   try {
     for await (const piece of expander as AsyncIterable<Buffer>) {

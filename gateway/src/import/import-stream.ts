@@ -142,7 +142,7 @@ class ImportRun {
   }
 
   async takeAll(messages: readonly Uint8Array[]): Promise<readonly LineError[]> {
-    // Whatever the first is, these are records: nobody has to be told that he sent something else.
+    // The stream contains records: no error about another format is needed.
     this.#sawRecord = true;
     for (const [index, message] of messages.entries()) {
       const line = { number: index + 1, bytes: Buffer.from(message) };
@@ -263,7 +263,7 @@ class ImportRun {
   }
 }
 
-/** How an import ends that nobody waits for. */
+/** The fields of a summary that a failed import does not determine. */
 const notLookedFor = { settled: false, overbooked: null, ambiguous_secrets: null } as const;
 
 /** Blank lines are nothing, as in most readers of the format. */

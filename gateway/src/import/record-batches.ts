@@ -10,8 +10,8 @@ const mostBytes = 1024 * 1024;
 const envelopeBytes = 100;
 
 /**
- * Gathers records for one owner and hands them on in full batches, one at a
- * time: while one is applied the next is gathered, and whoever brings more than
+ * Collects records for one owner and applies them in full batches, one at a
+ * time: while one is applied the next is collected, and a caller with more than
  * that waits.
  */
 export class RecordBatches {
@@ -50,7 +50,7 @@ export class RecordBatches {
     this.#gathered = [];
     this.#bytes = 0;
     this.#inFlight = this.#apply(batch);
-    // Whoever sends or flushes next meets the failure; until then it is nobody's.
+    // The next call of `send` or `flush` throws the failure.
     this.#inFlight.catch(() => {});
   }
 }

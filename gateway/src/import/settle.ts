@@ -24,7 +24,7 @@ export async function settle({ owner, readers, until, signal }: SettleOptions): 
     return settled.every(Boolean);
   } catch {
     signal?.throwIfAborted();
-    // What was applied is durable; that nobody can say when it is seen is what the answer reports.
+    // The applied records are durable; the answer reports that it is unknown when they become visible.
     return false;
   }
 }

@@ -44,7 +44,7 @@ export interface LineError {
   readonly errors: RecordErrors;
 }
 
-/** More would fill the memory of whoever reads the answer. */
+/** More would fill the memory of the client. */
 const mostErrors = 1000;
 
 /** They show what is misspelt; there is no end to the keys of another format. */

@@ -14,10 +14,10 @@ export interface UploadStores {
 
 const minuteMs = 60_000;
 
-/** Few enough that nobody waits long for the row locks, or for a store to remove so many. */
+/** Few enough to hold the row locks briefly, and for a store to delete them quickly. */
 const atOnce = 500;
 
-/** Removes uploads that nobody may name any more. Any number of replicas may do it at a time. */
+/** Deletes expired uploads. Any number of replicas may run it at the same time. */
 export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
   return {
     name: "remove-expired-uploads",

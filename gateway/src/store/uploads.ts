@@ -44,8 +44,8 @@ interface UploadRow {
 }
 
 /**
- * Returns those of some uploads that a caller may name now, and keeps them until whoever they are named to has copied
- * them. Held in one order, so that two who name the same ones never wait for each other.
+ * Returns those of some uploads that a caller may name now, and keeps them until their reader has copied them. They are
+ * locked in one order, so that two callers that name the same ones do not deadlock.
  */
 export async function nameUploads(
   db: Queryable,
@@ -86,7 +86,7 @@ export async function nameUploads(
   }));
 }
 
-/** The uploads that nobody may name any more, the oldest first. */
+/** The expired uploads, the oldest first. */
 export async function findExpired(db: Queryable, { now, most }: { now: number; most: number }): Promise<string[]> {
   const rows = await db.many<{ id: string }>(sql`
     select id

@@ -88,7 +88,7 @@ function readOffset(text: string, at: number): number | undefined {
   return (sign === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** The number that `count` ASCII digits make, or -1 where one of them is none. */
+/** The number that `count` ASCII digits make, or -1 if one is not a digit. */
 function readDigits(text: string, from: number, count: number): number {
   let value = 0;
   for (let at = from; at < from + count; at++) {

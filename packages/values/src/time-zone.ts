@@ -4,7 +4,7 @@ import type { Instant } from "./instant.ts";
 /**
  * Tells whether a name is one of the IANA time zones, in their own spelling.
  *
- * Offsets are none, and neither is `europe/berlin`: scanning devices and databases look names up by their exact letters.
+ * Offsets do not count, and neither does `europe/berlin`: scanning devices and databases look names up by their exact letters.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;

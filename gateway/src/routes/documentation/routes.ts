@@ -6,7 +6,7 @@ import { docsPage, startScript } from "./page.ts";
 
 const publicAccess = { kind: "public" } as const;
 
-/** Files change with releases only; within an hour nobody need ask again. */
+/** Files change with releases only, so clients may cache them for an hour. */
 const cached = { "Cache-Control": "public, max-age=3600" };
 
 const javascript = "text/javascript; charset=utf-8";

@@ -14,7 +14,7 @@ export interface PositionPlace {
   readonly event: string;
 }
 
-/** The letter that clients know an order's status by. A status of a newer service counts as one that admits nobody. */
+/** The letter of an order's status in the published interface. An unknown status of a newer service counts as one that does not admit. */
 const statusLetters: ReadonlyMap<string, string> = new Map([
   [OrderStatus.PENDING, "n"],
   [OrderStatus.PAID, "p"],
