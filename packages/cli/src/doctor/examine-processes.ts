@@ -79,7 +79,7 @@ function askPeers({ definitions, environment, isWhole, log }: Surroundings): Pro
   if (isWhole) return [];
   const names = definitions.map(({ name }) => name);
   const needed = new Set(definitions.flatMap(({ needs }) => needs).filter((peer) => !names.includes(peer)));
-  return Array.from(needed, async (peer) => {
+  return [...needed].sort().map(async (peer) => {
     const setting = addressSetting(peer);
     const address = environment[setting] ?? "";
     if (address === "") return [];
