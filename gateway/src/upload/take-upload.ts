@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
+import { Turns } from "@tessera/kit/turns";
 import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
 import { keyOf } from "../store/file-key.ts";
@@ -9,7 +10,6 @@ import type { Objection } from "./check-image.ts";
 import { examine } from "./examine.ts";
 import type { FileType } from "./file-type.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
-import { Turns } from "./turns.ts";
 
 /** What stores uploads. */
 export interface UploadTargets {

@@ -1,4 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
+import { type Turn, Turns } from "@tessera/kit/turns";
 import { scanProfiles } from "@tessera/values";
 import { create } from "content-disposition";
 import { notFound } from "../../answers.ts";
@@ -6,7 +7,6 @@ import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
 import { declare, type Incoming } from "../../route.ts";
 import { fileTypes } from "../../upload/file-type.ts";
-import { type Turn, Turns } from "../../upload/turns.ts";
 
 /** A file comes in one message, and is no larger. */
 const largestBytes = 10 * 1024 * 1024;

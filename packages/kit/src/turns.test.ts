@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Fault } from "@tessera/kit/fault";
 import { describe, expect, it } from "vitest";
+import { Fault } from "./fault.ts";
 import { Turns } from "./turns.ts";
 
 const busy = () => new Fault("unavailable", "no_turn", "Come again soon.");

@@ -1,4 +1,4 @@
-import type { Fault } from "@tessera/kit/fault";
+import type { Fault } from "./fault.ts";
 
 /** How much may run at a time, in units of the caller's choice. */
 export interface TurnLimits {
