@@ -42,6 +42,7 @@ const files: readonly (readonly [rule: string | undefined, path: string, text: s
   ["faults-to-http", "packages/kit/src/health.ts", "response.writeHead(503);"],
   ["named-booleans", handler, "export function open(name: string, durable: boolean): void {}"],
   ["named-booleans", handler, "export async function open<T>(\n  name: T,\n  durable = false,\n): Promise<void> {}"],
+  ["named-booleans", handler, "export function open(name: string, durable: boolean | undefined): void {}"],
   ["named-booleans", handler, "class Door {\n  open(wide?: boolean): void {}\n}"],
   ["named-booleans", handler, "export const open = (name: string, durable = false) => name + durable;"],
   ["every-test-runs", unit, 'it.only("runs", () => {});'],

@@ -37,3 +37,6 @@ export const fault = faultCodes({
   unsupported_media_type: "invalid",
   uploads_busy: "unavailable",
 });
+
+/** A code of the gateway or of the kit. */
+export type GatewayFault = Parameters<typeof fault>[0];

@@ -47,7 +47,10 @@ interface Connection {
   readUpTo: number;
 }
 
-/** Makes the server that faces clients. */
+/**
+ * Makes the server that faces clients. It is stopped by hand: http-terminator and `server.close()` cut off connections
+ * between two requests and requests of which only the beginning has arrived; here those are answered.
+ */
 export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
   const stopping = new AbortController();
   const server = createServer({

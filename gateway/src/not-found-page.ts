@@ -1,4 +1,5 @@
 import type { Context } from "./context.ts";
+import { statusOf } from "./problem.ts";
 
 const page = `<!doctype html>
 <html lang="en">
@@ -11,7 +12,7 @@ const page = `<!doctype html>
 
 /** Answers for a path that leads nowhere. Not as JSON: scanners read a JSON 404 as an answer about a ticket. */
 export function notFoundPage(ctx: Context): void {
-  ctx.status = 404;
+  ctx.status = statusOf("not_found");
   ctx.type = "html";
   ctx.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   ctx.body = page;

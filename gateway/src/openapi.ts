@@ -2,7 +2,9 @@ import { type JsonSchema, toJsonSchema } from "@tessera/kit/schema";
 import type { Access } from "./access/may-use.ts";
 import { detail, fieldErrors } from "./answers.ts";
 import { bodyTypes } from "./body/parse-body.ts";
+import type { GatewayFault } from "./faults.ts";
 import type { Parameters } from "./parameter.ts";
+import { saysWhenToRetry, statusOf } from "./problem.ts";
 import type { Answer, Route } from "./route.ts";
 
 /** Writes the OpenAPI document of all routes, from nothing but their declarations. */
@@ -136,11 +138,12 @@ function response(
   components: Components,
 ): object {
   const { description, schema } = answer;
-  const retry = status === 409 || status === 429 || status === 503;
   const types = status < 300 ? [produces].flat() : ["application/json"];
   return {
     description,
-    ...(retry ? { headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } } } : {}),
+    ...(saysWhenToRetry(status)
+      ? { headers: { "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } } } }
+      : {}),
     ...(schema === undefined
       ? {}
       : { content: Object.fromEntries(types.map((type) => [type, { schema: components.refer(schema) }])) }),
@@ -151,26 +154,28 @@ function response(
 export function answersOf(route: Route): Readonly<Record<number, Answer>> {
   const guarded = route.access.kind !== "public";
   const reads = route.body !== undefined || route.streams !== undefined;
-  const common: Record<number, Answer> = {
-    400: { description: "The path, the query or the body is not valid.", schema: fieldErrors },
-    ...(guarded ? { 401: { description: "No valid credentials.", schema: detail } } : {}),
-    ...(guarded
-      ? { 403: { description: "These credentials do not allow this, or there is no such event.", schema: detail } }
-      : {}),
-    404: { description: "There is no such object, or no such `format`.", schema: detail },
-    ...(isRepeatable(route)
-      ? { 409: { description: "A request with this idempotency key is still at work.", schema: detail } }
-      : {}),
-    406: { description: "The Accept header rules out the answer.", schema: detail },
-    ...(reads || isRepeatable(route) ? { 408: { description: "The body arrived too slowly.", schema: detail } } : {}),
-    ...(reads || isRepeatable(route) ? { 413: { description: "The body is too large.", schema: detail } } : {}),
-    ...(reads
-      ? { 415: { description: "The media type or encoding of the body is not supported.", schema: detail } }
-      : {}),
-    ...(guarded ? { 429: { description: "Too many requests.", schema: detail } } : {}),
-    ...(guarded ? { 503: { description: "A service cannot be reached; try again.", schema: detail } } : {}),
+  const repeatable = isRepeatable(route);
+  const refusals: readonly (readonly [code: GatewayFault, applies: boolean, description: string])[] = [
+    ["no_credentials", guarded, "No valid credentials."],
+    ["forbidden", guarded, "These credentials do not allow this, or there is no such event."],
+    ["not_found", true, "There is no such object, or no such `format`."],
+    ["request_under_way", repeatable, "A request with this idempotency key is still at work."],
+    ["not_acceptable", true, "The Accept header rules out the answer."],
+    ["body_too_slow", reads || repeatable, "The body arrived too slowly."],
+    ["body_too_large", reads || repeatable, "The body is too large."],
+    ["unsupported_media_type", reads, "The media type or encoding of the body is not supported."],
+    ["rate_limited", guarded, "Too many requests."],
+    ["peer_unavailable", guarded, "A service cannot be reached; try again."],
+  ];
+  const described = refusals.filter(([, applies]) => applies);
+  return {
+    [statusOf("invalid_body")]: {
+      description: "The path, the query or the body is not valid.",
+      schema: fieldErrors,
+    },
+    ...Object.fromEntries(described.map(([code, , description]) => [statusOf(code), { description, schema: detail }])),
+    ...route.answers,
   };
-  return { ...common, ...route.answers };
 }
 
 /** Schemas with a title become components, once each. */

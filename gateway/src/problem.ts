@@ -1,6 +1,7 @@
 import { Fault, type FaultKind } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Middleware } from "./context.ts";
+import { fault, type GatewayFault } from "./faults.ts";
 
 /** This file is the only one that knows both a Fault and an HTTP status. */
 const statusByKind: Readonly<Record<FaultKind, number>> = {
@@ -53,11 +54,26 @@ export function toProblem(error: unknown): Problem {
   return { status, headers: headersOf(error, status), body };
 }
 
-function headersOf(fault: Fault, status: number): Record<string, string> {
-  if (fault.kind === "unauthenticated") return { "WWW-Authenticate": "Token" };
+/** The status that a code is answered with. */
+export function statusOf(code: GatewayFault): number {
+  return toProblem(fault(code, "")).status;
+}
+
+/** Whether an answer of this status says when to try again. */
+export function saysWhenToRetry(status: number): boolean {
+  return retryAfterSeconds.has(status);
+}
+
+/** Whether a repetition of the request would be answered alike, so that the answer may be kept (A10.7, A10.8). */
+export function isLasting(status: number): boolean {
+  return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientGone;
+}
+
+function headersOf(problem: Fault, status: number): Record<string, string> {
+  if (problem.kind === "unauthenticated") return { "WWW-Authenticate": "Token" };
   const seconds = retryAfterSeconds.get(status);
   if (seconds === undefined) return {};
-  const asked = fault.retryAfterMs === undefined ? seconds : Math.ceil(fault.retryAfterMs / 1000);
+  const asked = problem.retryAfterMs === undefined ? seconds : Math.ceil(problem.retryAfterMs / 1000);
   return { "Retry-After": String(Math.max(1, asked)) };
 }
 

@@ -17,7 +17,10 @@ export function negotiate(): Middleware {
   };
 }
 
-/** Tells whether an Accept header allows a media type: the most specific range that matches it decides. */
+/**
+ * Tells whether an Accept header allows a media type: the most specific range that matches it decides. Koa's own
+ * `ctx.accepts` refuses a range with parameters, `application/json; charset=utf-8`, which many clients send.
+ */
 export function accepts(header: string, type: string): boolean {
   const [major = ""] = type.split("/");
   let specificity = -1;

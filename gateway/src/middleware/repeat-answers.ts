@@ -7,7 +7,7 @@ import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import type { Context, Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
 import { routeFor } from "../place.ts";
-import { answerProblems } from "../problem.ts";
+import { answerProblems, isLasting } from "../problem.ts";
 import type { Route } from "../route.ts";
 import type { Claim, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
 
@@ -121,7 +121,7 @@ function hashOf(ctx: Context, body: Buffer): Buffer {
 
 function isKept(status: number, route: Route | undefined): boolean {
   if (route?.showsSecret === true && status < 300) return false;
-  return status !== 401 && status !== 409 && status !== 429 && status < 499;
+  return isLasting(status);
 }
 
 /** The headers that a repetition needs; all others are set for each answer. */

@@ -23,7 +23,7 @@ const settings = {
   port: int("PORT", 8080, [0, 65_535], "where REST is served"),
   workers: int("WORKERS", undefined, [1, 64], "how many render at once"),
   boxoffice: address("BOXOFFICE_ADDRESS", undefined, "where boxoffice listens"),
-  demo: flag("DEMO", false, "whether to serve made-up events"),
+  demo: flag("DEMO", { fallback: false }, "whether to serve made-up events"),
   bus: choice("BUS", ["memory", "kafka"], "memory", "what carries facts"),
   origin: url("ORIGIN", "http://localhost:8080", "how the world calls us"),
   lease: durationMs("LEASE", 30_000, "how long a job is held without a sign of life"),
@@ -158,7 +158,7 @@ describe("readConfig", () => {
   });
 
   it("minds unknown TESSERA_ variables where it is told all known ones", () => {
-    const one = { demo: flag("TESSERA_DEMO", false, "whether to serve made-up events") };
+    const one = { demo: flag("TESSERA_DEMO", { fallback: false }, "whether to serve made-up events") };
     const environment = {
       TESSERA_DEMO: "1",
       TESSERA_BUS: "memory",
@@ -249,7 +249,7 @@ describe("what is read", () => {
     ["constructor", undefined],
     [" true", undefined],
   ])("flag %j", (given, expected) => {
-    expect(reads(flag("F", undefined, "a flag"), given)).toBe(expected);
+    expect(reads(flag("F", { fallback: undefined }, "a flag"), given)).toBe(expected);
   });
 
   it.each([

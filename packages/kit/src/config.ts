@@ -64,7 +64,11 @@ const truths: Readonly<Record<string, boolean>> = {
 };
 
 /** Something that is on or off. */
-export function flag(name: string, fallback: boolean | undefined, description: string): Setting<boolean> {
+export function flag(
+  name: string,
+  { fallback }: { fallback: boolean | undefined },
+  description: string,
+): Setting<boolean> {
   const read = (given: string) =>
     Object.hasOwn(truths, given.toLowerCase()) ? truths[given.toLowerCase()] : undefined;
   return setting({ name, description, takes: "true or false", read, fallback });
