@@ -61,11 +61,20 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
         ["services/checkin/migrations/0009_a.sql", "alter table inbox add column a text;"],
         ["gateway/src/store/a.ts", "  where passed_marker.consumer = 1"],
         ["services/boxoffice/src/store/a.ts", "delete from answered_request"],
+        ["services/boxoffice/src/store/a.ts", "update work set state = 'waiting'"],
       ],
       sound: [
         ["packages/kit/src/bus/relay.ts", "    insert into outbox (fact_id)"],
         ["services/checkin/src/store/lists.db.test.ts", "select count(*) from outbox"],
         ["services/checkin/src/index.ts", "// The relay reads the outbox; rebuilds come from the owner."],
+        ["services/checkin/src/index.ts", "// What comes from work that has ended."],
+      ],
+    },
+    "advisory locks are declared": {
+      broken: [["services/checkin/src/store/lists.ts", "select pg_try_advisory_xact_lock(7)"]],
+      sound: [
+        ["packages/kit/src/pg/locks.ts", "select pg_advisory_xact_lock(7)"],
+        ["services/checkin/src/store/lists.db.test.ts", "select pg_advisory_lock(7)"],
       ],
     },
     "faults come from a catalogue": {

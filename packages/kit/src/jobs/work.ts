@@ -28,7 +28,7 @@ export interface Work<P, R> {
   readonly mostWaiting?: number;
 }
 
-/** For work that must be done however often it fails; sixty-eight years of a try each second. */
+/** For work that must be done however often it fails. It is the largest number that the column takes. */
 export const untilDone = 2 ** 31 - 1;
 
 export function defineWork<P, R>(kind: string, definition: Omit<Work<P, R>, "kind">): Work<P, R> {

@@ -154,11 +154,11 @@ describe("a worker", () => {
     const deaf = letGo();
     const isDeaf = { ...db, run: async () => 1 };
     await enqueue("y");
-    start(deaf.worker, { on: isDeaf, pollMs: 60_000 });
+    const others = start(deaf.worker, { on: isDeaf, pollMs: 60_000 });
     await eventually(async () => deaf.state.begun === 1);
     await db.run(sql`update work set token = token + 1 where id = 'y'`);
     deaf.state.go();
-    await sleep(50);
+    await others.stop();
     expect(await effects()).toEqual([]);
     expect(await db.many(sql`select state, tries from work`)).toEqual([
       { state: "running", tries: 1 },

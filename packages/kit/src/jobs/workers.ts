@@ -145,7 +145,8 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
     log,
   );
 
-  async function claimUntilStopped({ work, ...worker }: Worker, alarm: Alarm): Promise<void> {
+  async function claimUntilStopped(worker: Worker, alarm: Alarm): Promise<void> {
+    const { work } = worker;
     const mine = new Set<table.Claim>();
     for (let failed = 0; !alarm.stopped; ) {
       const most = work.atOnce - mine.size;
@@ -163,7 +164,7 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
       for (const row of rows) {
         const claim = { kind: work.kind, id: row.id, token: row.token };
         mine.add(claim);
-        const performing = perform({ work, ...worker }, row, claim).finally(() => {
+        const performing = perform(worker, row, claim).finally(() => {
           mine.delete(claim);
           underWay.delete(claim);
           alarm.ring();
@@ -208,9 +209,10 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
         await table.giveBack(db, claim);
       } else {
         const led = await table.stumble(db, claim, describeCause(error));
-        if (led?.state === "failed") meter.ended(claim.kind, "failed");
-        if (led?.state === "failed") log.error("work has failed: its last try did", { ...about, error });
-        else log.warn("a try failed; the work is tried again", { ...about, error });
+        if (led?.state === "failed") {
+          meter.ended(claim.kind, "failed");
+          log.error("work has failed: its last try did", { ...about, error });
+        } else log.warn("a try failed; the work is tried again", { ...about, error });
       }
     }
   }
