@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { defineWork, enqueueWork, findStuckWork, findWork, json } from "./work.ts";
+import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
 const kind = "count";
@@ -162,6 +163,22 @@ describe("those who wait", () => {
     await passTime(db);
     expect(await findWork(db, count, "x")).toEqual({ owner: "a", state: "waiting" });
   });
+});
+
+it("what waits and what is being done is counted by kind, up to a limit, with the age of the oldest that waits", async () => {
+  await enqueue(["x", "y", "z", "w"]);
+  await claimed();
+  await table.stumble(db, await claimed(), "failed");
+  await db.run(sql`update work set enqueued_at = now() - interval '100 seconds' where id = 'x'`);
+  await db.run(sql`update work set enqueued_at = now() - interval '50 seconds' where id = 'z'`);
+  const measured = await reads.measure(db, { kinds: [kind, "other"], mostCounted: 2 });
+  expect(measured).toEqual([
+    { kind, waiting: 2, running: 1, seconds: expect.any(Number) },
+    { kind: "other", waiting: 0, running: 0, seconds: 0 },
+  ]);
+  const [all] = await reads.measure(db, { kinds: [kind], mostCounted: 100 });
+  expect(all).toMatchObject({ waiting: 3, running: 1 });
+  expect(Math.floor(all?.seconds ?? 0)).toBe(50);
 });
 
 it("work that has not ended for long is found, with why a try failed last", async () => {
