@@ -29,6 +29,7 @@ import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { keepSearchMerged } from "./jobs/merge-search-index.ts";
+import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 
@@ -73,13 +74,15 @@ export const checkin = defineService({
       apply: (found) => takeOverPositions(db, found),
       events,
     });
+    const readers = createReaders();
     const lanes = openLanes({
       db,
       events,
+      readers,
       lanes: config.redeemLanes,
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
     });
-    return { deps: { db, reads, files, clock, log, events, lanes, unknownTickets } };
+    return { deps: { db, reads, files, clock, log, events, readers, lanes, unknownTickets } };
   },
 });

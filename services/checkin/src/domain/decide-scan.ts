@@ -3,7 +3,7 @@ import { findCandidates, singleOut } from "./find-ticket.ts";
 import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
 import { formatLocalMinute } from "./local-minute.ts";
 import { afterScan, mayEnter, type Presence } from "./presence.ts";
-import { answerQuestions, type GivenAnswer } from "./questions/answer-questions.ts";
+import { answerQuestions, type GivenAnswer, type Reader } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
 import type { Refusal } from "./refusal.ts";
 import { judgeRules } from "./rules/judge-rules.ts";
@@ -16,8 +16,7 @@ export interface Circumstances<M extends Match> {
   /** Null: the list has none. */
   readonly rules: Rules | null;
   /** Of the event. */
-  readonly timezone: string;
-  readonly locale: string;
+  readonly reader: Reader;
   readonly matches: readonly M[];
   /** The code is that of a medium, and its tickets are all of other events. */
   readonly isMediumElsewhere: boolean;
@@ -130,11 +129,7 @@ function refuse<M>(
 }
 
 /** Finds what is wrong with the ticket, on whatever list. Exits are free of its time. */
-function objectToTicket(
-  scan: ArrivedScan,
-  { timezone }: { readonly timezone: string },
-  { ticket }: Match,
-): Objection | undefined {
+function objectToTicket(scan: ArrivedScan, { reader }: Circumstances<Match>, { ticket }: Match): Objection | undefined {
   const { orderStatus, validFrom, validUntil } = ticket;
   if (ticket.canceled || (orderStatus !== "paid" && orderStatus !== "pending")) {
     return { reason: scan.canceledSupported ? "canceled" : "unpaid" };
@@ -142,10 +137,10 @@ function objectToTicket(
   if (ticket.blocked) return { reason: "blocked" };
   if (orderStatus === "pending" && ticket.requireApproval) return { reason: "unapproved" };
   if (scan.type === "entry" && validFrom !== null && validFrom > scan.at) {
-    return { reason: "invalid_time", explanation: `Valid from ${formatLocalMinute(validFrom, timezone)}.` };
+    return { reason: "invalid_time", explanation: `Valid from ${formatLocalMinute(validFrom, reader.zone)}.` };
   }
   if (scan.type === "entry" && validUntil !== null && validUntil < scan.at) {
-    return { reason: "invalid_time", explanation: `Valid until ${formatLocalMinute(validUntil, timezone)}.` };
+    return { reason: "invalid_time", explanation: `Valid until ${formatLocalMinute(validUntil, reader.zone)}.` };
   }
   return undefined;
 }
@@ -160,11 +155,11 @@ function objectOnList(scan: ArrivedScan, list: AdmissionTerms, { ticket }: Match
 
 function objectByRules(
   { at, gate }: ArrivedScan,
-  { rules, timezone }: Circumstances<Match>,
+  { rules, reader: { zone } }: Circumstances<Match>,
   { ticket: { item, variation }, scans, dates }: Match,
 ): (Objection & { readonly isBroken: boolean }) | undefined {
   if (rules === null) return undefined;
-  const verdict = judgeRules(rules, { at, timezone, item, variation, gate, scans, dates });
+  const verdict = judgeRules(rules, { at, zone, item, variation, gate, scans, dates });
   if (verdict.outcome === "allowed") return undefined;
   if (verdict.outcome === "broken") return { reason: "rules", isBroken: true };
   return { reason: "rules", explanation: verdict.explanation, isBroken: false };
@@ -174,9 +169,9 @@ const unasked = { given: [], missing: [] };
 
 function answer(
   { answers: sent }: ArrivedScan,
-  { timezone, locale }: Circumstances<Match>,
+  { reader }: Circumstances<Match>,
   { questions, answers: stored }: Match,
 ) {
   if (questions.length === 0) return unasked;
-  return answerQuestions({ questions, sent, stored, timezone, locale });
+  return answerQuestions({ questions, sent, stored, reader });
 }

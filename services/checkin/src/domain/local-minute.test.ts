@@ -1,5 +1,6 @@
 import { parseInstant } from "@tessera/values";
 import { expect, it } from "vitest";
+import { readers } from "../testing/decisions.ts";
 import { formatLocalMinute } from "./local-minute.ts";
 
 it.each([
@@ -8,7 +9,7 @@ it.each([
   [Date.UTC(2026, 0, 1, 0, 0), "America/New_York", "2025-12-31 19:00"],
   [Date.UTC(2026, 0, 1, 0, 0), "Asia/Kathmandu", "2026-01-01 05:45"],
 ])("writes %i in %s as %s", (ms, zone, expected) => {
-  expect(formatLocalMinute(ms * 1000 + 999_999, zone)).toBe(expected);
+  expect(formatLocalMinute(ms * 1000 + 999_999, readers.zone(zone))).toBe(expected);
 });
 
 it.each([
@@ -17,12 +18,12 @@ it.each([
   ["0001-01-01T00:00:00Z", "America/New_York", "0001-01-01 00:00"],
   ["0001-01-01T00:00:00Z", "Europe/Berlin", "0001-01-01 00:53"],
 ])("stays within the years 1 to 9999: %s in %s is %s", (text, zone, expected) => {
-  expect(formatLocalMinute(parseInstant(text) ?? Number.NaN, zone)).toBe(expected);
+  expect(formatLocalMinute(parseInstant(text) ?? Number.NaN, readers.zone(zone))).toBe(expected);
 });
 
 it.each(["Europe/Atlantis", "Europe Berlin", "", "\0"])(
   "[C4.33] tells the time of the zone %j, which is none, in UTC",
   (zone) => {
-    expect(formatLocalMinute(Date.UTC(2026, 5, 1, 22, 5) * 1000, zone)).toBe("2026-06-01 22:05");
+    expect(formatLocalMinute(Date.UTC(2026, 5, 1, 22, 5) * 1000, readers.zone(zone))).toBe("2026-06-01 22:05");
   },
 );

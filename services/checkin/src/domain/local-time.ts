@@ -17,7 +17,7 @@ export const earliest = -62_135_596_800 * second;
 export const latest = 253_402_300_799 * second;
 
 /** Reads the wall clock of the zone at an instant. */
-export function toLocal(instant: Instant, zone: string): LocalDateTime {
+export function toLocal(instant: Instant, zone: Zone): LocalDateTime {
   return instant + offsetAt(instant, zone);
 }
 
@@ -28,7 +28,7 @@ export function toLocal(instant: Instant, zone: string): LocalDateTime {
  */
 export function toInstant(
   local: LocalDateTime,
-  zone: string,
+  zone: Zone,
   { ambiguous }: { readonly ambiguous: "earlier" | "later" },
 ): Instant {
   // A day to both sides is beyond every offset, and clocks are not changed twice within two days.
@@ -62,23 +62,25 @@ interface ZoneDay {
 /** More than ten years for each zone; people come to an event on a few days. */
 const mostDays = 5000;
 
-/** The days of each time zone that occurs, of which there are some hundred. */
-const zones = new Map<string, Map<number, ZoneDay>>();
+/** A time zone, with the days that its clock was read on: to read one takes a hundred times longer than to remember it. */
+export interface Zone {
+  readonly name: string;
+  readonly days: Map<number, ZoneDay>;
+}
 
-/** Tells whether there is a time zone of this name; only those have a clock to read, for all others that throws. */
-export function isZone(name: string): boolean {
-  return zones.has(name) || isTimeZone(name);
+/** Opens the time zone of this name; null where there is none. */
+export function openZone(name: string): Zone | null {
+  return isTimeZone(name) ? { name, days: new Map() } : null;
 }
 
 /** How far the wall clock of the zone is ahead of UTC, in microseconds. */
-function offsetAt(instant: Instant, zone: string): number {
+function offsetAt(instant: Instant, { name, days }: Zone): number {
   const number = Math.floor(instant / dayLength);
-  const days = zones.get(zone) ?? new Map<number, ZoneDay>();
   let day = days.get(number);
   if (day === undefined) {
-    day = askDay(number * dayLength, zone);
+    day = askDay(number * dayLength, name);
     if (days.size >= mostDays) days.clear();
-    zones.set(zone, days.set(number, day));
+    days.set(number, day);
   }
   return instant < day.changedAt ? day.before : day.after;
 }

@@ -1,5 +1,6 @@
 import { formatInstant, parseInstant } from "@tessera/values";
 import { describe, expect, it } from "vitest";
+import { zoneOf } from "../testing/decisions.ts";
 import { type AutomaticExit, nextExit } from "./next-exit.ts";
 
 const at = (text: string): number => {
@@ -12,7 +13,7 @@ const at = (text: string): number => {
 const daysAfter = (first: string, zone: string, days: number): string[] => {
   let exit: AutomaticExit = { at: at(first), local: null };
   return Array.from({ length: days }, () => {
-    exit = nextExit(exit, { zone, notBefore: exit.at });
+    exit = nextExit(exit, { zone: zoneOf(zone), notBefore: exit.at });
     return formatInstant(exit.at);
   });
 };
@@ -81,12 +82,12 @@ describe("nextExit", () => {
   });
 
   it("forgets the local time that was skipped where another instant was set", () => {
-    const zone = "Europe/Berlin";
+    const zone = zoneOf("Europe/Berlin");
     const skipped = nextExit({ at: at("2026-03-28T01:30:00Z"), local: null }, { zone, notBefore: 0 });
     const set = { ...skipped, at: at("2026-03-29T03:00:00Z") };
     expect(formatInstant(nextExit(set, { zone, notBefore: 0 }).at)).toBe("2026-03-30T03:00:00Z");
     // The event has moved to another place.
-    expect(formatInstant(nextExit(skipped, { zone: "UTC", notBefore: 0 }).at)).toBe("2026-03-30T01:30:00Z");
+    expect(formatInstant(nextExit(skipped, { zone: zoneOf("UTC"), notBefore: 0 }).at)).toBe("2026-03-30T01:30:00Z");
   });
 
   it.each([
@@ -97,12 +98,14 @@ describe("nextExit", () => {
     ["the day before", "2026-10-20T00:00:00Z", "2026-10-24T00:00:00Z"],
   ])("goes straight to the first day behind %s", (_name, notBefore, expected) => {
     const exit = { at: at("2026-10-23T00:00:00Z"), local: null };
-    expect(formatInstant(nextExit(exit, { zone: "Europe/Berlin", notBefore: at(notBefore) }).at)).toBe(expected);
+    expect(formatInstant(nextExit(exit, { zone: zoneOf("Europe/Berlin"), notBefore: at(notBefore) }).at)).toBe(
+      expected,
+    );
   });
 
   it("goes from the year 1 to today without counting the days", () => {
     const exit = { at: at("0001-01-01T04:00:00Z"), local: null };
-    const { at: next } = nextExit(exit, { zone: "UTC", notBefore: at("2026-11-21T12:00:00Z") });
+    const { at: next } = nextExit(exit, { zone: zoneOf("UTC"), notBefore: at("2026-11-21T12:00:00Z") });
     expect(formatInstant(next)).toBe("2026-11-22T04:00:00Z");
   });
 });

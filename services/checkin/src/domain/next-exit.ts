@@ -1,5 +1,5 @@
 import type { Instant } from "@tessera/values";
-import { dayLength, type LocalDateTime, toInstant, toLocal } from "./local-time.ts";
+import { dayLength, type LocalDateTime, toInstant, toLocal, type Zone } from "./local-time.ts";
 
 /** When everybody who is inside a list is taken to have left. */
 export interface AutomaticExit {
@@ -18,7 +18,7 @@ const hour = 3_600_000_000;
  */
 export function nextExit(
   exit: AutomaticExit,
-  { zone, notBefore }: { readonly zone: string; readonly notBefore: Instant },
+  { zone, notBefore }: { readonly zone: Zone; readonly notBefore: Instant },
 ): AutomaticExit {
   const local = localTimeOf(exit, zone);
   const passed = Math.floor((toLocal(notBefore, zone) - local) / dayLength);
@@ -29,11 +29,11 @@ export function nextExit(
 }
 
 /** What is remembered counts only for the instant that it comes to: an organizer may have set another one. */
-function localTimeOf({ at, local }: AutomaticExit, zone: string): LocalDateTime {
+function localTimeOf({ at, local }: AutomaticExit, zone: Zone): LocalDateTime {
   return local !== null && exitAt(local, zone).at === at ? local : toLocal(at, zone);
 }
 
-function exitAt(local: LocalDateTime, zone: string): AutomaticExit {
+function exitAt(local: LocalDateTime, zone: Zone): AutomaticExit {
   const at = toInstant(local, zone, { ambiguous: "later" });
   return toLocal(at, zone) === local
     ? { at, local: null }

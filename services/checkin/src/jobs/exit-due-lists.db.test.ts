@@ -10,6 +10,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { reportEvents } from "../events.ts";
+import { createReaders } from "../readers.ts";
 import { eventFact, itemFact, minute, noon, order, place, positionFact, subeventFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
@@ -78,6 +79,7 @@ const replica = (changes: Partial<Db> = {}) => {
   return exitDueLists({
     db: { ...db, ...changes },
     clock: { now: () => checkin.now },
+    readers: createReaders(),
     events,
     ticketsAtATime: 2,
   });

@@ -8,6 +8,7 @@ import { topics } from "@tessera/protos/topics";
 import { nextExit } from "../domain/next-exit.ts";
 import { afterScan, countChange } from "../domain/presence.ts";
 import type { CheckinEvents } from "../events.ts";
+import type { Readers } from "../readers.ts";
 import { findInside, findNextInside, type InsideTicket, type Stretch } from "../store/automatic-exits.ts";
 import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
 import { type ScanToStore, storeScans } from "../store/store-scans.ts";
@@ -34,6 +35,7 @@ export interface ExitTools {
   readonly db: Db;
   readonly clock: Clock;
   readonly events: CheckinEvents;
+  readonly readers: Pick<Readers, "zone">;
   readonly ticketsAtATime?: number;
 }
 
@@ -135,8 +137,10 @@ function toExit({ organizer, event, id, exit }: DueList, { position, scanId, pre
 }
 
 /** Where later exits are due as well, goes straight to the first at which a ticket is inside: there may be centuries. */
-async function moveOn({ db, clock }: ExitTools, list: DueList): Promise<boolean> {
-  const { exit, timezone: zone } = list;
+async function moveOn({ db, clock, readers }: ExitTools, list: DueList): Promise<boolean> {
+  const { exit, timezone } = list;
+  const zone = readers.zone(timezone);
+  if (zone === null) throw new RangeError(`there is no time zone ${timezone}`);
   const now = clock.now();
   const next = nextExit(exit, { zone, notBefore: exit.at });
   if (next.at > now) return moveExit(db, list, next);

@@ -7,8 +7,9 @@ import { positionById } from "./listed-positions.ts";
 import { ticketDates } from "./ticket-rows.ts";
 
 /** What the rules of a list ask of a ticket, whoever scans it when. */
-export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate"> {
+export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate" | "zone"> {
   readonly id: number;
+  readonly timezone: string;
 }
 
 interface Row {

@@ -1,9 +1,10 @@
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { decideScan } from "../domain/decide-scan.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
+import type { Zone } from "../domain/local-time.ts";
 import { neverScanned, type Presence } from "../domain/presence.ts";
-import { readRules } from "../domain/rules/read-rules.ts";
 import type { Match, Ticket } from "../domain/ticket.ts";
+import { createReaders } from "../readers.ts";
 
 export const noon = Date.UTC(2026, 10, 21, 12) * 1000;
 export const hour = 3_600_000_000;
@@ -75,6 +76,22 @@ export const entered: Presence = { version: 1, entries: 1, last: { type: "entry"
 export const left: Presence = { version: 2, entries: 1, last: { type: "exit", at: noon - hour } };
 export const onlyLeft: Presence = { version: 1, entries: 0, last: { type: "exit", at: noon - hour } };
 
+export const readers = createReaders();
+
+/** Reads answers and times as an event in a time zone does. */
+export const readerOf = (timezone: string, locale: string) => ({
+  zone: readers.zone(timezone),
+  locale,
+  habits: readers.habits(locale),
+});
+
+/** A time zone that exists. */
+export function zoneOf(name: string): Zone {
+  const zone = readers.zone(name);
+  if (zone === null) throw new Error(`there is no time zone ${name}`);
+  return zone;
+}
+
 /** What differs from an ordinary entry on a list of everything. */
 export interface Otherwise {
   readonly how?: Partial<ArrivedScan>;
@@ -88,9 +105,8 @@ export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
   const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false } = otherwise;
   return decideScan(arrivedScan(how), {
     list: list(on),
-    rules: readRules(JSON.stringify(rules)),
-    timezone: "Europe/Berlin",
-    locale: "en",
+    rules: readers.rules(JSON.stringify(rules)),
+    reader: readerOf("Europe/Berlin", "en"),
     matches,
     isMediumElsewhere,
     isRevoked,

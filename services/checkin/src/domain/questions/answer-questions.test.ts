@@ -1,5 +1,6 @@
 import { anything, array, assert, constantFrom, integer, jsonValue, oneof, property, record, string } from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readerOf } from "../../testing/decisions.ts";
 import { answerQuestions, type SentAnswer, type StoredAnswer } from "./answer-questions.ts";
 import { type Question, type QuestionType, readQuestion } from "./question.ts";
 
@@ -58,8 +59,7 @@ function ask(questions: readonly Question[], { sent = {}, stored = {} }: Visit =
         typeof answer === "string" ? { text: answer, optionIdentifiers: [] } : answer,
       ]),
     ),
-    timezone: "Europe/Berlin",
-    locale: "en",
+    reader: readerOf("Europe/Berlin", "en"),
   });
 }
 
@@ -108,7 +108,7 @@ describe("answerQuestions", () => {
     const sha256 = "0f".repeat(32);
     const file = { upload: "5d1c", name: "me.png", contentType: "image/png", size: 9, sha256 };
     const sent = [{ question: 1, value: "file:5d1c", file }];
-    const visit = { questions: [question({ type: "F" })], sent, stored: new Map(), timezone: "UTC", locale: "en" };
+    const visit = { questions: [question({ type: "F" })], sent, stored: new Map(), reader: readerOf("UTC", "en") };
     expect(answerQuestions(visit)).toMatchObject({
       given: [{ question: 1, answer: { text: `file:image/png;9;${sha256}`, file } }],
       missing: [],
@@ -169,8 +169,7 @@ describe("answerQuestions", () => {
       questions: [question()],
       sent,
       stored: new Map(),
-      timezone: "UTC",
-      locale: "en",
+      reader: readerOf("UTC", "en"),
     });
     expect(given.map(({ answer }) => answer?.text)).toEqual(["last"]);
   });
@@ -291,7 +290,7 @@ describe("whatever is sent", () => {
     );
     assert(
       property(answers, constantFrom("en", "de", "x y"), (sent: readonly SentAnswer[], locale) => {
-        const visit = { questions: asked, sent, stored: new Map(), timezone: "Europe/Berlin", locale };
+        const visit = { questions: asked, sent, stored: new Map(), reader: readerOf("Europe/Berlin", locale) };
         const { given, missing } = answerQuestions(visit);
         expect(given.length + missing.length).toBeLessThanOrEqual(asked.length);
         for (const { answer } of given) {

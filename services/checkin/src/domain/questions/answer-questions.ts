@@ -1,8 +1,7 @@
 import type { Question } from "./question.ts";
-import { type AnswerRead, readAnswer, type SentFile } from "./read-answer.ts";
-import { habitsOf } from "./writing-habits.ts";
+import { type AnswerRead, type Reader, readAnswer, type SentFile } from "./read-answer.ts";
 
-export type { SentFile } from "./read-answer.ts";
+export type { Reader, SentFile } from "./read-answer.ts";
 
 /** A value that a scanner sends for a question. */
 export interface SentAnswer {
@@ -43,10 +42,7 @@ interface Asking {
   readonly sent: readonly SentAnswer[];
   /** By question. */
   readonly stored: ReadonlyMap<number, StoredAnswer>;
-  /** Of the event. */
-  readonly timezone: string;
-  /** Of the event. */
-  readonly locale: string;
+  readonly reader: Reader;
 }
 
 /**
@@ -70,12 +66,11 @@ export function answerQuestions(about: Asking): {
   return { given, missing };
 }
 
-function decideAll({ questions, sent, stored, timezone, locale }: Asking): ReadonlyMap<number, Outcome> {
+function decideAll({ questions, sent, stored, reader }: Asking): ReadonlyMap<number, Outcome> {
   const outcomes = new Map<number, Outcome>();
   if (questions.length === 0) return outcomes;
   const byId = new Map(questions.map((question) => [question.id, question]));
   const sentTo = new Map(sent.map((answer) => [answer.question, answer]));
-  const reader = { timezone, locale, habits: habitsOf(locale) };
 
   const isAsked = ({ dependsOn, dependencyValues }: Question): boolean => {
     if (dependsOn === null) return true;

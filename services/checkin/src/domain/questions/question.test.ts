@@ -59,28 +59,4 @@ describe("readQuestion", () => {
     expect(() => readQuestion(text)).toThrow(error);
     expect(() => readQuestion(text)).toThrow(error);
   });
-
-  it("reads the same text once", () => {
-    expect(readQuestion(`${document} `.trimEnd())).toBe(readQuestion(document));
-  });
-
-  it("reads another text anew, though only a blank is different", () => {
-    expect(readQuestion(`${document} `)).not.toBe(readQuestion(document));
-  });
-
-  it("forgets what it has read before it holds too much", () => {
-    const before = readQuestion(document);
-    const padding = " ".repeat(1_000_000);
-    for (let index = 0; index < 5; index++) readQuestion(document + padding + " ".repeat(index));
-    const after = readQuestion(document);
-    expect(after).not.toBe(before);
-    expect(after).toEqual(before);
-  });
-
-  it("keeps no document that is larger than all others together may be", () => {
-    const before = readQuestion(document);
-    const huge = document + " ".repeat(4_000_000);
-    expect(readQuestion(huge)).not.toBe(readQuestion(huge));
-    expect(readQuestion(document)).toBe(before);
-  });
 });

@@ -54,33 +54,9 @@ interface Resource {
   readonly valid_string_length_max: number | null;
 }
 
-/** A question has some thousand characters, so this is room for the questions of hundreds of events. */
-const mostCharacters = 4_000_000;
-
-const known = new Map<string, Question>();
-let characters = 0;
-
-/**
- * Reads the JSON of a question; the same text is read once, since every scan at an event with questions needs it.
- *
- * Throws for a document that is not a question's: whoever decides many scans at once catches it for each of them.
- */
+/** Reads the JSON of a question; throws for a document that is not a question's. */
 export function readQuestion(document: string): Question {
-  const found = known.get(document);
-  if (found !== undefined) return found;
-  const question = toQuestion(JSON.parse(document) as Resource, document);
-  if (document.length <= mostCharacters) {
-    if (characters + document.length > mostCharacters) {
-      known.clear();
-      characters = 0;
-    }
-    known.set(document, question);
-    characters += document.length;
-  }
-  return question;
-}
-
-function toQuestion(resource: Resource, document: string): Question {
+  const resource = JSON.parse(document) as Resource;
   return {
     id: resource.id,
     type: resource.type,

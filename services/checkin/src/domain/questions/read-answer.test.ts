@@ -1,8 +1,8 @@
 import { assert, constantFrom, date, double, property, string } from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readerOf } from "../../testing/decisions.ts";
 import { type Question, type QuestionType, readQuestion } from "./question.ts";
 import { readAnswer, type SentFile } from "./read-answer.ts";
-import { habitsOf } from "./writing-habits.ts";
 
 const menu = [
   { id: 11, identifier: "MEAT", position: 2, answer: { en: "Meat", de: "Fleisch" } },
@@ -40,7 +40,7 @@ interface Circumstances {
 }
 
 function read(asked: Question, value: unknown, { locale = "en", timezone = "UTC", file }: Circumstances = {}) {
-  return readAnswer(asked, { value, file: file ?? null }, { locale, timezone, habits: habitsOf(locale) });
+  return readAnswer(asked, { value, file: file ?? null }, readerOf(timezone, locale));
 }
 
 /** The text of the answer, or why there is none. */

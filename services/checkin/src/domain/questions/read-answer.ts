@@ -1,4 +1,5 @@
 import { pick } from "@tessera/values";
+import type { Zone } from "../local-time.ts";
 import { readClock, readDay } from "./calendar-forms.ts";
 import { isCountry } from "./countries.ts";
 import type { Limits, Option, Question } from "./question.ts";
@@ -17,10 +18,11 @@ export interface SentFile {
 
 /** What an answer is read with. */
 export interface Reader {
-  /** Of the event. */
-  readonly timezone: string;
+  /** Of the event; null where there is no such time zone. */
+  readonly zone: Zone | null;
   /** Of the event. */
   readonly locale: string;
+  /** Of the locale. */
   readonly habits: WritingHabits;
 }
 
@@ -89,7 +91,7 @@ function readText(question: Question, text: string | undefined, reader: Reader):
     case "H":
       return readTime(text, reader.habits);
     case "W":
-      return readMoment(text, { zone: reader.timezone, habits: reader.habits, limits: question.moments });
+      return readMoment(text, { zone: reader.zone, habits: reader.habits, limits: question.moments });
     case "CC":
       return isCountry(text) ? text : undefined;
     case "TEL":

@@ -1,5 +1,5 @@
 import { formatInstant, type Instant, parseInstant } from "@tessera/values";
-import { toInstant, toLocal } from "../local-time.ts";
+import { toInstant, toLocal, type Zone } from "../local-time.ts";
 import { type ClockTime, formatOffset, readClock, readDay } from "./calendar-forms.ts";
 import type { Limits } from "./question.ts";
 import type { WritingHabits } from "./writing-habits.ts";
@@ -14,7 +14,11 @@ const midnight: ClockTime = { time: "00:00:00", microseconds: 0, offset: undefin
  */
 export function readMoment(
   typed: string,
-  { zone, habits, limits }: { readonly zone: string; readonly habits: WritingHabits; readonly limits: Limits<string> },
+  {
+    zone,
+    habits,
+    limits,
+  }: { readonly zone: Zone | null; readonly habits: WritingHabits; readonly limits: Limits<string> },
 ): string | undefined {
   const read = readDay(typed, habits);
   if (read === undefined) return undefined;
@@ -22,12 +26,13 @@ export function readMoment(
   if (clock === undefined) return undefined;
   // Whole seconds are exact in every year, so the fraction stays apart.
   const shown = instantOf(`${read.day}T${clock.time}Z`);
+  const wallClock = clock.offset === undefined ? requireZone(zone) : undefined;
   const instant =
-    clock.offset === undefined
-      ? toInstant(shown, zone, { ambiguous: "earlier" })
-      : shown - clock.offset * microsecondsPerSecond;
+    wallClock === undefined
+      ? shown - (clock.offset ?? 0) * microsecondsPerSecond
+      : toInstant(shown, wallClock, { ambiguous: "earlier" });
   if (instant < earliest || instant > latest || !isWithin(instant, clock.microseconds, limits)) return undefined;
-  const local = clock.offset === undefined ? toLocal(instant, zone) : shown;
+  const local = wallClock === undefined ? shown : toLocal(instant, wallClock);
   const wall = formatInstant(local).slice(0, 19).replace("T", " ");
   const fraction = clock.microseconds === 0 ? "" : `.${String(clock.microseconds).padStart(6, "0")}`;
   return `${wall}${fraction}${formatOffset((local - instant) / microsecondsPerSecond)}`;
@@ -50,3 +55,8 @@ function instantOf(text: string): Instant {
 
 const earliest = instantOf("0001-01-01T00:00:00Z");
 const latest = instantOf("9999-12-31T23:59:59Z");
+
+function requireZone(zone: Zone | null): Zone {
+  if (zone === null) throw new RangeError("the event has no known time zone to read a moment in");
+  return zone;
+}

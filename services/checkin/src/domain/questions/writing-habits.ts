@@ -7,20 +7,9 @@ export interface WritingHabits {
 
 const plain: WritingHabits = { decimalSeparator: ".", monthFirst: false };
 
-/** Events have few languages, but anybody may name one. */
-const mostLocales = 500;
-
-const known = new Map<string, WritingHabits>();
-
-/** Finds how a locale writes numbers and days; one that nobody knows writes a decimal point, and the day first. */
-export function habitsOf(locale: string): WritingHabits {
-  let habits = known.get(locale);
-  if (habits === undefined) {
-    habits = lookUp(locale) ?? lookUp(locale.replace(/[-_].*$/s, "")) ?? plain;
-    if (known.size >= mostLocales) known.clear();
-    known.set(locale, habits);
-  }
-  return habits;
+/** Finds how a locale writes numbers and days; an unknown one writes a decimal point, and the day first. */
+export function findHabits(locale: string): WritingHabits {
+  return lookUp(locale) ?? lookUp(locale.replace(/[-_].*$/s, "")) ?? plain;
 }
 
 function lookUp(locale: string): WritingHabits | undefined {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readers, zoneOf } from "../../testing/decisions.ts";
 import { checkRules } from "./check-rules.ts";
 import { judgeRules, type RuleFacts } from "./judge-rules.ts";
 import { readRules } from "./read-rules.ts";
@@ -9,14 +10,9 @@ const nearMoment = fc.integer({ min: 1_750_000_000, max: 1_850_000_000 }).map((s
 const anyMoment = fc.oneof({ weight: 3, arbitrary: nearMoment }, moment);
 const facts: fc.Arbitrary<RuleFacts> = fc.record({
   at: anyMoment,
-  timezone: fc.constantFrom(
-    "UTC",
-    "Europe/Berlin",
-    "America/New_York",
-    "Australia/Lord_Howe",
-    "Pacific/Apia",
-    "Europe/Atlantis",
-  ),
+  zone: fc
+    .constantFrom("UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Pacific/Apia", "Europe/Atlantis")
+    .map(readers.zone),
   item: fc.integer({ min: 1, max: 3 }),
   variation: fc.option(fc.integer({ min: 1, max: 3 })),
   gate: fc.option(fc.integer({ min: 1, max: 3 })),
@@ -133,7 +129,7 @@ it("[C4.24, C4.26] counts are what going through the entries one by one comes to
       const before = entries.filter((entry) => entry < limit);
       const time = [{ buildTime: ["date_from"] }];
       const about: RuleFacts = {
-        ...{ at: change, timezone: zone, item: 1, variation: null, gate: null },
+        ...{ at: change, zone: zoneOf(zone), item: 1, variation: null, gate: null },
         scans: entries.map((entry) => ({ type: "entry", at: entry })),
         dates: { from: limit, to: null, admission: null },
       };
@@ -199,7 +195,7 @@ it("[C4.28] a refusal is explained by the best of all ways in, however they are 
   const at = Date.UTC(2026, 10, 19, 12) * 1000;
   const entry = { type: "entry" as const, at: at - 7_200_000_000 };
   const about: RuleFacts = {
-    ...{ at, timezone: "UTC", item: 9, variation: null, gate: 9, scans: [entry] },
+    ...{ at, zone: zoneOf("UTC"), item: 9, variation: null, gate: 9, scans: [entry] },
     dates: { from: null, to: null, admission: null },
   };
   let explained = 0;

@@ -1,5 +1,5 @@
 import type { Instant } from "@tessera/values";
-import { dayLength, toLocal } from "../local-time.ts";
+import { dayLength, toLocal, type Zone } from "../local-time.ts";
 
 /** On how many local dates a ticket was let in, for wherever its entries are cut in two. */
 export interface EntryDays {
@@ -22,7 +22,7 @@ export function countSince(entries: readonly Instant[], moment: Instant): number
 }
 
 /** Counts the dates of entries once, so that no rule has to go through the entries again. */
-export function countDays(entries: readonly Instant[], zone: string): EntryDays {
+export function countDays(entries: readonly Instant[], zone: Zone): EntryDays {
   // A clock that is put back over midnight shows a date again that has passed, so equal dates need not stand together.
   const dates = entries.map((at) => Math.floor(toLocal(at, zone) / dayLength));
   return { ofNewest: countDistinct(dates), ofOthers: countDistinct(dates.toReversed()).toReversed() };

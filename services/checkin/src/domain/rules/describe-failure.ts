@@ -127,7 +127,7 @@ function describeTime({ operator, wanted, tolerance }: TimeComparison, situation
 
 /** The date is told only where it is not plain which day is meant. */
 function formatTime(at: number, { facts }: Situation): string {
-  const text = formatLocalMinute(at, facts.timezone);
+  const text = formatLocalMinute(at, facts.zone);
   return Math.abs(facts.at - at) < halfDay ? text.slice(-"00:00".length) : text;
 }
 

@@ -1,4 +1,4 @@
-import { isoWeekday, isZone, startOfDay, toInstant, toLocal } from "../local-time.ts";
+import { isoWeekday, startOfDay, toInstant, toLocal, type Zone } from "../local-time.ts";
 import { applyOperator } from "./apply-operator.ts";
 import { countDays, countSince, type EntryDays } from "./count-entries.ts";
 import type { NamedTime, RuleNode } from "./read-rules.ts";
@@ -9,8 +9,8 @@ import type { CountingOperator, Variable } from "./rule-words.ts";
 export interface RuleFacts {
   /** When the ticket was scanned: microseconds. */
   readonly at: number;
-  /** The event's. */
-  readonly timezone: string;
+  /** The event's; null where there is no such time zone. */
+  readonly zone: Zone | null;
   readonly item: number;
   readonly variation: number | null;
   /** Of the scanning device. */
@@ -87,11 +87,12 @@ export function findTime(time: NamedTime, situation: Situation): Moment | typeof
 }
 
 function findTimeOfDay(time: number, situation: Situation): Moment | typeof failed {
+  const { zone } = situation.facts;
   const local = localOf(situation);
-  if (local === failed) return failed;
+  if (local === failed || zone === null) return failed;
   let moment = situation.clock.get(time);
   if (moment === undefined) {
-    moment = { at: toInstant(startOfDay(local) + time, situation.facts.timezone, { ambiguous: "earlier" }) };
+    moment = { at: toInstant(startOfDay(local) + time, zone, { ambiguous: "earlier" }) };
     situation.clock.set(time, moment);
   }
   return moment;
@@ -162,7 +163,7 @@ function countDaysAround(
   situation: Situation,
 ): Outcome {
   const { entries, facts } = situation;
-  situation.days ??= isZone(facts.timezone) ? countDays(entries, facts.timezone) : failed;
+  situation.days ??= facts.zone === null ? failed : countDays(entries, facts.zone);
   if (situation.days === failed) return failed;
   const { ofNewest, ofOthers } = situation.days;
   return (name === "entries_days_since" ? ofNewest : ofOthers)[newest] ?? 0;
@@ -174,7 +175,7 @@ function minutesBetween(entry: number | undefined, at: number): number {
 }
 
 function localOf(situation: Situation): number | typeof failed {
-  const { at, timezone } = situation.facts;
-  situation.local ??= isZone(timezone) ? toLocal(at, timezone) : failed;
+  const { at, zone } = situation.facts;
+  situation.local ??= zone === null ? failed : toLocal(at, zone);
   return situation.local;
 }

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parseInstant } from "@tessera/values";
 import { describe, expect, it } from "vitest";
+import { readers, zoneOf } from "../../testing/decisions.ts";
 import { judgeRules, type RuleFacts } from "./judge-rules.ts";
 import { readRules } from "./read-rules.ts";
 
 /** Facts as the tables write them, whose moments people can read. */
-interface WrittenFacts extends Omit<RuleFacts, "at" | "scans" | "dates"> {
+interface WrittenFacts extends Omit<RuleFacts, "at" | "zone" | "scans" | "dates"> {
+  readonly timezone: string;
   readonly at: string;
   readonly scans: readonly { readonly type: "entry" | "exit"; readonly at: string }[];
   readonly dates: Readonly<Record<keyof RuleFacts["dates"], string | null>>;
@@ -34,6 +36,7 @@ function toFacts(written: WrittenFacts): RuleFacts {
   const { from, to, admission } = written.dates;
   return {
     ...written,
+    zone: readers.zone(written.timezone),
     at: read(written.at),
     scans: written.scans.map(({ type, at }) => ({ type, at: read(at) })),
     dates: {
@@ -93,7 +96,7 @@ describe("a ticket with a thousand entries", () => {
   const day = 86_400_000_000;
   const at = read("2026-11-21T18:00:00Z");
   const facts: RuleFacts = {
-    ...{ at, timezone: "Europe/Berlin", item: 12, variation: 7, gate: 3 },
+    ...{ at, zone: zoneOf("Europe/Berlin"), item: 12, variation: 7, gate: 3 },
     scans: Array.from({ length: 1000 }, (_, index) => ({ type: "entry", at: at - index * 3_700_000_000 })),
     dates: { from: at - day, to: null, admission: null },
   };

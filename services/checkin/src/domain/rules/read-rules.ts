@@ -23,29 +23,12 @@ export type RuleNode =
   | { readonly kind: "count"; readonly name: CountingOperator; readonly time: NamedTime }
   | { readonly kind: "operation"; readonly operator: PlainOperator; readonly operands: readonly RuleNode[] };
 
-/** Lists of running events, and a bound for everything else. */
-const mostKept = 500;
-
-const kept = new Map<string, Rules | null>();
-
 /**
  * Reads the stored rules of a list; null where nothing is ruled.
  *
- * Rules that nobody could have stored can be judged too: they admit nobody.
+ * Rules that could not have been stored can be judged too: they admit no ticket.
  */
 export function readRules(json: string): Rules | null {
-  if (json === "{}" || json === "") return null;
-  let rules = kept.get(json);
-  if (rules === undefined) {
-    rules = parseRules(json);
-    const [oldest] = kept.keys();
-    if (kept.size >= mostKept && oldest !== undefined) kept.delete(oldest);
-    kept.set(json, rules);
-  }
-  return rules;
-}
-
-function parseRules(json: string): Rules | null {
   if (json.trim() === "") return null;
   let rules: unknown;
   try {
@@ -111,7 +94,7 @@ function toTime([kind, value = null, ...more]: readonly unknown[]): NamedTime | 
       return { kind };
     case "custom": {
       const at = typeof value === "string" ? parseInstant(value) : undefined;
-      // Without an offset nobody knows which moment was meant. A bare date ends in no four digits.
+      // Without an offset the moment is ambiguous. A bare date ends in no four digits.
       const isPlain = typeof value === "string" && at !== undefined && /(?:Z|[+-]\d\d:?\d\d)$/.test(value);
       return isPlain ? { kind, at } : undefined;
     }

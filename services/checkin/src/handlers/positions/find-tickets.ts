@@ -4,7 +4,8 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { CheckinList } from "../../domain/list.ts";
 import { judgeRules } from "../../domain/rules/judge-rules.ts";
-import { type Rules, readRules } from "../../domain/rules/read-rules.ts";
+import type { Rules } from "../../domain/rules/read-rules.ts";
+import type { Readers } from "../../readers.ts";
 import { countPositions, findPositionIds, pagePositions, readPositions } from "../../store/listed-positions.ts";
 import type { PositionFilter } from "../../store/position-filter.ts";
 import { readJudgedTickets } from "../../store/rule-facts.ts";
@@ -30,19 +31,20 @@ interface Scanned {
   readonly at: number;
   readonly gate: number | null;
   readonly rules: Rules;
+  readonly readers: Pick<Readers, "zone">;
 }
 
 /**
- * Tells where the tickets that filters ask for would be scanned; nowhere, unless only those are wanted that would be
- * admitted, and the list has rules: without them clients look for whoever is refused, too.
+ * Finds where the tickets that filters ask for would be scanned; undefined, unless only those are wanted that would be
+ * admitted, and the list has rules: without them clients look for tickets that are refused, too.
  */
 export function whereScanned(
   list: CheckinList,
   filters: PositionFilters | undefined,
-  clock: Clock,
+  { clock, readers }: { readonly clock: Clock; readonly readers: Readers },
 ): Scanned | undefined {
-  const rules = filters?.admissibleNow === true ? readRules(list.rules) : null;
-  return rules === null ? undefined : { at: clock.now(), gate: filters?.gate ?? null, rules };
+  const rules = filters?.admissibleNow === true ? readers.rules(list.rules) : null;
+  return rules === null ? undefined : { at: clock.now(), gate: filters?.gate ?? null, rules, readers };
 }
 
 /** Finds one page of tickets. */
@@ -56,8 +58,8 @@ export async function findTickets(db: Queryable, filter: PositionFilter, asked: 
 
 /**
  * Rules are judged ticket by ticket: of so many, which takes under a second. Those
- * behind them are shown unjudged, as they are to clients that do not ask; who
- * scans one gets the answer then.
+ * behind them are shown unjudged, as they are to clients that do not ask; a scan
+ * gets the answer then.
  */
 const mostJudged = 20_000;
 
@@ -69,14 +71,14 @@ async function findAdmitted(
   filter: PositionFilter,
   asked: Omit<Asked, "scanned"> & Scanned,
 ): Promise<FoundTickets> {
-  const { ordering } = asked;
+  const { ordering, at, gate, rules, readers } = asked;
   const candidates = await findPositionIds(db, filter, { ordering, limit: mostJudged, offset: 0 });
   const admitted: number[] = [];
   for (let from = 0; from < candidates.length; from += judgedAtOnce) {
     const ids = candidates.slice(from, from + judgedAtOnce);
-    for (const { id, ...facts } of await readJudgedTickets(db, { ...filter, list: filter.list.id }, ids)) {
-      if (judgeRules(asked.rules, { ...facts, at: asked.at, gate: asked.gate }).outcome === "allowed")
-        admitted.push(id);
+    for (const { id, timezone, ...facts } of await readJudgedTickets(db, { ...filter, list: filter.list.id }, ids)) {
+      const verdict = judgeRules(rules, { ...facts, at, gate, zone: readers.zone(timezone) });
+      if (verdict.outcome === "allowed") admitted.push(id);
     }
   }
   const unjudged =

@@ -3,6 +3,7 @@ import type { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import type { GetPositionRequest, GetPositionResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { fault } from "../../faults.ts";
+import type { Readers } from "../../readers.ts";
 import { requireEvent } from "../../store/events.ts";
 import { requireList } from "../../store/lists.ts";
 import { everyPosition, type PositionFilter } from "../../store/position-filter.ts";
@@ -14,12 +15,12 @@ import { presentTicket } from "./present-ticket.ts";
 /** Shows one ticket of a list; whoever may see the list's tickets need not search for it. */
 export async function getPosition(
   request: GetPositionRequest,
-  { reads: db, clock }: { readonly reads: Db; readonly clock: Clock },
+  { reads: db, clock, readers }: { readonly reads: Db; readonly clock: Clock; readonly readers: Readers },
 ): Promise<GetPositionResponse> {
   const { organizer, event: slug, id, ignoreStatus, filters } = request;
   const event = await requireEvent(db, request);
   const list = await requireList(db, { organizer, event: slug, id: request.list });
-  const scanned = whereScanned(list, filters, clock);
+  const scanned = whereScanned(list, filters, { clock, readers });
   const choice = choosePositions(request, { usableAt: scanned?.at });
   const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id, ...choice };
   const only = { ordering: ["positionid"], page: 1, pageSize: 1 };

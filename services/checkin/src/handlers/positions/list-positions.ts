@@ -3,6 +3,7 @@ import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListPositionsRequest, ListPositionsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { isTelling } from "../../domain/search-text.ts";
+import type { Readers } from "../../readers.ts";
 import { requireEvent } from "../../store/events.ts";
 import { requireList } from "../../store/lists.ts";
 import type { PositionFilter } from "../../store/position-filter.ts";
@@ -14,7 +15,7 @@ import { presentTicket } from "./present-ticket.ts";
 /** Pages through the tickets of a list, and searches them. */
 export async function listPositions(
   request: ListPositionsRequest,
-  { reads: db, clock }: { readonly reads: Db; readonly clock: Clock },
+  { reads: db, clock, readers }: { readonly reads: Db; readonly clock: Clock; readonly readers: Readers },
 ): Promise<ListPositionsResponse> {
   const { organizer, event: slug, ignoreStatus, ordering, filters } = request;
   const event = await requireEvent(db, request);
@@ -25,7 +26,7 @@ export async function listPositions(
     const { page } = cutPage(request, 0);
     return { positions: [], count: 0, page };
   }
-  const scanned = whereScanned(list, filters, clock);
+  const scanned = whereScanned(list, filters, { clock, readers });
   const choice = choosePositions(request, { usableAt: scanned?.at });
   const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id: undefined, ...choice };
   const { page, pageSize } = request;

@@ -3,6 +3,7 @@ import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import { decideScan } from "../../domain/decide-scan.ts";
 import type { CheckinEvents } from "../../events.ts";
+import type { Readers } from "../../readers.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { conflict, type Decision, queuedBehind, unknownYet } from "./lanes.ts";
 import { type DecidedScan, failed, toOutcome, unknownList } from "./outcome.ts";
@@ -12,6 +13,7 @@ import { storeDecided } from "./store-decided.ts";
 interface Tools {
   readonly db: Db;
   readonly events: Pick<CheckinEvents, "scansFailed">;
+  readonly readers: Readers;
 }
 
 /**
@@ -59,10 +61,10 @@ async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promi
 }
 
 /** A ticket, question or list that makes one scan impossible must not fail those that arrived with it. */
-function decide({ events }: Tools, scan: ArrivedScan, read: ScanRead | undefined): DecidedScan | ScanOutcome {
+function decide({ events, readers }: Tools, scan: ArrivedScan, read: ScanRead | undefined): DecidedScan | ScanOutcome {
   if (read === undefined) return unknownList;
   try {
-    return { scan, read, verdict: decideScan(scan, toCircumstances(scan, read)) };
+    return { scan, read, verdict: decideScan(scan, toCircumstances(scan, { read, readers })) };
   } catch (error) {
     events.scansFailed(error, 1);
     return failed;

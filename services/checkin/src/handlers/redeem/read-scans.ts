@@ -2,9 +2,9 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { Circumstances } from "../../domain/decide-scan.ts";
-import { readQuestion } from "../../domain/questions/question.ts";
-import { readRules } from "../../domain/rules/read-rules.ts";
+import type { Question } from "../../domain/questions/question.ts";
 import type { Match } from "../../domain/ticket.ts";
+import type { Readers } from "../../readers.ts";
 import { findOtherMeanings, noMeaning } from "../../store/other-codes.ts";
 import { type FoundTicket, findReplayed, readForScans, type ScanRead } from "../../store/scan-reads.ts";
 import { toStoredAnswers, withGivenAnswers } from "../../wire/answers.ts";
@@ -56,19 +56,26 @@ export async function readOtherMeanings(db: Queryable, unknown: readonly Unknown
 }
 
 /** Decodes what was read for a scan. */
-export function toCircumstances(scan: ArrivedScan, read: ScanRead): Circumstances<MatchedTicket> {
+export function toCircumstances(
+  scan: ArrivedScan,
+  { read, readers }: { readonly read: ScanRead; readonly readers: Readers },
+): Circumstances<MatchedTicket> {
+  const { list, timezone, locale, isMediumElsewhere, isRevoked } = read;
+  const questionsOf = (found: FoundTicket) => (scan.type === "entry" ? found.questions.map(readers.question) : []);
   return {
-    ...read,
-    rules: readRules(read.list.rules),
-    matches: read.tickets.map((found) => toMatch(found, { asks: scan.type === "entry" })),
+    list,
+    rules: readers.rules(list.rules),
+    reader: { zone: readers.zone(timezone), locale, habits: readers.habits(locale) },
+    isMediumElsewhere,
+    isRevoked,
+    matches: read.tickets.map((found) => toMatch(found, questionsOf(found))),
   };
 }
 
-function toMatch(found: FoundTicket, { asks }: { readonly asks: boolean }): MatchedTicket {
+function toMatch(found: FoundTicket, questions: readonly Question[]): MatchedTicket {
   const position = withGivenAnswers(decodePosition(found.state), found.given);
   const ticket = toTicket(position);
   const { foundBy, hasNonce, presence, dates, checkins } = found;
-  const questions = asks ? found.questions : [];
   return {
     ticket: { ...ticket, blocked: ticket.blocked || found.hasBlockedCode },
     foundBy,
@@ -76,7 +83,7 @@ function toMatch(found: FoundTicket, { asks }: { readonly asks: boolean }): Matc
     presence,
     scans: checkins,
     dates,
-    questions: questions.map(readQuestion),
+    questions,
     answers: questions.length === 0 ? nothingKnown : toStoredAnswers(position.answers),
     position,
     found,

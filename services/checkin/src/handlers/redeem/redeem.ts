@@ -6,6 +6,7 @@ import type { RedeemRequest, RedeemResponse, ScanOutcome } from "@tessera/protos
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import { secondsAhead } from "../../domain/seconds-ahead.ts";
 import type { CheckinEvents } from "../../events.ts";
+import type { Readers } from "../../readers.ts";
 import { toArrivedScan } from "../../wire/scans.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { decideBatch } from "./decide-batch.ts";
@@ -32,10 +33,14 @@ const patienceMs = 3000;
 export function openLanes({
   db,
   events,
+  readers,
   ...sizes
-}: Pick<RedeemDeps, "db" | "events"> & Pick<LanesOptions, "lanes" | "batchSize" | "longestQueue">): Lanes {
+}: Pick<RedeemDeps, "db" | "events"> & { readonly readers: Readers } & Pick<
+    LanesOptions,
+    "lanes" | "batchSize" | "longestQueue"
+  >): Lanes {
   return createLanes({
-    decide: (scans) => decideBatch({ db, events }, scans),
+    decide: (scans) => decideBatch({ db, events, readers }, scans),
     onFailure: (error, scans) => events.scansFailed(error, scans),
     patienceMs,
     ...sizes,

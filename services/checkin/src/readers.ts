@@ -1,0 +1,45 @@
+import { LRUCache } from "lru-cache";
+import { openZone, type Zone } from "./domain/local-time.ts";
+import { type Question, readQuestion } from "./domain/questions/question.ts";
+import { findHabits, type WritingHabits } from "./domain/questions/writing-habits.ts";
+import { type Rules, readRules } from "./domain/rules/read-rules.ts";
+
+/** Reads what is the same for every scan of an event, each text once while it is in use. */
+export interface Readers {
+  /** Null: nothing is ruled. */
+  rules(json: string): Rules | null;
+  /** Throws for a document that is no question's: a batch catches it for each of its scans. */
+  question(document: string): Question;
+  habits(locale: string): WritingHabits;
+  /** Null: there is no such time zone. */
+  zone(name: string): Zone | null;
+}
+
+/** Lists of running events, and a bound for everything else. */
+const mostRules = 500;
+
+/** A question has some thousand characters, so this is room for the questions of hundreds of events. */
+const mostCharacters = 4_000_000;
+
+/** Events have few languages, but a client may name any. */
+const mostLocales = 500;
+
+/** Of the same kind: there are some hundred time zones. */
+const mostZones = 500;
+
+export function createReaders(): Readers {
+  const rules = new LRUCache({ max: mostRules, memoMethod: (json: string) => ({ read: readRules(json) }) });
+  const questions = new LRUCache({
+    maxSize: mostCharacters,
+    sizeCalculation: (_, document: string) => document.length,
+    memoMethod: readQuestion,
+  });
+  const habits = new LRUCache({ max: mostLocales, memoMethod: findHabits });
+  const zones = new LRUCache({ max: mostZones, memoMethod: (name: string) => ({ zone: openZone(name) }) });
+  return {
+    rules: (json) => rules.memo(json).read,
+    question: (document) => questions.memo(document),
+    habits: (locale) => habits.memo(locale),
+    zone: (name) => zones.memo(name).zone,
+  };
+}
