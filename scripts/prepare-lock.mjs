@@ -1,18 +1,32 @@
 // Runs under every Node that can say what is wrong with it: no syntax newer than Node 14.
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, rmdirSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { hostname } from "node:os";
-import { dirname } from "node:path";
+import { join } from "node:path";
 
 const heartbeatMs = 2000;
 /** Fifteen missed heartbeats: a machine that swaps misses some. */
 const silentMs = 30_000;
-/** A first install over a slow line takes minutes; beyond this somebody should look. */
+/** A first install over a slow line takes minutes; after this long a person should look. */
 const patienceMs = 15 * 60_000;
 
 /**
- * Lets one process at a time work on the clone. A lock is taken over when its holder, and the command that the holder
- * was running, are gone from this machine, or when it has shown no heartbeat for as long as the next one waited.
+ * Lets one process at a time work on the clone. A lock counts no longer when its holder, and the command that the holder
+ * was running, have ended on this machine, or when it has shown no heartbeat for a while.
+ *
+ * The lock is a folder with one file, named after its holder. The folder comes to its place together with the file, by
+ * `rename`, which replaces no folder that holds a file. To remove a lock is to delete the file of that one holder: two
+ * processes that find the same lock abandoned cannot remove the lock that a third has taken since.
  *
  * @template Result
  * @param {string} path
@@ -21,22 +35,16 @@ const patienceMs = 15 * 60_000;
  * @returns {Promise<Result>}
  */
 export async function withLock(path, work, options = {}) {
-  const holder = { token: randomBytes(8).toString("hex"), host: hostname(), pid: process.pid };
-  const isMine = () => readHolder(path).token === holder.token;
-  const release = () => {
-    if (isMine()) unlessGone(() => unlinkSync(path));
-  };
-  mkdirSync(dirname(path), { recursive: true });
+  const holder = [process.pid, hostname(), randomBytes(8).toString("hex")].join("~");
+  const file = join(path, holder);
   await take(path, holder, options.onWait);
+  const release = () => unlessMissing(() => unlinkSync(file));
   process.on("exit", release);
-  const heartbeat = setInterval(() => {
-    if (isMine()) unlessGone(() => utimesSync(path, new Date(), new Date()));
-  }, heartbeatMs);
+  const heartbeat = setInterval(() => unlessMissing(() => utimesSync(file, new Date(), new Date())), heartbeatMs);
   try {
+    // Never creates the file: this holder may have been taken for ended. All ids take the same room.
     return await work({
-      runs(pid) {
-        if (isMine()) writeFileSync(path, JSON.stringify({ ...holder, runs: pid }));
-      },
+      runs: (pid) => unlessMissing(() => writeFileSync(file, String(pid).padEnd(12), { flag: "r+" })),
     });
   } finally {
     clearInterval(heartbeat);
@@ -47,27 +55,24 @@ export async function withLock(path, work, options = {}) {
 
 /**
  * @param {string} path
- * @param {object} holder
+ * @param {string} holder
  * @param {(() => void) | undefined} onWait
  */
 async function take(path, holder, onWait) {
   const started = performance.now();
   // Silence is what this process has seen itself: the clock time of the last heartbeat jumps when a laptop wakes.
   let seen = { state: "", at: started };
-  let told = false;
-  for (;;) {
-    try {
-      writeFileSync(path, JSON.stringify(holder), { flag: "wx" });
-      return;
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
-    }
-    const state = stateOf(path);
-    if (state !== seen.state) seen = { state, at: performance.now() };
-    if (isGone(readHolder(path)) || performance.now() - seen.at > silentMs) removeAbandoned(path, state);
-    else if (onWait !== undefined && !told) {
-      told = true;
-      onWait();
+  let announce = onWait || (() => {});
+  while (!tryTake(path, holder)) {
+    for (const other of list(path)) {
+      const state = stateOf(join(path, other));
+      if (state !== seen.state) seen = { state, at: performance.now() };
+      if (hasEnded(path, other) || performance.now() - seen.at > silentMs) {
+        unlessMissing(() => unlinkSync(join(path, other)));
+      } else {
+        announce();
+        announce = () => {};
+      }
     }
     if (performance.now() - started > patienceMs)
       throw new Error(`${path} has been held for too long; end its holder or delete it`);
@@ -76,65 +81,42 @@ async function take(path, holder, onWait) {
 }
 
 /**
- * Two processes may find the same lock abandoned. Only the one that makes the directory looks again and removes, so
- * that the second cannot remove the lock that the first has taken meanwhile.
- *
  * @param {string} path
- * @param {string} state
+ * @param {string} holder
  */
-function removeAbandoned(path, state) {
-  const claim = `${path}.claim`;
+function tryTake(path, holder) {
+  const draft = `${path}.${holder}`;
+  mkdirSync(draft, { recursive: true });
+  writeFileSync(join(draft, holder), "");
   try {
-    mkdirSync(claim);
+    renameSync(draft, path);
+    return true;
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
-    if (Date.now() - modifiedAt(claim) > silentMs) unlessGone(() => rmdirSync(claim));
-    return;
+    rmSync(draft, { recursive: true, force: true });
+    if (codeOf(error) === "ENOTEMPTY" || codeOf(error) === "EEXIST") return false;
+    throw error;
   }
-  try {
-    if (stateOf(path) === state) unlessGone(() => unlinkSync(path));
-  } finally {
-    unlessGone(() => rmdirSync(claim));
-  }
-}
-
-/** @param {Holder} holder */
-function isGone(holder) {
-  if (holder.pid === undefined || holder.host !== hostname()) return false;
-  return !isAlive(holder.pid) && (holder.runs === undefined || !isAlive(holder.runs));
 }
 
 /**
- * @typedef {{ token?: string, host?: string, pid?: number, runs?: number }} Holder
  * @param {string} path
- * @returns {Holder}
+ * @param {string} holder
  */
-function readHolder(path) {
-  try {
-    return /** @type {Holder} */ (JSON.parse(readFileSync(path, "utf8")));
-  } catch {
-    // Gone, or being written this moment.
-    return {};
-  }
+function hasEnded(path, holder) {
+  const [pid, host] = holder.split("~");
+  const runs = unlessMissing(() => readFileSync(join(path, holder), "utf8")) || "";
+  return host === hostname() && !isAlive(Number(pid)) && (Number(runs) === 0 || !isAlive(Number(runs)));
 }
 
 /** @param {string} path */
-function stateOf(path) {
-  try {
-    const { ino, mtimeMs } = statSync(path);
-    return `${ino} ${mtimeMs}`;
-  } catch {
-    return "";
-  }
+function list(path) {
+  return unlessMissing(() => readdirSync(path)) || [];
 }
 
-/** @param {string} path */
-function modifiedAt(path) {
-  try {
-    return statSync(path).mtimeMs;
-  } catch {
-    return Date.now();
-  }
+/** @param {string} file */
+function stateOf(file) {
+  const found = unlessMissing(() => statSync(file));
+  return found === undefined ? "" : `${found.ino} ${found.mtimeMs}`;
 }
 
 /** @param {number} pid */
@@ -147,12 +129,16 @@ function isAlive(pid) {
   }
 }
 
-/** @param {() => void} action */
-function unlessGone(action) {
+/**
+ * @template Result
+ * @param {() => Result} action
+ */
+function unlessMissing(action) {
   try {
-    action();
+    return action();
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
+    return undefined;
   }
 }
 

@@ -56,7 +56,7 @@ async function prepare(entry) {
   };
   // Outside node_modules, which an install may remove.
   await withLock(
-    join(root, ".tessera", "prepare.lock"),
+    join(root, ".tessera", "preparing"),
     async (lock) => {
       if (!isInstalled()) await install(lock.runs);
       if (entry !== undefined && !isBuilt(entry)) await build(entry, lock.runs);

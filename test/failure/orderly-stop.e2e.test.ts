@@ -2,12 +2,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createEmptyDatabase } from "@tessera/testkit/database";
+import { takesConnections } from "@tessera/testkit/engines/engine-process";
 import { afterEach, expect, it } from "vitest";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { type Festival, planFestival, type Ticket } from "./festival.ts";
 import { type Gates, openGates, sendScan } from "./gates.ts";
 import { importOnce, importUntilAnswered } from "./import-until-answered.ts";
-import { acceptsConnections, createPlatform, findLoggedErrors, type Platform } from "./platform-process.ts";
+import { createPlatform, findLoggedErrors, type Platform } from "./platform-process.ts";
 import { type Dice, report, withDice } from "./seeded.ts";
 import { verifyFestival } from "./verify-festival.ts";
 
@@ -69,7 +70,9 @@ it("what is under way when the platform is told to stop is answered, and nothing
     await sleep(300);
     const toldAt = performance.now();
     first.signal("SIGTERM");
-    await expect.poll(() => acceptsConnections(baseUrl), { timeout: 2000, interval: 5 }).toBe(false);
+    await expect
+      .poll(() => takesConnections(Number(new URL(baseUrl).port)), { timeout: 2000, interval: 5 })
+      .toBe(false);
     const refusingAfterMs = performance.now() - toldAt;
     await hold.letGo();
 

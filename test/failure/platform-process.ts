@@ -1,8 +1,8 @@
 import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
-import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isFree } from "@tessera/dev/cluster/start-cluster";
 import { clearFormerServer } from "@tessera/embedded-postgres/server-process";
 import { type Ended, type RunningCommand, runCommand } from "../e2e/command.ts";
 import type { Dice } from "./seeded.ts";
@@ -101,28 +101,9 @@ export async function createPlatform({
 async function findSteadyPort(dice: Dice): Promise<number> {
   for (let tried = 0; tried < 100; tried += 1) {
     const port = 20_000 + dice.below(9000);
-    const server = createServer();
-    const free = await new Promise<boolean>((resolve) => {
-      server.once("error", () => resolve(false));
-      server.listen(port, "127.0.0.1", () => resolve(true));
-    });
-    if (!free) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
+    if (await isFree(port)) return port;
   }
   throw new Error("no port is free");
-}
-
-/** Whether somebody accepts connections there. */
-export function acceptsConnections(baseUrl: string): Promise<boolean> {
-  const { hostname, port } = new URL(baseUrl);
-  return new Promise((resolve) => {
-    const socket = connect(Number(port), hostname, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once("error", () => resolve(false));
-  });
 }
 
 export interface LogLine {

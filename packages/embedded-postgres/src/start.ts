@@ -7,9 +7,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "@tessera/kit/backoff";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { createCluster, requireVersion } from "./create-cluster.ts";
-import { type DataLock, lockDirectory } from "./data-lock.ts";
 import { type DataPlace, prepareDataPlace } from "./data-place.ts";
 import { fault } from "./faults.ts";
+import { type DirectoryLock, lockDataDirectory } from "./lock-directory.ts";
 import { cannotRun, environment, give } from "./run-program.ts";
 import { clearFormerServer, readServerFile, stopServer, urlOf } from "./server-process.ts";
 
@@ -45,7 +45,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     prepareDataPlace({ directory: options.directory, log }),
   );
   const binaries = await findBinaries({ account: place.account, log });
-  const lock = await explainUnwritable(place.directory, () => lockDirectory(place.directory));
+  const lock = await explainUnwritable(place.directory, () => lockDataDirectory(place.directory));
   const data = join(place.directory, "data");
   let socketDirectory: string | undefined;
   try {
@@ -205,7 +205,7 @@ async function becomesReady(server: ChildProcess, { place, socketDirectory, log 
 const revivalPauses = { firstMs: 100, longestMs: 5000 };
 
 /** Hands a running server over, and starts it again whenever it ends without having been stopped. */
-function handOver(running: { server: ChildProcess; launch: Launch; lock: DataLock }): EmbeddedPostgres {
+function handOver(running: { server: ChildProcess; launch: Launch; lock: DirectoryLock }): EmbeddedPostgres {
   const { launch, lock } = running;
   const { place, socketDirectory, log } = launch;
   let { server } = running;

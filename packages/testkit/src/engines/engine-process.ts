@@ -1,14 +1,14 @@
 import { execFile, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { accessSync, constants } from "node:fs";
-import { access, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { access, mkdir, rename, rm } from "node:fs/promises";
 import { connect, Socket } from "node:net";
 import { delimiter, join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isRunning } from "@tessera/kit/running-process";
+import { type DirectoryLock, tryLockDirectory } from "@tessera/embedded-postgres/lock-directory";
 
 /** Whether an engine can be had on this machine, and if not, how to change that in one sentence. */
 export type Availability =
@@ -62,13 +62,7 @@ export async function installOnce(name: string, install: (folder: string) => Pro
   const folder = join(enginesFolder(), name);
   if (await exists(folder)) return folder;
   await mkdir(enginesFolder(), { recursive: true });
-  const deadline = Date.now() + longestInstallMs;
-  const lock = `${folder}.lock`;
-  while (!(await takeLock(lock))) {
-    if (await exists(folder)) return folder;
-    if (Date.now() > deadline) throw new Error(`${name} is still being installed by another process; see ${lock}`);
-    await sleep(200);
-  }
+  const lock = await waitForLock(`${folder}.locks`);
   try {
     if (await exists(folder)) return folder;
     const draft = `${folder}.${randomUUID()}`;
@@ -81,23 +75,18 @@ export async function installOnce(name: string, install: (folder: string) => Pro
     }
     return folder;
   } finally {
-    await rm(lock, { force: true });
+    await lock.release();
   }
 }
 
-/** A lock whose owner has gone counts for nothing. Should two take it over at once, both install: the second folder is then in the way of nobody. */
-async function takeLock(path: string): Promise<boolean> {
-  try {
-    const file = await open(path, "wx");
-    await file.writeFile(String(process.pid));
-    await file.close();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+async function waitForLock(directory: string): Promise<DirectoryLock> {
+  await mkdir(directory, { recursive: true });
+  for (const deadline = Date.now() + longestInstallMs; ; await sleep(200)) {
+    const lock = await tryLockDirectory(directory);
+    if ("release" in lock) return lock;
+    if (Date.now() > deadline)
+      throw new Error(`process ${lock.heldBy} is still installing what ${directory} is about: end it, or wait`);
   }
-  const owner = Number(await readFile(path, "utf8").catch(() => "0"));
-  if (owner > 0 && !isRunning(owner)) await rm(path, { force: true });
-  return false;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -6,7 +6,7 @@ import { isRunning, startMarkOf } from "@tessera/kit/running-process";
 import { fault } from "./faults.ts";
 
 /** A directory that is this process's alone until released. */
-export interface DataLock {
+export interface DirectoryLock {
   release(): Promise<void>;
 }
 
@@ -14,28 +14,33 @@ export interface DataLock {
 const attempts = 6;
 
 /**
- * Takes a directory for this process.
+ * Takes a directory for this process, or returns the id of the process that has it.
  *
  * Each contender first writes a claim, an empty file that is named after its process, and then looks for others. The
  * later of two sees the earlier one, so two never both believe that they are alone, and a claim has no content that
  * could be half written. Claims of processes that no longer run are deleted.
  */
-export async function lockDirectory(directory: string): Promise<DataLock> {
+export async function tryLockDirectory(directory: string): Promise<DirectoryLock | { readonly heldBy: number }> {
   for (let attempt = 1; ; attempt++) {
     const claim = `lock.${process.pid}.${startMarkOf(process.pid) ?? "0"}.${randomBytes(4).toString("hex")}`;
     const path = join(directory, claim);
     await writeFile(path, "", { flag: "wx", mode: 0o644 });
-    const holder = await findOtherHolder(directory, claim);
-    if (holder === undefined) return { release: () => rm(path, { force: true }) };
+    const heldBy = await findOtherHolder(directory, claim);
+    if (heldBy === undefined) return { release: () => rm(path, { force: true }) };
     await rm(path, { force: true });
-    if (attempt === attempts) {
-      throw fault(
-        "data_directory_in_use",
-        `the data directory ${directory} is in use by process ${holder}: stop that process, or choose another directory`,
-      );
-    }
+    if (attempt === attempts) return { heldBy };
     await sleep(randomInt(5, 20 * attempt));
   }
+}
+
+/** Takes a data directory for this process; refuses one that another process has. */
+export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
+  const lock = await tryLockDirectory(directory);
+  if ("release" in lock) return lock;
+  throw fault(
+    "data_directory_in_use",
+    `the data directory ${directory} is in use by process ${lock.heldBy}: stop that process, or choose another directory`,
+  );
 }
 
 async function findOtherHolder(directory: string, own: string): Promise<number | undefined> {
