@@ -97,11 +97,11 @@ export const plainWords: TextRule = {
 /** How many lines of a folder are still to be rewritten. All others have none; a number only ever shrinks. */
 export const allowedWords: Readonly<Record<string, number>> = {
   gateway: 3,
-  "packages/cli": 21,
+  "packages/cli": 20,
   "packages/kit": 43,
   scripts: 1,
-  "services/boxoffice": 30,
-  "services/checkin": 31,
+  "services/boxoffice": 22,
+  "services/checkin": 29,
 };
 
 /** Finds what breaks a rule, as `path:line what`. */
