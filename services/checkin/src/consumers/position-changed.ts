@@ -140,7 +140,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
   await positions.delete(tx, gone);
   await notePositionsGone(tx, gone);
   await positions.upsert(tx, changed);
-  await addCounts(tx, [...moves.flatMap(universeDeltas), ...(await takeOver(tx, earlier, buckets))]);
+  await addCounts(tx, [...moves.flatMap(positionDeltas), ...(await takeOver(tx, earlier, buckets))]);
 }
 
 /** What the facts of one batch say of one position. */
@@ -184,7 +184,7 @@ function isStale(fact: PositionFact, held: Pick<HeldPosition, "revision"> | unde
   return held !== undefined && held.revision >= fact.revision;
 }
 
-function universeDeltas({ organizer, event, from, to }: Move): CountDelta[] {
+function positionDeltas({ organizer, event, from, to }: Move): CountDelta[] {
   const counts = { organizer, event, list: null, entered: 0, inside: 0 };
   return [
     ...(from === null ? [] : [{ ...counts, ...from, positions: -1 }]),
