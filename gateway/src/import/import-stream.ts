@@ -17,7 +17,7 @@ export interface ImportTargets extends ConflictFinders {
 }
 
 export interface ImportOptions {
-  /** Told after every batch. */
+  /** Called after every batch. */
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Aborts the import; what was applied stays. */
   readonly signal?: AbortSignal | undefined;
@@ -152,8 +152,8 @@ class ImportRun {
     }
     await this.#flush(this.#batches.keys());
     const { errors, rejected } = this.#tally.summary(notLookedFor);
-    // What is not told would count as taken.
-    if (errors.length < rejected) throw new Error(`of ${rejected} rejected records only ${errors.length} are told`);
+    // What is not reported would count as applied.
+    if (errors.length < rejected) throw new Error(`of ${rejected} rejected records only ${errors.length} are reported`);
     return errors;
   }
 

@@ -4,7 +4,7 @@ import { fault } from "../faults.ts";
 export interface ArrivalLimits {
   /** So long a client may send nothing. Time that the reader takes does not count. */
   readonly maxMs: number;
-  /** Aborts when this process is told to stop. */
+  /** Aborts when this process has to stop. */
   readonly stopping: AbortSignal;
 }
 

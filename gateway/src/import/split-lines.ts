@@ -1,7 +1,7 @@
 /** One line of a stream, without what ends it. */
 export type Line =
   | { readonly number: number; readonly bytes: Buffer }
-  /** Longer than allowed; what it held is gone. */
+  /** Longer than allowed; its content was dropped. */
   | { readonly number: number; readonly bytes: undefined };
 
 /** Cuts a stream of bytes into lines, keeping at most one line in memory. */

@@ -65,7 +65,7 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {
-    // What is wrong with it is not told: parsers quote what they read.
+    // What is wrong with it is not reported: parsers quote what they read.
     return undefined;
   }
 }

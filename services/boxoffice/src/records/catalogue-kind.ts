@@ -23,20 +23,20 @@ interface CommonOptions<T> {
 }
 
 /** Others keep copies of these. */
-interface ToldOptions<T, F> extends CommonOptions<T> {
+interface PublishedOptions<T, F> extends CommonOptions<T> {
   readonly table: DocumentTable;
   /** What is published about its entities. */
   readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
 }
 
-interface UntoldOptions<T> extends CommonOptions<T> {
+interface UnpublishedOptions<T> extends CommonOptions<T> {
   readonly table: catalogue.CatalogueTable;
   readonly fact?: undefined;
 }
 
 /** Makes the kind of a record that is kept as its document and nothing else, in the table of its name. */
 export function catalogueKind<T extends object, F = never>(
-  options: ToldOptions<T, F> | UntoldOptions<T>,
+  options: PublishedOptions<T, F> | UnpublishedOptions<T>,
 ): RecordKind<Reading<T>> {
   const { table, schema, fact } = options;
   const key: string = recordKinds[table].key;
@@ -70,7 +70,7 @@ export function catalogueKind<T extends object, F = never>(
 }
 
 /** Facts are made of what reading a document gives, which is as it was when the document was sent. */
-function rebuildOf<T, F>({ table, read, fact }: ToldOptions<T, F>): Rebuild {
+function rebuildOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): Rebuild {
   return rebuildEntities({
     topic: fact.topic,
     table,

@@ -66,7 +66,7 @@ export function* filesOf({ fileAnswers }: ReadOrder, scope: Scope): Generator<Se
   }
 }
 
-/** Finds files that are none where the question asks for one, and about text that is too long where it does not. */
+/** Finds files that cannot be read where the question asks for one, and text that is too long where it does not. */
 export function validateFileAnswers(order: ReadOrder, known: Known, addError: AddError): void {
   const answered = new Set<string>();
   for (const { at, text, reading } of order.fileAnswers) {
@@ -84,7 +84,7 @@ export function validateFileAnswers(order: ReadOrder, known: Known, addError: Ad
 }
 
 /** What orders look like when it is known which of their answers are files. */
-interface Settled<V> {
+interface Resolved<V> {
   /** Orders that differ from how they were read. */
   readonly changed: ReadonlyMap<V, OrderWithFiles>;
   readonly files: readonly answerFiles.AnswerFileRow[];
@@ -93,10 +93,10 @@ interface Settled<V> {
 }
 
 /** Decides which answers are files. What is text after all, and what refers to a stored file, was read as something else. */
-export async function settleFileAnswers<V extends OrderWithFiles>(
+export async function resolveFileAnswers<V extends OrderWithFiles>(
   tx: Tx,
   { scope, values, known }: { scope: Scope; values: readonly V[]; known: Known },
-): Promise<Settled<V>> {
+): Promise<Resolved<V>> {
   const changed = new Map<V, OrderWithFiles>();
   const files: answerFiles.AnswerFileRow[] = [];
   const kept: answerFiles.AnswerPlace[] = [];

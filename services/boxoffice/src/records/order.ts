@@ -17,7 +17,7 @@ import {
   longestAnswer,
   type ReadOrder,
   readFileAnswers,
-  settleFileAnswers,
+  resolveFileAnswers,
   validateFileAnswers,
 } from "./file-answers.ts";
 import { keepGateAnswers } from "./gate-answers.ts";
@@ -85,7 +85,7 @@ export const order: RecordKind<OrderRecord> = {
     });
   },
   async store(tx, { scope, values: read, known }) {
-    const { changed, files: sentFiles, kept } = await settleFileAnswers(tx, { scope, values: read, known });
+    const { changed, files: sentFiles, kept } = await resolveFileAnswers(tx, { scope, values: read, known });
     const values = read.map((value) => {
       const other = changed.get(value);
       return other === undefined ? value : { ...other, positions: toRows(other.data) };

@@ -16,26 +16,28 @@ export async function findAmbiguousSecrets(
   scopes: readonly Scope[],
   { most, mostPositions }: { readonly most: number; readonly mostPositions: number },
 ): Promise<AmbiguousSecretRow[]> {
+  // Grouped event by event: while a plan knows nothing of a new table, it would sort all of an event by its whole key.
   return db.many<AmbiguousSecretRow>(sql`
-    select alike.organizer, alike.event, alike.count,
+    select wanted.organizer, wanted.event, alike.count,
            (select jsonb_agg(jsonb_build_object('id', named.id, 'orderCode', named.order_code) order by named.id)
               from (select position.id, position.order_code
                       from position
                      where (position.organizer || '/' || position.event || '/' || position.secret)
-                           = (alike.organizer || '/' || alike.event || '/' || alike.secret)
+                           = (wanted.organizer || '/' || wanted.event || '/' || alike.secret)
                        and not position.canceled
                      order by position.id
                      limit ${mostPositions}) as named) as positions
-      from (select position.organizer, position.event, position.secret, count(*) as count, min(position.id) as first
-              from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
-                          ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
-              join position
-                on position.organizer = wanted.organizer
-                   and position.event = wanted.event
-             where not position.canceled
-             group by position.organizer, position.event, position.secret
-            having count(*) > 1
-             order by position.organizer, position.event, first
-             limit ${most}) as alike
-     order by alike.organizer, alike.event, alike.first`);
+      from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
+                  ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
+     cross join lateral (select position.secret, count(*) as count, min(position.id) as first
+                           from position
+                          where position.organizer = wanted.organizer
+                            and position.event = wanted.event
+                            and not position.canceled
+                          group by position.secret
+                         having count(*) > 1
+                          order by first
+                          limit ${most}) as alike
+     order by wanted.organizer collate "C", wanted.event collate "C", alike.first
+     limit ${most}`);
 }
