@@ -1,5 +1,5 @@
-import type { JsonSchema, Properties } from "@tessera/kit/schema";
-import { object, text } from "@tessera/kit/schema-build";
+import { object, text } from "@tessera/schema/build";
+import type { JsonSchema, Properties } from "@tessera/schema/schema";
 import type { Answer } from "./route.ts";
 
 /** An object whose keys are all there, and no others. */

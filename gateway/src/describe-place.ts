@@ -1,4 +1,4 @@
-import { type JsonSchema, toJsonSchema } from "@tessera/kit/schema";
+import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import { bodyTypes } from "./body/parse-body.ts";
 import type { Place } from "./place.ts";
 

@@ -1,5 +1,5 @@
-import { compileSchema } from "@tessera/kit/schema";
-import { instant } from "@tessera/kit/schema-build";
+import { instant } from "@tessera/schema/build";
+import { compileSchema } from "@tessera/schema/schema";
 import { formatInstant } from "@tessera/values";
 import { assert, integer, property } from "fast-check";
 import { describe, expect, it } from "vitest";

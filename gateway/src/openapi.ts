@@ -1,4 +1,4 @@
-import { type JsonSchema, toJsonSchema } from "@tessera/kit/schema";
+import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import type { Access } from "./access/may-use.ts";
 import { detail, fieldErrors } from "./answers.ts";
 import { bodyTypes } from "./body/parse-body.ts";

@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
-import type { Schema } from "@tessera/kit/schema";
-import { arrayOf, integer, object, text } from "@tessera/kit/schema-build";
+import { arrayOf, integer, object, text } from "@tessera/schema/build";
+import type { Schema } from "@tessera/schema/schema";
 import { fault } from "./faults.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";

@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
-import { compileSchema, type JsonSchema } from "@tessera/kit/schema";
-import { instant } from "@tessera/kit/schema-build";
+import { instant } from "@tessera/schema/build";
+import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
 import { fault } from "./faults.ts";
 
 /** One query parameter: how it is described, and how it is read. */

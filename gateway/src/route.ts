@@ -5,7 +5,7 @@ import {
   type ObjectSchema,
   type Properties,
   type Schema,
-} from "@tessera/kit/schema";
+} from "@tessera/schema/schema";
 import type { Caller, Tenant } from "./access/caller.ts";
 import type { Access } from "./access/may-use.ts";
 import type { Parameters, Values } from "./parameter.ts";

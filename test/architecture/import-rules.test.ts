@@ -22,6 +22,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["kit", "testkit-in-tests"], "packages/kit/src/service.ts", "packages/testkit/src/database.ts"],
   [["records"], "packages/records/src/read.ts", "packages/resources/src/list.ts"],
   [["resources"], "packages/resources/src/list.ts", "packages/kit/src/log.ts"],
+  [["schema"], "packages/schema/src/fields.ts", "packages/kit/src/fault.ts"],
   [["engines"], "packages/engines/src/kafka.ts", "protos/topics.ts"],
   [["embedded-postgres"], "packages/embedded-postgres/src/start.ts", "protos/topics.ts"],
   [

@@ -9,7 +9,7 @@ const own = "^services/$1/src";
 const values = "^packages/values/";
 const protos = "^protos/";
 /** What a service and the gateway may use of other packages. Product code takes nothing from testkit: see below. */
-const forServices = "^packages/(?:kit|values|records|resources|testkit)/|^protos/";
+const forServices = "^packages/(?:kit|schema|values|records|resources|testkit)/|^protos/";
 /** What stands directly in src/ and wires nothing. */
 const loose = "(?!index\\.|app\\.)[^/]+\\.ts$";
 
@@ -25,17 +25,18 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     ["^packages/(?:kit|values)/", "^protos/topic\\.ts$", "^protos/gen/(?:google|platform)/"],
     "Kit knows no ticket: it imports values, and of protos topic.ts, google/ and platform/.",
   ],
+  ["schema", "^packages/schema/", ["^packages/(?:schema|values)/"], "Schema imports values."],
   [
     "records",
     "^packages/records/",
-    ["^packages/(?:records|kit|values)/", protos],
-    "Records imports kit, protos and values.",
+    ["^packages/(?:records|schema|kit|values)/", protos],
+    "Records imports schema, kit, protos and values.",
   ],
   [
     "resources",
     "^packages/resources/",
-    ["^packages/resources/", "^packages/kit/src/schema(?:-build)?\\.ts$"],
-    "A shared schema is made of kit/schema and kit/schema-build.",
+    ["^packages/(?:resources|schema)/"],
+    "A shared schema is made of what packages/schema offers.",
   ],
   [
     "embedded-postgres",
@@ -75,9 +76,10 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
       `${own}/wire`,
       "^packages/(?:values|resources)/",
       protos,
-      "^packages/kit/src/(?:fault|fields|bus/fact-id)\\.ts$",
+      "^packages/schema/src/fields\\.ts$",
+      "^packages/kit/src/(?:fault|bus/fact-id)\\.ts$",
     ],
-    "Wire imports domain, faults, values, protos, resources, kit/fault, kit/fields, kit/bus/fact-id, and types of store.",
+    "Wire imports domain, faults, values, protos, resources, schema/fields, kit/fault, kit/bus/fact-id, and types of store.",
   ],
   [
     "handlers",
@@ -136,7 +138,7 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["kafkajs", "^packages/engines/src/kafka-client\\.ts$", "Use kit/bus; kafka-client.ts alone knows kafkajs."],
   ["(?:redis|ioredis|@redis)", "^packages/engines/src/redis\\.ts$", "Use kit/cache."],
   ["rate-limiter-flexible", "^packages/kit/src/cache/limiters\\.ts$", "Use kit/cache/limiters."],
-  ["ajv", "^packages/kit/src/schema\\.ts$", "Use kit/schema."],
+  ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],
   ["@aws-sdk", "^packages/engines/src/s3\\.ts$", "Use kit/files."],
   ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the supervisor in browser/."],
   ["bwip-js", "^services/[^/]+/src/barcode/", "Use barcode/."],

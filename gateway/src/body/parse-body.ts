@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { Fault } from "@tessera/kit/fault";
-import type { JsonSchema } from "@tessera/kit/schema";
+import type { JsonSchema } from "@tessera/schema/schema";
 import { fault } from "../faults.ts";
 import type { Body } from "../route.ts";
 import { nestsTooDeep } from "./nesting.ts";

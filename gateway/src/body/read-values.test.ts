@@ -1,4 +1,4 @@
-import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
+import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/schema/build";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { at, bodyOf, declare } from "../route.ts";
 import { type ServedApp, serveApp } from "../testing/serve-app.ts";

@@ -1,4 +1,4 @@
-import { type Checked, compileSchema, type JsonSchema } from "@tessera/kit/schema";
+import { type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
 import { answersOf } from "../openapi.ts";
 import { routeFor } from "../place.ts";
 import type { ServedApp } from "./serve-app.ts";

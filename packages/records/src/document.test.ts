@@ -1,4 +1,4 @@
-import { arrayOf, id, instant, object, text } from "@tessera/kit/schema-build";
+import { arrayOf, id, instant, object, text } from "@tessera/schema/build";
 import { describe, expect, it } from "vitest";
 import { compileDocument } from "./document.ts";
 import { freeMap } from "./schema-parts.ts";

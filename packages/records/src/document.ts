@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@tessera/kit/schema";
+import type { JsonSchema } from "@tessera/schema/schema";
 import { formatInstant, isObject } from "@tessera/values";
 
 type Write = (value: unknown) => unknown;

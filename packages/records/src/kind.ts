@@ -1,8 +1,8 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
-import type { Checked, JsonSchema, Properties } from "@tessera/kit/schema";
 import type { RecordKindName } from "@tessera/protos/record-kinds";
+import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
 
 /** Where a record lives. `event` is empty for what belongs to the organizer itself. */
 export interface Scope {

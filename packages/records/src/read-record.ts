@@ -1,6 +1,6 @@
-import type { Checked } from "@tessera/kit/schema";
 import type { Record as SentRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { explainUntaken, ownAddress, recordKinds } from "@tessera/protos/record-kinds";
+import type { Checked } from "@tessera/schema/schema";
 import type { RecordKind, Scope } from "./kind.ts";
 import { compileKeyReader } from "./read.ts";
 import { compileUnknownKeys, type UnknownKeys } from "./unknown-keys.ts";

@@ -1,6 +1,6 @@
-import { FieldProblems } from "@tessera/kit/field-problems";
-import { type Checked, compileSchema, type Properties, type Schema, type TypeOf } from "@tessera/kit/schema";
-import { object } from "@tessera/kit/schema-build";
+import { object } from "@tessera/schema/build";
+import { FieldProblems } from "@tessera/schema/field-problems";
+import { type Checked, compileSchema, type Properties, type Schema, type TypeOf } from "@tessera/schema/schema";
 import { compileDocument, type DocumentOptions } from "./document.ts";
 import { ofElement } from "./validate.ts";
 

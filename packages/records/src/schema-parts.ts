@@ -1,5 +1,5 @@
-import type { Schema } from "@tessera/kit/schema";
-import { id, instant, localized, mapOf, plain, text } from "@tessera/kit/schema-build";
+import { id, instant, localized, mapOf, plain, text } from "@tessera/schema/build";
+import type { Schema } from "@tessera/schema/schema";
 
 /** Names inside of maps become keys of JSON documents. */
 const keyNames = text({ trim: false, maxLength: 200 });

@@ -1,4 +1,4 @@
-import { any, arrayOf, id, mapOf, object, orPlain, text } from "@tessera/kit/schema-build";
+import { any, arrayOf, id, mapOf, object, orPlain, text } from "@tessera/schema/build";
 import { describe, expect, it } from "vitest";
 import { compileUnknownKeys, UnknownKeys } from "./unknown-keys.ts";
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from "@tessera/kit/schema";
 import type { IgnoredKey } from "@tessera/protos/gen/ticketing/records/v1/records";
+import type { JsonSchema } from "@tessera/schema/schema";
 
 /** An object inside records of a kind. `path` is empty, or ends with a dot. */
 interface Place {

@@ -1,4 +1,4 @@
-import { FieldProblems } from "@tessera/kit/field-problems";
+import { FieldProblems } from "@tessera/schema/field-problems";
 
 /** Errors of records, by record and field. */
 export type RecordErrors<V> = Map<V, Record<string, string[]>>;

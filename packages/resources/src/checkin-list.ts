@@ -1,4 +1,4 @@
-import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/kit/schema-build";
+import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/schema/build";
 
 /** What an organizer sets on a check-in list: the body of the API and, with its id, the data of a record. */
 export const checkinList = object(

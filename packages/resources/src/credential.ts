@@ -1,4 +1,4 @@
-import { arrayOf, boolean, id, object, slug, text } from "@tessera/kit/schema-build";
+import { arrayOf, boolean, id, object, slug, text } from "@tessera/schema/build";
 
 const name = text({ default: "", maxLength: 190, description: "What to find it again by." });
 

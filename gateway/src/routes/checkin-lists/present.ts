@@ -1,10 +1,10 @@
-import { fields } from "@tessera/kit/fields";
 import {
   type CheckinList,
   CheckinListFields,
   type GetCheckinListStatusResponse,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { checkinList } from "@tessera/resources/checkin-list";
+import { fields } from "@tessera/schema/fields";
 import type { Resource } from "../listed-positions/expand.ts";
 
 export const listFields = fields(checkinList, CheckinListFields);

@@ -1,4 +1,4 @@
-import type { TypeOf } from "@tessera/kit/schema";
+import type { TypeOf } from "@tessera/schema/schema";
 import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import { conflict, detail, invalid, notFound } from "../../answers.ts";

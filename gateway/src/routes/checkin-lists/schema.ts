@@ -1,5 +1,5 @@
-import { arrayOf, boolean, id, integer, object, partial, plain, text } from "@tessera/kit/schema-build";
 import { checkinList } from "@tessera/resources/checkin-list";
+import { arrayOf, boolean, id, integer, object, partial, plain, text } from "@tessera/schema/build";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 

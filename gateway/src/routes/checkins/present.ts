@@ -1,5 +1,5 @@
-import type { Shown } from "@tessera/kit/fields";
 import type { PastScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
+import type { Shown } from "@tessera/schema/fields";
 import { formatInstant } from "@tessera/values";
 import { presentCheckin } from "../listed-positions/present.ts";
 import type { pastCheckinShown } from "./schema.ts";

@@ -1,4 +1,4 @@
-import { boolean, id, instant, text } from "@tessera/kit/schema-build";
+import { boolean, id, instant, text } from "@tessera/schema/build";
 import { record } from "../../answers.ts";
 import { checkinFields } from "../listed-positions/schema.ts";
 

@@ -1,5 +1,3 @@
-import { fields } from "@tessera/kit/fields";
-import type { TypeOf } from "@tessera/kit/schema";
 import {
   ApiKeyFields,
   type Credential,
@@ -8,6 +6,8 @@ import {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
+import { fields } from "@tessera/schema/fields";
+import type { TypeOf } from "@tessera/schema/schema";
 import { invalid } from "../../answers.ts";
 import type { Answer, Body, Incoming } from "../../route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";

@@ -1,6 +1,6 @@
-import type { Properties } from "@tessera/kit/schema";
-import { boolean, id, object, partial, text } from "@tessera/kit/schema-build";
 import { apiKey, device, sentDevice } from "@tessera/resources/credential";
+import { boolean, id, object, partial, text } from "@tessera/schema/build";
+import type { Properties } from "@tessera/schema/schema";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 

@@ -1,5 +1,5 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { choice, id, instant, object, text } from "@tessera/kit/schema-build";
+import { choice, id, instant, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 

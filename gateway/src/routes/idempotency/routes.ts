@@ -1,4 +1,4 @@
-import { any } from "@tessera/kit/schema-build";
+import { any } from "@tessera/schema/build";
 import { scanProfiles } from "@tessera/values";
 import { detail } from "../../answers.ts";
 import { fault } from "../../faults.ts";

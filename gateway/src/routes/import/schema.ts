@@ -1,4 +1,4 @@
-import { arrayOf, boolean, integer, mapOf, text } from "@tessera/kit/schema-build";
+import { arrayOf, boolean, integer, mapOf, text } from "@tessera/schema/build";
 import { record } from "../../answers.ts";
 
 const summary = {

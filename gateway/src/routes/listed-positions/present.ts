@@ -1,6 +1,6 @@
-import type { Shown } from "@tessera/kit/fields";
 import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Shown } from "@tessera/schema/fields";
 import { formatInstant } from "@tessera/values";
 import { nameScanType } from "../../scan-type.ts";
 import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";

@@ -10,7 +10,7 @@ import {
   orPlain,
   plain,
   text,
-} from "@tessera/kit/schema-build";
+} from "@tessera/schema/build";
 import { record } from "../../answers.ts";
 
 const maybe = { nullable: true } as const;

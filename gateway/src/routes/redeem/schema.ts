@@ -1,4 +1,3 @@
-import type { TypeOf } from "@tessera/kit/schema";
 import {
   any,
   arrayOf,
@@ -11,7 +10,8 @@ import {
   mapOf,
   object,
   text,
-} from "@tessera/kit/schema-build";
+} from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { record } from "../../answers.ts";
 import { bodyOf } from "../../route.ts";
 import { positionShown } from "../listed-positions/schema.ts";

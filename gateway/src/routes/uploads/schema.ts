@@ -1,5 +1,5 @@
-import type { JsonSchema } from "@tessera/kit/schema";
-import { text } from "@tessera/kit/schema-build";
+import { text } from "@tessera/schema/build";
+import type { JsonSchema } from "@tessera/schema/schema";
 import { record } from "../../answers.ts";
 
 export const uploadShown = record("Upload", {

@@ -1,5 +1,4 @@
 import type { Fault, FieldErrors } from "@tessera/kit/fault";
-import { FieldProblems } from "@tessera/kit/field-problems";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type {
@@ -7,6 +6,7 @@ import type {
   CreateCredentialResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { Reading } from "@tessera/records/read";
+import { FieldProblems } from "@tessera/schema/field-problems";
 import { fault } from "../faults.ts";
 import type { CredentialKind, StoredFields } from "../records/credential.ts";
 import { credentialKindOf } from "../records/credential-kinds.ts";

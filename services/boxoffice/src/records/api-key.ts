@@ -1,10 +1,10 @@
-import { fields } from "@tessera/kit/fields";
-import type { TypeOf } from "@tessera/kit/schema";
-import { object } from "@tessera/kit/schema-build";
 import { ApiKeyFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { compileKeyReader, compileReader, type Rule } from "@tessera/records/read";
 import { verbatim } from "@tessera/records/schema-parts";
 import * as resources from "@tessera/resources/credential";
+import { object } from "@tessera/schema/build";
+import { fields } from "@tessera/schema/fields";
+import type { TypeOf } from "@tessera/schema/schema";
 import { isPermission, resolvePermissions } from "@tessera/values";
 import { credentialKind, hashToken } from "./credential.ts";
 

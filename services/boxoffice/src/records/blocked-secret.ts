@@ -1,8 +1,8 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { boolean, id, instant, object } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { verbatim } from "@tessera/records/schema-parts";
+import { boolean, id, instant, object } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 

@@ -1,10 +1,10 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Tx } from "@tessera/kit/pg/database";
-import type { Checked, JsonSchema, Properties } from "@tessera/kit/schema";
 import { recordKinds } from "@tessera/protos/record-kinds";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
 import type { Reading } from "@tessera/records/read";
+import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";

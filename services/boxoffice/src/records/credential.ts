@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { Checked } from "@tessera/kit/schema";
 import type { CredentialFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { type CredentialChanged, CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import type { Reading } from "@tessera/records/read";
 import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
+import type { Checked } from "@tessera/schema/schema";
 import * as credentials from "../store/credentials.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
 import type { RecordKind } from "./kind.ts";

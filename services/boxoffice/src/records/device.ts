@@ -1,9 +1,9 @@
-import { fields } from "@tessera/kit/fields";
-import type { TypeOf } from "@tessera/kit/schema";
-import { id, object, text } from "@tessera/kit/schema-build";
 import { DeviceFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { compileReader } from "@tessera/records/read";
 import * as resources from "@tessera/resources/credential";
+import { id, object, text } from "@tessera/schema/build";
+import { fields } from "@tessera/schema/fields";
+import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf } from "@tessera/values";
 import { credentialKind } from "./credential.ts";
 

@@ -1,6 +1,3 @@
-import type { Shown } from "@tessera/kit/fields";
-import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, instant, integer, object, orPlain, slug, text } from "@tessera/kit/schema-build";
 import {
   degreesOrNull,
   freeMap,
@@ -11,6 +8,9 @@ import {
   namesOrNull,
   storableText,
 } from "@tessera/records/schema-parts";
+import { arrayOf, boolean, instant, integer, object, orPlain, slug, text } from "@tessera/schema/build";
+import type { Shown } from "@tessera/schema/fields";
+import type { TypeOf } from "@tessera/schema/schema";
 
 export const eventSchema = object(
   {

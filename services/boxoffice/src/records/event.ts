@@ -1,8 +1,8 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import type { TypeOf } from "@tessera/kit/schema";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { refuseEach } from "@tessera/records/validate";
+import type { TypeOf } from "@tessera/schema/schema";
 import type { Scope } from "../domain/scope.ts";
 import * as catalogue from "../store/catalogue.ts";
 import * as events from "../store/events.ts";

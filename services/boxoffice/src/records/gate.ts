@@ -1,7 +1,7 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { id, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
+import { id, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import * as credentials from "../store/credentials.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { device, type StoredDevice } from "./device.ts";

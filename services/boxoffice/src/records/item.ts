@@ -1,10 +1,10 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
 import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { refuseItems } from "../domain/refuse-items.ts";
 import { findUsers } from "../store/usage.ts";
 import { catalogueKind } from "./catalogue-kind.ts";

@@ -1,4 +1,12 @@
-import type { TypeOf } from "@tessera/kit/schema";
+import {
+  freeMap,
+  idOrNull,
+  instantOrNull,
+  lineOrNull,
+  nameParts,
+  storableText,
+  verbatim,
+} from "@tessera/records/schema-parts";
 import {
   any,
   arrayOf,
@@ -11,16 +19,8 @@ import {
   object,
   orPlain,
   text,
-} from "@tessera/kit/schema-build";
-import {
-  freeMap,
-  idOrNull,
-  instantOrNull,
-  lineOrNull,
-  nameParts,
-  storableText,
-  verbatim,
-} from "@tessera/records/schema-parts";
+} from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 
 /** A text that is empty, or null, where there is none. */
 const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });

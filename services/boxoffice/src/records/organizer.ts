@@ -1,7 +1,7 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { object, slug, text } from "@tessera/kit/schema-build";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
+import { object, slug, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
 import * as organizers from "../store/organizers.ts";

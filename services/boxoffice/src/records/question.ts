@@ -1,9 +1,9 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, choice, decimal, id, integer, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
 import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { arrayOf, boolean, choice, decimal, id, integer, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
 import { refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
 import { catalogueKind } from "./catalogue-kind.ts";

@@ -1,7 +1,7 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, id, integer, object, text } from "@tessera/kit/schema-build";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { idOrNull } from "@tessera/records/schema-parts";
+import { arrayOf, boolean, id, integer, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { refuseQuotas } from "../domain/refuse-quotas.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";

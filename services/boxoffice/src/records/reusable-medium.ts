@@ -1,9 +1,9 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { any, arrayOf, boolean, id, object, orPlain, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { idOrNull, instantOrNull, lineOrNull, storableText, verbatim } from "@tessera/records/schema-parts";
 import { refuseTogether } from "@tessera/records/validate";
+import { any, arrayOf, boolean, id, object, orPlain, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { maxImportedId } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
 import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";

@@ -1,7 +1,7 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { integer, object, text } from "@tessera/kit/schema-build";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { namesOrNone, verbatim } from "@tessera/records/schema-parts";
+import { integer, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 

@@ -1,10 +1,10 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import type { TypeOf } from "@tessera/kit/schema";
-import { any, boolean, id, object } from "@tessera/kit/schema-build";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { idOrNull } from "@tessera/records/schema-parts";
 import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { any, boolean, id, object } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { refuseSeats } from "../domain/refuse-seats.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";

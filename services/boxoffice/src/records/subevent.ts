@@ -1,9 +1,9 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/kit/schema-build";
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { degreesOrNull, freeMap, idOrNull, instantOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
 import { refuseEach } from "@tessera/records/validate";
+import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 

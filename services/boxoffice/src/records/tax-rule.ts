@@ -1,7 +1,7 @@
-import type { TypeOf } from "@tessera/kit/schema";
-import { any, boolean, decimal, id, object } from "@tessera/kit/schema-build";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { lineOrNull, namesOrNone } from "@tessera/records/schema-parts";
+import { any, boolean, decimal, id, object } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 

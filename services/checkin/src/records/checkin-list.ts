@@ -1,7 +1,7 @@
-import { compileSchema } from "@tessera/kit/schema";
-import { id, object } from "@tessera/kit/schema-build";
 import type { RecordKind } from "@tessera/records/kind";
 import { checkinList as listSchema } from "@tessera/resources/checkin-list";
+import { id, object } from "@tessera/schema/build";
+import { compileSchema } from "@tessera/schema/schema";
 import { checkListFields, checkListReferences } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";

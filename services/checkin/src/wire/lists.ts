@@ -1,9 +1,9 @@
-import { fields } from "@tessera/kit/fields";
 import {
   CheckinListFields,
   type CheckinList as CheckinListOnWire,
 } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { checkinList } from "@tessera/resources/checkin-list";
+import { fields } from "@tessera/schema/fields";
 import { type CheckinList, type ListFields, withoutRepeats } from "../domain/list.ts";
 
 export const listFields = fields(checkinList, CheckinListFields);

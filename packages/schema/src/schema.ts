@@ -1,7 +1,7 @@
 import { Ajv, type AnySchemaObject, type ErrorObject, type FuncKeywordDefinition, type SchemaObjCxt } from "ajv";
+import { type Container, type Part, type Problem, readElements, readValues } from "./elements.ts";
 import { FieldProblems } from "./field-problems.ts";
-import { type Container, type Part, type Problem, readElements, readValues } from "./schema-elements.ts";
-import { checkLeaf, type LeafSchema } from "./schema-leaf.ts";
+import { checkLeaf, type LeafSchema } from "./leaf.ts";
 
 /**
  * A schema is plain JSON Schema, so OpenAPI shows what is checked. Leaves carry

@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { any, arrayOf, boolean, id, instant, object, text } from "./build.ts";
 import { fields } from "./fields.ts";
-import { any, arrayOf, boolean, id, instant, object, text } from "./schema-build.ts";
 
 interface Door {
   name: string;

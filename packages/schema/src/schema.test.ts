@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { compileSchema, toJsonSchema } from "./schema.ts";
 import {
   arrayOf,
   boolean,
@@ -13,7 +12,8 @@ import {
   object,
   orPlain,
   text,
-} from "./schema-build.ts";
+} from "./build.ts";
+import { compileSchema, toJsonSchema } from "./schema.ts";
 
 const schema = object(
   {

@@ -1,5 +1,5 @@
+import type { LeafOptions, Read } from "./leaf.ts";
 import type { InstantSchema, JsonSchema, ObjectOf, ObjectSchema, Properties, Schema, TypeOf } from "./schema.ts";
-import type { LeafOptions, Read } from "./schema-leaf.ts";
 
 interface Annotations<Default> {
   readonly description?: string;

@@ -1,4 +1,4 @@
-import { checkLeaf, type LeafSchema } from "./schema-leaf.ts";
+import { checkLeaf, type LeafSchema } from "./leaf.ts";
 
 /** What is wrong with a value, in the shape in which the validator tells it. */
 export interface Problem {
@@ -24,8 +24,8 @@ export type ReadPart = (part: Part) => readonly Problem[];
 export type Each = { readonly leaf: LeafSchema } | { readonly readPart: ReadPart };
 
 /**
- * After so many problems of one list or map its rest is not looked at. Whoever sends a million wrong elements would
- * otherwise have us write a sentence about each.
+ * After so many problems of one list or map its rest is not looked at. A million wrong elements would
+ * otherwise cost a sentence each.
  */
 const mostProblems = 50;
 

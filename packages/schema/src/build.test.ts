@@ -1,5 +1,4 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import { type Checked, compileSchema, type TypeOf } from "./schema.ts";
 import {
   any,
   arrayOf,
@@ -17,7 +16,8 @@ import {
   plain,
   slug,
   text,
-} from "./schema-build.ts";
+} from "./build.ts";
+import { type Checked, compileSchema, type TypeOf } from "./schema.ts";
 
 /** Checked by the compiler: at run time these hold whatever the types are. */
 describe("the type of a schema", () => {
