@@ -5,8 +5,9 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
@@ -28,7 +29,7 @@ afterAll(() => database.drop());
 
 const questions = [1, 2, 3].map((id) => sample.question({ id, type: "T", identifier: `Q${id}` }));
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
   await take(sample.organizer(), sample.event(), sample.item(), ...questions, order());
   await takeFacts(db);
 });

@@ -10,8 +10,9 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { record, sample } from "../testing/records.ts";
 import { createCredential } from "./create-credential.ts";
@@ -35,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
   await office.apply(sample.organizer(), sample.event(), sample.gate());
   await takeFacts(db);
 });

@@ -1,7 +1,8 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 import { findAmbiguousSecrets } from "./find-ambiguous-secrets.ts";
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
   await take(...festival);
 });
 

@@ -2,8 +2,9 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, sample } from "../testing/records.ts";
 import { findTickets } from "./find-tickets.ts";
@@ -29,7 +30,7 @@ const sold = (code: string, ids: readonly number[], rest: object = {}) =>
   });
 
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
   const elsewhere = { organizer: "other" };
   const tenants = [{ event: "second" }, { ...elsewhere, event: "fest" }];
   await office.apply(...festival, { ...sample.organizer({ slug: "other" }), ...elsewhere });

@@ -8,11 +8,12 @@ import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { removeAnswerFiles } from "../jobs/remove-answer-files.ts";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 import { keyOfFile } from "./answer-file.ts";
@@ -35,7 +36,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "tessera-answers-"));
   files = diskFiles({ directory });
   office = boxOfficeOn(db, { files });
-  await empty(db);
+  await emptyTables(db);
   await take(
     ...festival,
     sample.question({ id: 1, type: "F" }),

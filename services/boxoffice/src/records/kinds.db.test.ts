@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { type PublishedFact, takeFacts } from "../testing/facts.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 
@@ -20,7 +21,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
 });
 
 // A statement that fails shows here alone: its records are stored one by one, and no caller notices.

@@ -1,7 +1,8 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { festival, sample } from "../testing/records.ts";
 
 let database: TestDatabase;
@@ -21,7 +22,7 @@ afterAll(() => database.drop());
 const variationsOf = (item: number) => [1, 2].map((number) => ({ id: item * 10 + number, value: {} }));
 
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
   await office.apply(
     ...festival,
     sample.item({ id: 2, variations: variationsOf(2) }),

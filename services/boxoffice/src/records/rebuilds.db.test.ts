@@ -4,8 +4,9 @@ import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { type PublishedFact, takeFacts } from "../testing/facts.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
 import { rebuilds } from "./rebuilds.ts";
@@ -23,10 +24,7 @@ beforeAll(async () => {
   office = boxOfficeOn(db);
 });
 afterAll(() => database.drop());
-beforeEach(async () => {
-  await empty(db);
-  await db.run(sql`delete from rebuild`);
-});
+beforeEach(() => emptyTables(db));
 
 /** Rebuilds topics as an operator has it done. */
 async function rebuild(wanted: readonly Rebuild[] = rebuilds): Promise<void> {

@@ -1,8 +1,9 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await empty(db);
+  await emptyTables(db);
   const series = [
     sample.event({ slug: "series", has_subevents: true }),
     sample.item(),

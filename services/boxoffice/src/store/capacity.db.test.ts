@@ -1,9 +1,10 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, integer, option, record, tuple } from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type BoxOffice, boxOfficeOn, empty } from "../testing/box-office.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { onSchemaBefore } from "../testing/earlier-schema.ts";
 import { position, record as recordOf, sample, type TestRecord } from "../testing/records.ts";
 import { recount } from "../testing/recount.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
   office = boxOfficeOn(db);
 });
 
-beforeEach(() => empty(db));
+beforeEach(() => emptyTables(db));
 
 // A statement that fails shows here alone: its records are stored one by one, and no caller notices.
 afterEach(() => expect(office.logged).toEqual([]));
@@ -197,7 +198,7 @@ it("what is taken is what a recount finds, whatever changes at the same time", {
   };
   await assert(
     asyncProperty(tuple(batches, batches, batches), async ([first, second, third]) => {
-      await empty(db);
+      await emptyTables(db);
       expect(await office.apply(...surroundings("fest"), ...surroundings("series"))).toEqual({});
       await Promise.all([write("fest", first), write("series", second), write("fest", third)]);
       const { counted, recounted } = await recount(db);

@@ -4,14 +4,8 @@ import { diskFiles } from "@tessera/kit/files/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
 import { applyRecords } from "../handlers/apply-records.ts";
 import { send, type TestRecord } from "./records.ts";
-
-/** Empties all tables, which is faster than another database. */
-export async function empty(db: Db): Promise<void> {
-  await db.run(sql`truncate organizer, outbox, work cascade`);
-}
 
 /** A folder that comes up with the first file, which few tests have. */
 const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-answers-of-tests") });

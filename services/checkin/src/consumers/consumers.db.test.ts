@@ -29,7 +29,7 @@ beforeAll(async () => {
   checkin = await startCheckin(database.open("checkin"));
 });
 afterAll(() => database.drop());
-beforeEach(() => checkin.forgetEverything());
+beforeEach(() => checkin.reset());
 
 const secretOf = async (id: number) =>
   (await checkin.db.maybeOne<{ secret: string }>(sql`select position.secret from position where position.id = ${id}`))

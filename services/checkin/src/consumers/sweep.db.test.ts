@@ -16,7 +16,7 @@ beforeAll(async () => {
   checkin = await startCheckin(database.open("checkin"));
 });
 afterAll(() => database.drop());
-beforeEach(() => checkin.forgetEverything());
+beforeEach(() => checkin.reset());
 
 describe("a sweep", () => {
   it.each([

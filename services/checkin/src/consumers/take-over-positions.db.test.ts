@@ -21,7 +21,7 @@ beforeAll(async () => {
   checkin = await startCheckin(database.open("checkin"));
 });
 afterAll(() => database.drop());
-beforeEach(() => checkin.forgetEverything());
+beforeEach(() => checkin.reset());
 
 const now = () => Date.now() * 1000;
 const tombstone = (id: number) => `${place.organizer}/${place.event}/${id}`;

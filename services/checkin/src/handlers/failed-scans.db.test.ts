@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true }), eventFact({ event: "single" })]);
   await checkin.deliver(topics.itemChanged, [
     itemFact(10, { variations: [variation(101), variation(102)] }),

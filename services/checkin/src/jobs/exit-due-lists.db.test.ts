@@ -34,11 +34,11 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true })]);
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
   await checkin.deliver(topics.subeventChanged, [subeventFact(1), subeventFact(2)]);
-  checkin.now = due + hour;
+  checkin.clock.at = due + hour;
 });
 
 const dueList = async (fields: Partial<CheckinListFields> = {}) =>
@@ -78,7 +78,7 @@ const replica = (changes: Partial<Db> = {}) => {
   const events = reportEvents({ log, metrics: createMetrics() });
   return exitDueLists({
     db: { ...db, ...changes },
-    clock: { now: () => checkin.now },
+    clock: { now: checkin.clock.now },
     readers: createReaders(),
     events,
     ticketsAtATime: 2,
@@ -131,10 +131,10 @@ describe("the automatic exit", () => {
     const id = await dueList();
     await sell(1);
     await enter(id, 1, due - hour);
-    checkin.now = due - 1;
+    checkin.clock.at = due - 1;
     await handle();
     expect(await exits()).toEqual([]);
-    checkin.now = due;
+    checkin.clock.at = due;
     await handle();
     expect(await exits()).toEqual([[1, due]]);
   });
@@ -383,7 +383,7 @@ describe("an exit that was due several days ago", () => {
     await enter(id, 1, due + hour);
     await enter(id, 2, due + 2 * day + hour);
     await enter(id, 3, due + 3 * day);
-    checkin.now = due + 10 * day - 1;
+    checkin.clock.at = due + 10 * day - 1;
     await handle();
     expect(await exits()).toEqual([
       [1, due],
@@ -400,7 +400,7 @@ describe("an exit that was due several days ago", () => {
     await sell(1);
     await handle();
     await enter(id, 1, due - hour);
-    checkin.now = due + 5 * day;
+    checkin.clock.at = due + 5 * day;
     await handle();
     expect(await exits()).toEqual([[1, due + day]]);
     expect(await exitAllAt(id)).toBe(due + 6 * day);
@@ -411,13 +411,13 @@ describe("an exit that was due several days ago", () => {
     await db.run(sql`update list set exit_all_at = '0001-01-01T04:00:00Z'`);
     await sell(1);
     await enter(id, 1, due - hour);
-    checkin.now = due + 3 * day;
+    checkin.clock.at = due + 3 * day;
     await handle();
     const [[, at = 0] = []] = await exits();
     expect(at).toBeGreaterThan(due - hour);
     expect(at).toBeLessThan(due + day);
     expect(await exits()).toHaveLength(1);
-    expect(await exitAllAt(id)).toBeGreaterThan(checkin.now);
+    expect(await exitAllAt(id)).toBeGreaterThan(checkin.clock.at);
   });
 });
 
@@ -427,7 +427,7 @@ describe("the move of an automatic exit", () => {
   it("[C7.7] goes back to the local time that clocks had skipped, also for another process", async () => {
     const id = await dueList({ exitAllAt: at("2026-03-28T01:30:00Z") });
     for (const expected of ["2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z", "2026-03-31T00:30:00Z"]) {
-      checkin.now = (await exitAllAt(id)) ?? 0;
+      checkin.clock.at = (await exitAllAt(id)) ?? 0;
       await run(replica());
       expect(await exitAllAt(id)).toBe(at(expected));
     }
@@ -435,10 +435,10 @@ describe("the move of an automatic exit", () => {
 
   it("[C7.7] follows what an organizer sets on the day that clocks skip it", async () => {
     const id = await dueList({ exitAllAt: at("2026-03-28T01:30:00Z") });
-    checkin.now = at("2026-03-28T02:00:00Z");
+    checkin.clock.at = at("2026-03-28T02:00:00Z");
     await handle();
     await db.run(sql`update list set exit_all_at = '2026-03-29T01:40:00Z'`);
-    checkin.now = at("2026-03-29T02:00:00Z");
+    checkin.clock.at = at("2026-03-29T02:00:00Z");
     await handle();
     expect(await exitAllAt(id)).toBe(at("2026-03-30T01:40:00Z"));
   });

@@ -27,7 +27,7 @@ afterAll(() => database.drop());
 const elsewhere: EventKey = { organizer: "bigevents", event: "afterparty" };
 
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.db.run(sql`delete from given_answer`);
   await checkin.db.run(sql`delete from rebuild`);
   await checkin.deliver(topics.eventChanged, [eventFact(), eventFact(elsewhere)]);

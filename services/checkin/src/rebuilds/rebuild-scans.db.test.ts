@@ -23,7 +23,7 @@ afterAll(() => database.drop());
 
 let list: number;
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.db.run(sql`delete from rebuild`);
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   list = (await checkin.createList()).id;

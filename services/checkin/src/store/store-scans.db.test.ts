@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
   list = (await checkin.createList()).id;

@@ -1,19 +1,5 @@
-import { randomUUID } from "node:crypto";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Delivery } from "@tessera/kit/bus/bus";
-import { header } from "@tessera/kit/bus/headers";
-import { memoryCache } from "@tessera/kit/cache/memory";
-import { readConfig } from "@tessera/kit/config";
-import { diskFiles } from "@tessera/kit/files/disk";
-import { inProcess } from "@tessera/kit/grpc/in-process";
-import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
-import { identifier, sql } from "@tessera/kit/pg/sql";
-import { connect, implement } from "@tessera/kit/rpc";
-import { connectClients } from "@tessera/kit/service";
-import { startTracing } from "@tessera/kit/trace";
+import { implement } from "@tessera/kit/rpc";
 import type {
   CheckinListFields,
   CheckinList as CheckinListOnWire,
@@ -21,103 +7,41 @@ import type {
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { CheckinLists, ListedPositions, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
-import type { Topic } from "@tessera/protos/topic";
-import { settings } from "../config.ts";
+import { startForTest } from "@tessera/testkit/start-for-test";
 import { checkin } from "../index.ts";
 import { noon, place } from "./facts.ts";
-
-const tables = [
-  ...["event", "subevent", "category", "item", "list", "position", "scan", "presence", "count_delta", "list_change"],
-  ...["question", "revoked_secret", "blocked_secret", "reusable_medium", "given_answer", "gone_position"],
-  ...["outbox", "inbox", "dead_letter", "passed_marker"],
-];
 
 /** The service on a database, called as its peers call it. */
 export interface RunningCheckin extends Awaited<ReturnType<typeof startCheckin>> {}
 
-/** Starts the service on a database. Its clock stands until a test moves it; its jobs run when they are told to. */
+/** Starts the service on a database, at noon. */
 export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) {
-  const lines: string[] = [];
-  const log = createLog({ service: "checkin", level: "debug", destination: { write: (line) => lines.push(line) } });
-  const clock = { now: () => running.now };
-  const boxoffice = inProcess({ log });
-  const tracing = await startTracing({ service: "checkin" });
-  const parts = await checkin.open({
-    config: readConfig(settings, {}),
-    db,
-    reads,
-    cache: memoryCache({ log }),
-    // Check-in keeps no files, so this folder is never made.
-    files: diskFiles({ directory: join(tmpdir(), "tessera-checkin-files") }),
-    clock,
-    log,
-    metrics: createMetrics(),
-    tracing,
-    clients: connectClients(checkin.clients, (service) => boxoffice.transportTo(service)),
-  });
-  boxoffice.serve("boxoffice", [
-    implement(Tickets, {
-      findTickets: async ({ tickets }) => {
-        running.asked.push(...tickets.map(({ secret }) => secret));
-        return { facts: await running.sold() };
-      },
-      findAmbiguousSecrets: () => Promise.reject(new Error("check-in does not ask for them")),
-    }),
-  ]);
-  const network = inProcess({ log });
-  network.serve("checkin", parts.implementations);
-  const transport = network.transportTo("checkin");
-  const scans = connect(Scans, transport);
-  const lists = connect(CheckinLists, transport);
-  const running = {
-    db,
-    /** What its clock shows. */
-    now: noon,
-    /** Everything it has logged. */
-    lines,
+  const sales = {
     /** The codes that it has asked boxoffice for. */
     asked: [] as string[],
     /** What boxoffice finds: nothing, until a test has it sell something. */
     sold: async (): Promise<Uint8Array[]> => [],
+  };
+  const tickets = implement(Tickets, {
+    findTickets: async ({ tickets: wanted }) => {
+      sales.asked.push(...wanted.map(({ secret }) => secret));
+      return { facts: await sales.sold() };
+    },
+    findAmbiguousSecrets: () => Promise.reject(new Error("check-in does not ask for them")),
+  });
+  const service = await startForTest(checkin, { db, reads, now: noon, peers: { boxoffice: [tickets] } });
+  const lists = service.connect(CheckinLists);
+  const scans = service.connect(Scans);
+  const redeemAll = async (sent: readonly Scan[]): Promise<ScanOutcome[]> => {
+    const { outcomes } = await scans.redeem({ scans: [...sent] }, { timeoutMs: 20_000 });
+    return outcomes;
+  };
+  return Object.assign(sales, {
+    ...service,
     lists,
-    positions: connect(ListedPositions, transport),
-    history: connect(ScanHistory, transport),
-    records: connect(Records, transport),
-
-    /** Hands facts to the consumer of their topic; a text is the key of something that is gone. */
-    async deliver<F>(topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
-      const messages = facts.map((fact) => ({
-        topic: topic.name,
-        partition: 0,
-        key: typeof fact === "string" ? fact : topic.key(fact),
-        value: typeof fact === "string" ? null : topic.encode(fact),
-        headers: { "fact-id": randomUUID(), "fact-at": String(noon) },
-      }));
-      await running.deliverMessages(topic.name, messages);
-    },
-
-    /** Delivers what ends a rebuild that began at a revision, as one partition of one has it. */
-    async sweep({ name }: { readonly name: string }, before: number): Promise<void> {
-      const headers = {
-        [header.marker]: randomUUID(),
-        [header.sweepBelow]: String(before),
-        [header.sweepPartitions]: "1",
-        [header.sweepSince]: "0",
-      };
-      await running.deliverMessages(name, [
-        { topic: name, partition: 0, key: "rebuild", value: new Uint8Array(), headers },
-      ]);
-    },
-
-    async deliverMessages(topic: string, messages: readonly Delivery[]): Promise<void> {
-      const consumer = parts.consumers.find((candidate) => candidate.topic === topic);
-      if (consumer === undefined) throw new Error(`check-in does not consume ${topic}`);
-      await consumer.deliver(messages, new AbortController().signal);
-      const { parked } = await db.one<{ parked: string | null }>(
-        sql`select string_agg(dead_letter.cause, '; ') as parked from dead_letter`,
-      );
-      if (parked !== null) throw new Error(`facts were parked: ${parked}`);
-    },
+    positions: service.connect(ListedPositions),
+    history: service.connect(ScanHistory),
+    records: service.connect(Records),
 
     async createList(fields: Partial<CheckinListFields> = {}): Promise<CheckinListOnWire> {
       const { list } = await lists.createCheckinList({ ...place, fields: listFields(fields) });
@@ -126,33 +50,21 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
     },
 
     /** Scans several codes in one call. */
-    async redeemAll(sent: readonly Scan[]): Promise<ScanOutcome[]> {
-      const { outcomes } = await scans.redeem({ scans: [...sent] }, { timeoutMs: 20_000 });
-      return outcomes;
-    },
+    redeemAll,
 
     async redeem(sent: Scan): Promise<ScanOutcome> {
-      const [outcome] = await running.redeemAll([sent]);
+      const [outcome] = await redeemAll([sent]);
       if (outcome === undefined) throw new Error("no outcome came back");
       return outcome;
     },
 
-    /** Leaves the database as a new one. */
-    async forgetEverything(): Promise<void> {
-      running.now = noon;
-      lines.length = 0;
-      running.asked = [];
-      running.sold = async () => [];
-      for (const table of tables) await db.run(sql`delete from ${identifier(table)}`);
+    /** Leaves everything as it was after the start. */
+    async reset(): Promise<void> {
+      await service.reset();
+      sales.asked = [];
+      sales.sold = async () => [];
     },
-
-    async runJob(name: string): Promise<void> {
-      const job = parts.jobs.find((candidate) => candidate.name === name);
-      if (job === undefined) throw new Error(`there is no job ${name}`);
-      await job.run(new AbortController().signal);
-    },
-  };
-  return running;
+  });
 }
 
 /** A list of everything, unless told otherwise. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact({ hasSubevents: true, dateFrom: noon })]);
   await checkin.deliver(topics.subeventChanged, [subeventFact(5, { dateFrom: noon + 60 * minute })]);
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
@@ -54,7 +54,7 @@ describe("[C2.14] tickets that a scan would admit now", () => {
     expect(await askIdsInOrder({ checkin, list })).toHaveLength(7);
     await expect(askOne({ checkin, list }, 2, now())).rejects.toMatchObject({ code: "position_not_found" });
     await askOne({ checkin, list }, 2);
-    checkin.now = noon - 1;
+    checkin.clock.at = noon - 1;
     expect(await askIdsInOrder({ checkin, list }, now())).toEqual([1, 5, 7]);
   });
 

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await checkin.forgetEverything();
+  await checkin.reset();
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
   list = (await checkin.createList()).id;

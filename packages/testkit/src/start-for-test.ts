@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Delivery } from "@tessera/kit/bus/bus";
+import { header } from "@tessera/kit/bus/headers";
+import { memoryCache } from "@tessera/kit/cache/memory";
+import { systemClock } from "@tessera/kit/clock";
+import { readConfig, type Settings } from "@tessera/kit/config";
+import { diskFiles } from "@tessera/kit/files/disk";
+import type { Files } from "@tessera/kit/files/files";
+import { inProcess } from "@tessera/kit/grpc/in-process";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { connect, type Implementation } from "@tessera/kit/rpc";
+import { type ClientMap, connectClients, type ServiceDefinition } from "@tessera/kit/service";
+import { startTracing } from "@tessera/kit/trace";
+import type { Topic } from "@tessera/protos/topic";
+import { emptyTables } from "./empty-tables.ts";
+
+export interface TestStart {
+  readonly db: Db;
+  /** For handlers that only read; the same, unless told otherwise. */
+  readonly reads?: Db;
+  readonly files?: Files;
+  /** What other services answer, by name. */
+  readonly peers?: Readonly<Record<string, readonly Implementation[]>>;
+  /** What the clock shows until a test moves it: microseconds since 1970. The real time, unless told otherwise. */
+  readonly now?: number;
+}
+
+/** A folder that is made with the first file, which few tests store. */
+const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-files-of-tests") });
+
+/**
+ * Starts a service on a database, from its definition: it is called as its peers call it, facts reach it as a bus
+ * delivers them, and its jobs run when they are told to.
+ */
+export async function startForTest<S extends Settings, C extends ClientMap>(
+  definition: ServiceDefinition<S, C>,
+  { db, reads = db, files = neverMade, peers = {}, now = systemClock.now() }: TestStart,
+) {
+  const { name, settings, clients } = definition;
+  const lines: string[] = [];
+  const log = createLog({ service: name, level: "debug", destination: { write: (line) => lines.push(line) } });
+  const clock = { at: now, now: () => clock.at };
+  const network = inProcess({ log });
+  for (const [peer, implementations] of Object.entries(peers)) network.serve(peer, implementations);
+  const parts = await definition.open({
+    config: readConfig(settings, {}),
+    db,
+    reads,
+    cache: memoryCache({ log }),
+    files,
+    clock,
+    log,
+    metrics: createMetrics(),
+    tracing: await startTracing({ service: name }),
+    clients: connectClients(clients, (service) => network.transportTo(service)),
+  });
+  network.serve(name, parts.implementations);
+  const transport = network.transportTo(name);
+
+  async function deliverMessages(topic: string, messages: readonly Delivery[]): Promise<void> {
+    const consumer = parts.consumers.find((candidate) => candidate.topic === topic);
+    if (consumer === undefined) throw new Error(`${name} does not consume ${topic}`);
+    await consumer.deliver(messages, new AbortController().signal);
+    const parked = await db.many<{ cause: string }>(sql`select dead_letter.cause from dead_letter`);
+    if (parked.length > 0) throw new Error(`facts were parked: ${parked.map(({ cause }) => cause).join("; ")}`);
+  }
+
+  return {
+    db,
+    /** Everything it has logged. */
+    lines,
+    /** A test moves it by `at`. */
+    clock,
+    connect: <D extends Implementation["definition"]>(service: D) => connect(service, transport),
+
+    /** Hands facts to the consumer of their topic, in one batch; a text is the key of something that is deleted. */
+    async deliver<F>(topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
+      const messages = facts.map((fact) => ({
+        topic: topic.name,
+        partition: 0,
+        key: typeof fact === "string" ? fact : topic.key(fact),
+        value: typeof fact === "string" ? null : topic.encode(fact),
+        headers: { [header.factId]: randomUUID(), [header.at]: String(now) },
+      }));
+      await deliverMessages(topic.name, messages);
+    },
+
+    /** Delivers what ends a rebuild that began at a revision, as one partition of one has it. */
+    async sweep(topic: { readonly name: string }, before: number): Promise<void> {
+      const headers = {
+        [header.marker]: randomUUID(),
+        [header.sweepBelow]: String(before),
+        [header.sweepPartitions]: "1",
+        [header.sweepSince]: "0",
+      };
+      await deliverMessages(topic.name, [
+        { topic: topic.name, partition: 0, key: "rebuild", value: new Uint8Array(), headers },
+      ]);
+    },
+
+    async runJob(wanted: string): Promise<void> {
+      const job = parts.jobs.find((candidate) => candidate.name === wanted);
+      if (job === undefined) throw new Error(`there is no job ${wanted}`);
+      await job.run(new AbortController().signal);
+    },
+
+    /** Leaves everything as it was after the start. */
+    async reset(): Promise<void> {
+      clock.at = now;
+      lines.length = 0;
+      await emptyTables(db);
+    },
+  };
+}
