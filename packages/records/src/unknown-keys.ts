@@ -18,23 +18,26 @@ const longestName = 100;
 
 /** How often keys were sent that no schema knows. Records have dozens of them each, so nothing is put together for one. */
 export class UnknownKeys {
-  readonly #counts = new Map<Place, Map<string, number>>();
+  readonly #counts = new Map<Place, Map<string, { count: number }>>();
   #size = 0;
 
   add(place: Place, name: string): void {
-    const names = this.#counts.get(place) ?? new Map<string, number>();
-    const count = names.get(name) ?? 0;
-    if (count === 0) {
-      if (this.#size >= mostKeys) return;
+    const names = this.#counts.get(place) ?? new Map<string, { count: number }>();
+    const known = names.get(name);
+    if (known !== undefined) known.count += 1;
+    else if (this.#size < mostKeys) {
       this.#size += 1;
-      this.#counts.set(place, names);
+      this.#counts.set(place, names.set(name, { count: 1 }));
     }
-    names.set(name, count + 1);
   }
 
   toIgnored(): { ignored?: { keys: IgnoredKey[] } } {
     const keys = [...this.#counts].flatMap(([{ kind, path }, names]) =>
-      Array.from(names, ([name, count]) => ({ kind, key: path + name.slice(0, longestName).toWellFormed(), count })),
+      Array.from(names, ([name, { count }]) => ({
+        kind,
+        key: path + name.slice(0, longestName).toWellFormed(),
+        count,
+      })),
     );
     return keys.length === 0 ? {} : { ignored: { keys } };
   }
@@ -61,15 +64,18 @@ function counterOf(schema: unknown, place: Place): CountUnknown | undefined {
 
 function counterOfObject(properties: JsonSchema, place: Place): CountUnknown {
   const { kind, path } = place;
-  const known = new Map(
-    Object.entries(properties).map(([name, schema]) => [name, counterOf(schema, { kind, path: `${path}${name}.` })]),
+  const inside = new Map(
+    Object.entries(properties).map(([name, schema]) => [
+      name,
+      counterOf(schema, { kind, path: `${path}${name}.` }) ?? null,
+    ]),
   );
   return (value, counts) => {
     if (!isObject(value)) return;
     for (const name of Object.keys(value)) {
-      const count = known.get(name);
-      if (count !== undefined) count(value[name], counts);
-      else if (!known.has(name)) counts.add(place, name);
+      const count = inside.get(name);
+      if (count === undefined) counts.add(place, name);
+      else count?.(value[name], counts);
     }
   };
 }
