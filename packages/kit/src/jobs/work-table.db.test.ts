@@ -297,7 +297,7 @@ describe("whatever dies between whatever steps", () => {
         expect(rows.filter(({ tries }) => tries < 1 || tries > fewTries)).toEqual([]);
         expect(await effects()).toEqual(rows.filter(({ state }) => state === "succeeded").map(({ id }) => id));
       }),
-      { numRuns: 150, plugins: [fc.interruptAfterTimeLimit(6000)] },
+      { numRuns: 150, plugins: [fc.interruptAfterTimeLimit(5000)] },
     );
   });
 });
