@@ -185,7 +185,7 @@ function setting<T extends {}>({
 const ourPrefix = "TESSERA_";
 
 /** Kubernetes tells every pod of the services beside it, so one called tessera-checkin makes TESSERA_CHECKIN_PORT, which nobody wrote. */
-export function isServiceLink(name: string, value: string | undefined): boolean {
+function isServiceLink(name: string, value: string | undefined): boolean {
   return (
     /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
     (/_PORT$/.test(name) && /^(tcp|udp|sctp):\/\//.test(value ?? ""))

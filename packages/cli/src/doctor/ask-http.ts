@@ -3,7 +3,7 @@ import type { Clock } from "@tessera/kit/clock";
 /** A server on this machine answers in milliseconds, and across a network in tens of them. */
 const patienceMs = 3000;
 
-/** Asks over HTTP, within a few seconds and without redirects; also by how much the server's clock is ahead, at least. */
+/** Sends a request within a few seconds and without redirects; also returns by how much the clock there is ahead, at least. */
 export async function askHttp(
   url: string,
   { signal, clock }: { signal: AbortSignal; clock: Clock },
@@ -16,8 +16,8 @@ export async function askHttp(
 }
 
 /**
- * By how much an HTTP Date is ahead, at least. It holds whole seconds, rounded down, of some moment of the request, so
- * only what is outside of all such moments counts. Undefined: there is no date.
+ * By how much an HTTP Date is ahead, at least. It is some moment of the request, rounded down to whole seconds, so only
+ * what lies outside of all such moments counts. Undefined: there is no date.
  */
 export function skewByDate(
   date: string | null,

@@ -52,7 +52,7 @@ async function deadPort(): Promise<number> {
 }
 
 describe("what does not run", () => {
-  it("is no fault of a folder where nothing was started yet, and nothing is made there", async () => {
+  it("is no fault in a folder where nothing was started yet, and nothing is created there", async () => {
     const { findings, of } = await examine({ HTTP_PORT: String(await deadPort()) });
     expect(findings.filter(({ level }) => level === "wrong" || level === "warning")).toEqual([]);
     expect(of("database")).toEqual([
@@ -82,7 +82,7 @@ describe("what does not run", () => {
     expect(of("cache")).toEqual([
       expect.objectContaining({
         level: "warning",
-        what: `Redis at 127.0.0.1:${port} is away`,
+        what: `Redis at 127.0.0.1:${port} does not answer`,
         why: expect.stringContaining("answers do not depend on it"),
       }),
     ]);
@@ -134,7 +134,7 @@ describe("processes", () => {
         new RegExp(`^wrong: the clock of the machine at 127.0.0.1:${operations} is (?:58|59)\\.\\d seconds behind`),
       ),
     ]);
-    expect(await say(other)).toEqual([`wrong: what answers at 127.0.0.1:${other} is no operations port of Tessera`]);
+    expect(await say(other)).toEqual([`wrong: 127.0.0.1:${other} is no operations port of Tessera`]);
   });
 
   it("that speak gRPC are asked what every service can answer, however they are addressed", async () => {
@@ -182,7 +182,7 @@ describe("files", () => {
     expect(of("files")[0]).toEqual({
       area: "files",
       level: "ok",
-      what: `the folder ${folder} takes files and gives them back`,
+      what: `the folder ${folder} stores files and returns them`,
     });
     expect(await readdir(folder, { recursive: true })).toEqual(["content", "incoming"]);
   });

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
+import { Fault } from "@tessera/kit/fault";
 import { examineBus } from "./examine-bus.ts";
 import { examineCache } from "./examine-cache.ts";
 import { examineClock } from "./examine-clock.ts";
@@ -7,21 +8,22 @@ import { examineDatabase } from "./examine-database.ts";
 import { examineFacts } from "./examine-facts.ts";
 import { examineFiles } from "./examine-files.ts";
 import { examineProcesses } from "./examine-processes.ts";
-import { examineSchema } from "./examine-schema.ts";
-import type { Examination, PlacedFinding } from "./finding.ts";
+import { explainFailure, explainRefusal } from "./explain-failure.ts";
+import { type Examination, type Finding, ok, type PlacedFinding } from "./finding.ts";
 import { secretsOf } from "./hide-secrets.ts";
 import { runExaminations } from "./run-examinations.ts";
-import { lookAround, type Question, type Surroundings } from "./surroundings.ts";
+import { lookAround, type Question, type Service, type Surroundings } from "./surroundings.ts";
 
-/** Examines everything at the same time and returns what was found, part by part. */
+/** Examines everything at the same time and returns the findings, part by part. */
 export async function diagnose(
   question: Question,
   { limitMs, clock = systemClock }: { limitMs: number; clock?: Clock },
 ): Promise<PlacedFinding[]> {
   const around = await lookAround(question, { clock });
-  const secret = Object.values(settingsOf(around.definitions)).filter(({ takes }) => takes === "a secret");
-  const names = [...secret.map(({ name }) => name), "TESSERA_OPERATOR_KEY"];
-  const secrets = secretsOf(question.environment, names);
+  const secretNames = Object.values(settingsOf(around.definitions)).flatMap(({ name, takes }) =>
+    takes === "a secret" ? [name] : [],
+  );
+  const secrets = secretsOf(question.environment, [...secretNames, "TESSERA_OPERATOR_KEY"]);
   try {
     return await runExaminations(examinationsOf(around), { limitMs, secrets, unreadable: around.unreadable });
   } finally {
@@ -48,4 +50,12 @@ function examinationsOf(around: Surroundings): Examination[] {
     { area: "files", subject: "the files", settings: /^(?:FILES|S3_)/, examine: () => examineFiles(around) },
     { area: "processes", subject: "the processes", examine: (signal) => examineProcesses(around, signal) },
   ];
+}
+
+/** Examines whether the schema and the role of a service exist, and whether every migration was applied unchanged. */
+async function examineSchema({ database }: Surroundings, service: Service): Promise<Finding[]> {
+  const refusal = await database.refusal(service);
+  if (refusal === undefined) return [ok(`the schema of ${service.name} is up to date`)];
+  if (refusal instanceof Fault && refusal.kind === "unmet") return explainRefusal(refusal);
+  return [explainFailure(refusal, { what: `the schema of ${service.name} cannot be read` })];
 }

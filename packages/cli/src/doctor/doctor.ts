@@ -29,7 +29,7 @@ const options = {
   json: { type: "boolean", default: false, help: "print findings as JSON" },
 } as const;
 
-/** Prints what is wrong and how to mend it; the exit status says whether anything is. */
+/** Prints what is wrong and how to mend it. */
 export async function doctor(args: string[]): Promise<void> {
   try {
     const asked = await readQuestion(args);
@@ -57,7 +57,7 @@ async function readQuestion(
   if (!health.every((url) => /^https?:\/\/./.test(url) && URL.canParse(url)))
     throw fault("bad_url", "--health takes addresses such as http://localhost:9090");
   const limitMs = readLimit(values.timeout);
-  // Unknown names are wrong usage, and reported before anything is examined.
+  // Unknown names are wrong usage, so they are reported before anything is examined.
   await loadServices(names);
   const { data, json } = values;
   const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };

@@ -5,19 +5,19 @@ import { kafkaAccess } from "../open-engines.ts";
 import { diffCatalogue } from "../topics/catalogue.ts";
 import { describeCount } from "./describe-amount.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { type Finding, warning, well, wrong } from "./finding.ts";
+import { type Finding, ok, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** For everything that the brokers are asked about groups. */
+/** The limit of all questions about groups together. */
 const patienceMs = 8000;
 
-/** A group that works has accepted a fact long before. */
+/** A working group accepts a fact much earlier. */
 const lateMs = 60_000;
 
-/** Examines what facts travel through: brokers, topics, and how far behind each group is. */
+/** Examines what transports facts: brokers, topics, and how far behind each consumer group is. */
 export async function examineBus(around: Surroundings): Promise<Finding[]> {
   const { config, environment } = around;
-  if (config.bus === "memory") return [well("facts travel within the process (BUS=memory)")];
+  if (config.bus === "memory") return [ok("facts travel within the process (BUS=memory)")];
   let differences: readonly TopicDifference[];
   try {
     differences = await diffCatalogue(environment);
@@ -32,7 +32,7 @@ export async function examineBus(around: Surroundings): Promise<Finding[]> {
   return [...differences.map(describeDifference), ...(await examineGroups(around, absent))];
 }
 
-/** Describes one thing in which a topic is not as the catalogue declares it. */
+/** Describes one difference of a topic from the catalogue. */
 export function describeDifference({ topic, what, wanted, found, remedy, advice }: TopicDifference): Finding {
   if (found === undefined && what === "topic") {
     const why = "facts wait in outboxes, and consumers read nothing";
@@ -43,34 +43,34 @@ export function describeDifference({ topic, what, wanted, found, remedy, advice 
   });
 }
 
-interface Group {
-  readonly service: string;
-  readonly topic: string;
-  readonly groupId: string;
-  readonly kafkaTopic: string;
-}
+type Group = ReturnType<typeof groupsOf>[number];
 
-async function examineGroups(
-  { definitions, log, clock, config }: Surroundings,
-  absent: ReadonlySet<string>,
-): Promise<Finding[]> {
-  const prefix = config.kafkaTopicPrefix;
-  const groups = definitions.flatMap(({ name: service, consumes }) =>
+function groupsOf({ definitions, config: { kafkaTopicPrefix: prefix } }: Surroundings, absent: ReadonlySet<string>) {
+  return definitions.flatMap(({ name: service, consumes }) =>
     consumes
       .filter((topic) => !absent.has(topic))
       .map((topic) => ({ service, topic, groupId: `${prefix}${service}.${topic}`, kafkaTopic: `${prefix}${topic}` })),
   );
+}
+
+async function examineGroups(around: Surroundings, absent: ReadonlySet<string>): Promise<Finding[]> {
+  const { log, clock, config } = around;
+  const groups = groupsOf(around, absent);
   const client = kafkaClient(kafkaAccess(config, { clientId: "tessera-doctor", log }));
   const lateBefore = Math.floor(clock.now() / 1000) - lateMs;
   return client.administer(patienceMs, async (admin) => {
     const { brokers } = await admin.describeCluster();
     const leaderless = await findLeaderless(admin, groups);
     const readable = groups.filter(({ kafkaTopic }) => !leaderless.includes(kafkaTopic));
-    const found = await Promise.all(readable.map((group) => examineGroup(admin, group, lateBefore)));
-    const problems = [...leaderless.map(describeLeaderless), ...found.flat()];
+    const late = await Promise.all(readable.map((group) => examineGroup(admin, group, lateBefore)));
+    const why = "all brokers that hold it are down";
+    const problems = [
+      ...leaderless.map((topic) => wrong(`a partition of ${topic} has no leader`, { why, mend: "start them again" })),
+      ...late.flat(),
+    ];
     return [
-      well(`the cluster of ${config.kafkaBrokers ?? ""} answers: ${describeCount(brokers.length, "broker")}`),
-      ...(problems.length > 0 ? problems : [well(`no group of ${groups.length} is late`)]),
+      ok(`the cluster of ${config.kafkaBrokers ?? ""} answers: ${describeCount(brokers.length, "broker")}`),
+      ...(problems.length > 0 ? problems : [ok(`no group of ${groups.length} is late`)]),
     ];
   });
 }
@@ -80,11 +80,6 @@ async function findLeaderless(admin: Admin, groups: readonly Group[]): Promise<s
   if (names.length === 0) return [];
   const { topics } = await admin.fetchTopicMetadata({ topics: names });
   return topics.filter(({ partitions }) => partitions.some(({ leader }) => leader < 0)).map(({ name }) => name);
-}
-
-function describeLeaderless(kafkaTopic: string): Finding {
-  const why = "all brokers that hold it are away";
-  return wrong(`a partition of ${kafkaTopic} has no leader`, { why, mend: "start them again" });
 }
 
 async function examineGroup(admin: Admin, group: Group, lateBefore: number): Promise<Finding[]> {
@@ -107,13 +102,13 @@ async function examineGroup(admin: Admin, group: Group, lateBefore: number): Pro
     const readers = groups[0]?.members.length ?? 0;
     return [describeLag(group, { waiting: waiting.reduce((sum, count) => sum + count, 0), readers })];
   } catch (error) {
-    // Partitions find their leaders, and groups their coordinators, a moment after they were made or lost.
-    const what = `how far ${service} is with ${topic} could not be read`;
+    // A partition has no leader, and a group no coordinator, for a moment after either was created or lost.
+    const what = `the progress of ${service} with ${topic} could not be read`;
     return [explainFailure(error, { what, level: "warning", mend: "ask again in a moment" })];
   }
 }
 
-/** Describes a group that is behind. */
+/** Describes a group that is late. */
 export function describeLag(
   { service, topic, groupId }: Pick<Group, "service" | "topic" | "groupId">,
   { waiting, readers }: { waiting: number; readers: number },

@@ -1,14 +1,14 @@
 import { inspectRedis } from "@tessera/engines/redis";
 import { explainFailure } from "./explain-failure.ts";
-import { type Finding, only, Skip, warning, well, wrong } from "./finding.ts";
+import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-const independent = "answers do not depend on it: until then limits count in each process alone";
+const independent = "answers do not depend on it: until then each process counts limits for itself";
 
 /** Examines the cache, which no answer depends on. */
 export async function examineCache({ config }: Pick<Surroundings, "config">): Promise<Finding[]> {
-  if (config.cache === "memory") return [well("each process has a cache of its own (CACHE=memory)")];
+  if (config.cache === "memory") return [ok("each process has a cache of its own (CACHE=memory)")];
   const url = config.redisUrl?.reveal() ?? "";
   if (!isRedisUrl(url)) throw new Skip("REDIS_URL cannot be read");
   const endpoint = endpointOf(url);
@@ -21,7 +21,7 @@ export async function examineCache({ config }: Pick<Surroundings, "config">): Pr
     return [wrong(`Redis at ${endpoint} refuses what it is asked (${answer.refusal})`, { why: independent, mend })];
   } catch (error) {
     const mend = "start it, or correct REDIS_URL";
-    const finding = explainFailure(error, { what: `Redis at ${endpoint} is away`, level: "warning", mend });
+    const finding = explainFailure(error, { what: `Redis at ${endpoint} does not answer`, level: "warning", mend });
     return [{ ...finding, why: `${finding.why}; ${independent}` }];
   }
 }
@@ -31,23 +31,23 @@ export function isRedisUrl(url: string): boolean {
   return /^rediss?:\/\/./.test(url) && URL.canParse(url);
 }
 
-/** Judges what Redis or Valkey says of itself: the text that INFO answers. */
+/** Judges what Redis or Valkey reports about itself: the answer to INFO. */
 export function judgeRedis(information: string, endpoint: string): Finding[] {
   const read = (field: string) => new RegExp(`^${field}:(.*?)\r?$`, "m").exec(information)?.[1] ?? "";
   const valkey = read("valkey_version");
   const [name, version] = valkey === "" ? ["Redis", read("redis_version")] : ["Valkey", valkey];
   return [
-    well(`${name} ${version} at ${endpoint} answers`),
+    ok(`${name} ${version} at ${endpoint} answers`),
     ...only([
       name === "Redis" &&
         Number.parseInt(version, 10) < 7 &&
-        warning(`Redis ${version} is older than what is tested`, { mend: "use Redis 7 or newer" }),
+        warning(`Redis ${version} is older than the versions that are tested`, { mend: "use Redis 7 or newer" }),
       read("role") === "slave" &&
-        wrong(`this ${name} is a replica`, { why: "it takes no writes", mend: "set REDIS_URL to the primary" }),
+        wrong(`this ${name} is a replica`, { why: "it accepts no writes", mend: "set REDIS_URL to the primary" }),
       Number(read("maxmemory")) > 0 &&
         read("maxmemory_policy") === "noeviction" &&
         warning(`${name} refuses writes when its memory is full (maxmemory-policy noeviction)`, {
-          why: "limits would then count in each process alone",
+          why: "each process would then count limits for itself",
           mend: "set maxmemory-policy to volatile-ttl",
         }),
     ]),

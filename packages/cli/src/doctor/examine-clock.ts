@@ -2,10 +2,10 @@ import type { Clock } from "@tessera/kit/clock";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { askHttp } from "./ask-http.ts";
-import { type Finding, only, skipped, warning, well, wrong } from "./finding.ts";
+import { type Finding, ok, only, skipped, warning, wrong } from "./finding.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Sessions, leases and the validity of keys are measured in seconds: less than the first is too little to matter. */
+/** Leases and the validity of tickets are measured in seconds: less than the first does not matter. */
 const warnedMs = 1000;
 const wrongMs = 5000;
 
@@ -14,25 +14,25 @@ export async function examineClock(around: Surroundings, signal: AbortSignal): P
   const { clock, database } = around;
   const findings = await compareWithFiles(around, signal);
   const db = await database.connect().catch(() => undefined);
-  if (db === undefined) return [...findings, skipped("the database's clock", "there is no database that answers")];
+  if (db === undefined) return [...findings, skipped("the database's clock", "no database answers")];
   const skewMs = await compareWithDatabase(db, clock);
-  const near = well(`the database's clock and this one are ${Math.abs(skewMs).toFixed(0)} ms apart`);
+  const near = ok(`the database's clock and this one are ${Math.abs(skewMs).toFixed(0)} ms apart`);
   return [...findings, ...only([judgeSkew("the database's machine", skewMs) || near])];
 }
 
-/** Judges by how much another clock is ahead of ours; false where they agree. */
-export function judgeSkew(whose: string, skewMs: number | undefined): Finding | false {
+/** Judges by how much another clock is ahead of ours; false: they agree. */
+export function judgeSkew(other: string, skewMs: number | undefined): Finding | false {
   const off = Math.abs(skewMs ?? 0);
   if (skewMs === undefined || off <= warnedMs) return false;
   const judge = off > wrongMs ? wrong : warning;
   const side = skewMs > 0 ? "ahead of" : "behind";
-  return judge(`the clock of ${whose} is ${(off / 1000).toFixed(1)} seconds ${side} that of this machine`, {
+  return judge(`the clock of ${other} is ${(off / 1000).toFixed(1)} seconds ${side} the clock of this machine`, {
     why: "scans, validity and the order of events are judged by both",
-    mend: "have both machines keep their time by NTP (chronyc tracking, timedatectl)",
+    mend: "synchronize both machines by NTP (chronyc tracking, timedatectl)",
   });
 }
 
-/** By how much the database's clock is ahead, in milliseconds, of the middle of the question. */
+/** By how many milliseconds the database's clock is ahead, measured at the middle of the question. */
 async function compareWithDatabase(db: Db, clock: Clock): Promise<number> {
   const asked = clock.now();
   const { now } = await db.one<{ now: number }>(sql`select clock_timestamp() as now`);
@@ -43,7 +43,7 @@ async function compareWithDatabase(db: Db, clock: Clock): Promise<number> {
 async function compareWithFiles({ config, clock }: Surroundings, signal: AbortSignal): Promise<Finding[]> {
   if (config.files !== "s3") return [];
   const url = config.s3Endpoint ?? `https://s3.${config.s3Region}.amazonaws.com/`;
-  // The examination of the files reports that it cannot be reached.
+  // The examination of the files reports a server that does not answer.
   const answer = await askHttp(url, { signal, clock }).catch(() => undefined);
   return only([judgeSkew("the file store's machine", answer?.skewMs)]);
 }

@@ -1,63 +1,47 @@
 import { readConfig, type Settings } from "@tessera/kit/config";
 import { Fault } from "@tessera/kit/fault";
 import { engineSettings, processSettings, topicSettings } from "../engine-settings.ts";
-import { addressSetting, socketNetwork } from "../network.ts";
+import { socketNetwork } from "../network.ts";
 import { kafkaAccess, openFiles } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
-import { services } from "../services.ts";
 import { isRedisUrl } from "./examine-cache.ts";
 import { explainRefusal } from "./explain-failure.ts";
-import { findMisspelled } from "./find-misspelled.ts";
-import { type Finding, only, well, wrong } from "./finding.ts";
-import { judgeBaseUrl } from "./judge-base-url.ts";
-import { judgeSecrets } from "./judge-secrets.ts";
+import { type Finding, ok, only, warning, wrong } from "./finding.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
-/** Examines the environment: each setting by itself, what does not go together, what looks like a mistake. */
+/** Examines the environment: each setting, the combinations that `tessera serve` refuses, and addresses that mislead. */
 export async function examineConfiguration(around: Surroundings): Promise<Finding[]> {
-  const { definitions, environment } = around;
+  const { definitions } = around;
   const settings = settingsOf(definitions);
   const refused = [...(await findUnreadable(settings, around)), ...(await findRefused(around))];
   const names = definitions.map(({ name }) => name).join(", ");
   return [
-    ...(refused.length > 0 ? refused : [well(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
+    ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
     ...judgeDatabaseUrl(around),
-    ...judgeBaseUrl(around),
-    ...judgeSecrets(around),
-    ...findMisspelled(environment, [...Object.keys(settings), ...commandNames]),
+    ...judgeGateway(around),
   ];
 }
 
 /** Every setting that a process of these services reads, by its name; some are in several tables. */
 export function settingsOf(definitions: readonly Service[]): Settings {
-  const tables: Settings[] = [
-    engineSettings,
-    topicSettings,
-    processSettings,
-    ...definitions.map((each) => each.settings as Settings),
-  ];
+  const own = definitions.map((definition) => definition.settings as Settings);
+  const tables: Settings[] = [engineSettings, topicSettings, processSettings, ...own];
   return Object.fromEntries(tables.flatMap((table) => Object.values(table)).map((setting) => [setting.name, setting]));
 }
-
-/** Names that the command itself reads, beside the tables of settings. */
-const commandNames = [
-  ...["DATABASE_URL", "METRICS_PORT", "TESSERA_OPERATOR_KEY", "TESSERA_ENGINES", "OTEL_EXPORTER_OTLP_ENDPOINT"],
-  ...Object.keys(services).map(addressSetting),
-];
 
 async function findUnreadable(settings: Settings, { environment, isWhole }: Surroundings): Promise<Finding[]> {
   const fault = await faultOf(() => readConfig(settings, environment));
   const unreadable = Object.entries(fault?.fields ?? {}).map(([name, problems]) => {
     const setting = settings[name];
-    const fallback = setting?.fallback === undefined ? "" : `; left out it is ${setting.fallback}`;
+    const fallback = setting?.fallback === undefined ? "" : `; the default is ${setting.fallback}`;
     return wrong(`${name} ${problems.join(", ")}`, {
       why: setting?.description,
-      mend: `set ${name} to ${setting?.takes ?? "what it takes"}${fallback}`,
+      mend: `set ${name} to ${setting?.takes ?? "a value that it takes"}${fallback}`,
     });
   });
   const port = environment["METRICS_PORT"] || (isWhole ? "0" : "9090");
-  // With all services in one process links are made with the port, so it must be known.
+  // All services in one process make links with the port, so it must be known.
   const isUnknown = isWhole && environment["HTTP_PORT"] === "0";
   return [
     ...unreadable,
@@ -66,7 +50,7 @@ async function findUnreadable(settings: Settings, { environment, isWhole }: Surr
   ];
 }
 
-/** What each setting says is right by itself, and `tessera serve` refuses nevertheless. */
+/** Finds settings that are valid one by one and that `tessera serve` refuses together. */
 async function findRefused({
   config,
   definitions,
@@ -80,16 +64,15 @@ async function findRefused({
   const network = { names, needs, environment, place: undefined, ageMs: 1, log, observe: () => {} };
   const peers = isWhole ? [] : await refusalsOf(() => socketNetwork(network));
   if (unreadable.some((name) => ["BUS", "CACHE", "FILES"].includes(name))) return peers;
-  const bus =
-    config.bus === "kafka"
-      ? [
-          ...(await refusalsOf(() => kafkaAccess(config, { clientId: "tessera-doctor", log }))),
-          ...judgeReplicas(environment),
-        ]
-      : await refusalsOf(() => refuseLostFacts(names));
-  const cache = config.cache === "redis" ? judgeRedisUrl(config.redisUrl?.reveal()) : [];
-  const files = config.files === "s3" ? await refusalsOf(async () => (await openFiles(config)).close()) : [];
-  return [...peers, ...bus, ...cache, ...files];
+  const checkBus = () =>
+    config.bus === "kafka" ? kafkaAccess(config, { clientId: "tessera-doctor", log }) : refuseLostFacts(names);
+  return [
+    ...peers,
+    ...(await refusalsOf(checkBus)),
+    ...(config.bus === "kafka" ? judgeReplicas(environment) : []),
+    ...(config.cache === "redis" ? judgeRedisUrl(config.redisUrl?.reveal()) : []),
+    ...(config.files === "s3" ? await refusalsOf(async () => (await openFiles(config)).close()) : []),
+  ];
 }
 
 function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
@@ -97,8 +80,8 @@ function judgeReplicas(environment: Surroundings["environment"]): Finding[] {
   return only([
     read("KAFKA_MIN_IN_SYNC_REPLICAS") > read("KAFKA_REPLICATION_FACTOR") &&
       wrong("KAFKA_MIN_IN_SYNC_REPLICAS is above KAFKA_REPLICATION_FACTOR", {
-        why: "the brokers would take no fact at all",
-        mend: "set it to one less than KAFKA_REPLICATION_FACTOR, so that one broker may be away",
+        why: "the brokers would accept no fact at all",
+        mend: "set it to one less than KAFKA_REPLICATION_FACTOR, so that one broker may be down",
       }),
   ]);
 }
@@ -112,8 +95,42 @@ function judgeRedisUrl(url: string | undefined): Finding[] {
 function judgeDatabaseUrl({ database: { url }, isWhole }: Surroundings): Finding[] {
   const mend = "set DATABASE_URL to postgresql://user:password@host:5432/database";
   if (url === undefined)
-    return only([!isWhole && wrong("DATABASE_URL is required: single services bring no database along", { mend })]);
+    return only([!isWhole && wrong("DATABASE_URL is required: single services bring no database", { mend })]);
   return only([!/^postgres(?:ql)?:\/\/./.test(url) && wrong("DATABASE_URL is no address of PostgreSQL", { mend })]);
+}
+
+/** Judges the address that every link begins with, and whether records can be imported. */
+function judgeGateway({ definitions, environment, isWhole }: Surroundings): Finding[] {
+  if (!definitions.some(({ name }) => name === "gateway")) return [];
+  const given = environment["BASE_URL"] ?? "";
+  // `findUnreadable` reports what is no URL.
+  const url = URL.parse(given);
+  const isOpen = !isOwnHost(environment["HTTP_HOST"] || "127.0.0.1");
+  return only([
+    url !== null &&
+      (!/^https?:$/.test(url.protocol) || `${url.username}${url.password}${url.search}${url.hash}` !== "") &&
+      wrong("BASE_URL is more than the http or https address of a host", {
+        why: "every link is this address with a path behind it, and all clients see it",
+        mend: "set it to the address that clients use, for instance https://tickets.example",
+      }),
+    isOpen &&
+      (given === "" || isOwnHost(url?.hostname ?? "")) &&
+      warning(given === "" ? "BASE_URL is not set" : "BASE_URL is an address that only this machine can use", {
+        why: "HTTP_HOST admits other machines, and links in their answers lead them to themselves",
+        mend: "set BASE_URL to the address that clients use",
+      }),
+    // A local start makes a key and keeps it in the data folder.
+    !isWhole &&
+      !environment["OPERATOR_KEY"] &&
+      warning("OPERATOR_KEY is not set", {
+        why: "no records can be imported, and no keys and devices be made",
+        mend: "set it to what `openssl rand -hex 32` prints",
+      }),
+  ]);
+}
+
+function isOwnHost(host: string): boolean {
+  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
 }
 
 async function refusalsOf(attempt: () => unknown): Promise<Finding[]> {

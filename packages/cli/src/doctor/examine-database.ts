@@ -2,22 +2,19 @@ import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { describeAge } from "./describe-amount.ts";
 import { explainFailure } from "./explain-failure.ts";
-import { type Finding, only, Skip, warning, well, wrong } from "./finding.ts";
+import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
-import type { Service, Surroundings } from "./surroundings.ts";
-
-/** The pool of a service, that of its reads, its relay's lead, and notices. */
-const connectionsOfService = 16;
+import type { Surroundings } from "./surroundings.ts";
 
 /** Shorter ones are requests and backups of small tables. */
 const longTransactionSeconds = 60;
 
-/** Too many to read at once; the next run shows the rest. */
+/** More than a person reads at once; the next run shows the rest. */
 const mostListed = 10;
 
 /** Examines the server and its database as a whole. */
 export async function examineDatabase(
-  { database, definitions }: Pick<Surroundings, "database" | "definitions">,
+  { database }: Pick<Surroundings, "database">,
   { longSeconds = longTransactionSeconds }: { longSeconds?: number } = {},
 ): Promise<Finding[]> {
   const { url = "", local } = database;
@@ -34,15 +31,14 @@ export async function examineDatabase(
   const server = await readServer(db);
   const endpoint = local?.kind === "running" ? `of the data folder (process ${local.pid})` : `at ${endpointOf(url)}`;
   return [
-    well(`PostgreSQL ${server.version} ${endpoint} answers`),
+    ok(`PostgreSQL ${server.version} ${endpoint} answers`),
     ...judgeServer(server),
-    judgeConnections({ ...server, ...(await readConnections(db)) }, definitions.length),
+    judgeConnections(server),
     ...(await findLongTransactions(db, longSeconds)),
-    ...(await findInvalidIndexes(db, definitions)),
   ];
 }
 
-/** What the server says of itself. */
+/** What the server reports about itself. */
 export interface ServerState {
   readonly version: string;
   readonly number: number;
@@ -51,8 +47,10 @@ export interface ServerState {
   readonly readonly: boolean;
   /** Connections for plain users. */
   readonly most: number;
+  /** Connections of all clients but the doctor. */
+  readonly used: number;
   readonly trigrams: "installed" | "available" | "absent";
-  /** Whether the index for searches knows letters of other scripts; null where that cannot be asked. */
+  /** Whether the index for searches knows letters of other scripts; null where it cannot be asked. */
   readonly knowsAllScripts: boolean | null;
 }
 
@@ -65,6 +63,12 @@ async function readServer(db: Db): Promise<ServerState> {
            current_setting('default_transaction_read_only')::boolean as readonly,
            current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
              - coalesce(current_setting('reserved_connections', true)::integer, 0) as most,
+           (select count(*)
+              from pg_stat_activity
+             where coalesce(pg_stat_activity.application_name, '') <> 'tessera-doctor'
+               and (pg_stat_activity.backend_type = 'client backend'
+                    -- Of the connections of other users a plain user sees only the user.
+                    or pg_stat_activity.backend_type is null and pg_stat_activity.usesysid is not null)) as used,
            case when pg_extension.oid is not null then 'installed'
                 when exists (select from pg_available_extensions where pg_available_extensions.name = 'pg_trgm')
                 then 'available' else 'absent' end as trigrams,
@@ -79,7 +83,7 @@ async function readServer(db: Db): Promise<ServerState> {
   return { ...state, knowsAllScripts: known };
 }
 
-/** Judges what the server says of itself. */
+/** Judges what the server reports about itself. */
 export function judgeServer(server: ServerState): Finding[] {
   const { version, number, encoding, standby, trigrams } = server;
   return only([
@@ -102,7 +106,7 @@ export function judgeServer(server: ServerState): Finding[] {
       wrong("the server does not have the extension pg_trgm", {
         mend: "install its contrib package (postgresql-contrib)",
       }),
-    // An index that knows no letter of a search reads everything that it holds.
+    // An index that knows no letter of the search reads all its entries.
     server.knowsAllScripts === false &&
       warning("searches in other scripts than Latin are slow", {
         why: "the database's LC_CTYPE knows only the letters of ASCII, so such a search reads the tickets of all events",
@@ -111,35 +115,13 @@ export function judgeServer(server: ServerState): Finding[] {
   ]);
 }
 
-interface Connections {
-  readonly used: number;
-  /** Of processes of Tessera. */
-  readonly ours: number;
-}
-
-async function readConnections(db: Db): Promise<Connections> {
-  return db.one<Connections>(sql`
-    select count(*) as used, count(*) filter (where pg_stat_activity.application_name like 'tessera-%') as ours
-      from pg_stat_activity
-     where coalesce(pg_stat_activity.application_name, '') <> 'tessera-doctor'
-       and (pg_stat_activity.backend_type = 'client backend'
-            -- Of other users' connections a plain user sees nothing but the user.
-            or pg_stat_activity.backend_type is null and pg_stat_activity.usesysid is not null)`);
-}
-
-/** Judges whether connections are left: for what runs, and for one process of each service. */
-export function judgeConnections(
-  { most, used, ours }: Pick<ServerState, "most"> & Connections,
-  services: number,
-): Finding {
-  const what = `${used} of ${most} connections are taken, ${ours} of them by Tessera`;
+/** Judges whether connections are left for a process that starts. */
+export function judgeConnections({ most, used }: Pick<ServerState, "most" | "used">): Finding {
+  const what = `${used} of ${most} connections are in use`;
   const mend = "raise max_connections, or find out in pg_stat_activity what holds them";
-  if (used >= most * 0.95) return wrong(what, { why: "processes that start will be refused", mend });
-  if (used >= most * 0.8) return warning(what, { why: "more processes will hardly get any", mend });
-  const needed = services * connectionsOfService;
-  if (used - ours + needed <= most) return well(what);
-  const why = `a process takes up to ${connectionsOfService} for each service, ${needed} for all that are asked about`;
-  return warning(what, { why, mend });
+  if (used >= most * 0.95) return wrong(what, { why: "a process that starts is refused", mend });
+  if (used >= most * 0.8) return warning(what, { why: "a process takes up to 16 for each of its services", mend });
+  return ok(what);
 }
 
 async function findLongTransactions(db: Db, seconds: number): Promise<Finding[]> {
@@ -157,28 +139,8 @@ async function findLongTransactions(db: Db, seconds: number): Promise<Finding[]>
   return rows.map(({ pid, name, state, seconds: age }) => {
     const process = name === "" ? `process ${pid}` : `process ${pid} (${name})`;
     return warning(`a transaction of ${process} has been open for ${describeAge(age)}, ${state}`, {
-      why: "deleted rows stay until it ends: relays read past them, and facts travel more slowly",
+      why: "deleted rows stay until it ends: relays read past them, and facts arrive later",
       mend: `let it end, or end it: select pg_terminate_backend(${pid})`,
     });
   });
-}
-
-async function findInvalidIndexes(db: Db, definitions: readonly Service[]): Promise<Finding[]> {
-  const rows = await db.many<{ schema: string; name: string }>(sql`
-    select pg_namespace.nspname as schema, pg_class.relname as name
-      from pg_index
-      join pg_class on pg_class.oid = pg_index.indexrelid
-      join pg_namespace on pg_namespace.oid = pg_class.relnamespace
-     where pg_namespace.nspname = any(${definitions.map(({ schema }) => schema)}::text[])
-       and not pg_index.indisvalid
-       and not exists (select from pg_stat_progress_create_index as building
-                        where building.index_relid = pg_index.indexrelid)
-     order by pg_namespace.nspname, pg_class.relname
-     limit ${mostListed}`);
-  return rows.map(({ schema, name }) =>
-    wrong(`the index ${schema}.${name} is invalid`, {
-      why: "it was not built to the end: it costs every write and helps no read",
-      mend: `reindex index concurrently "${schema}"."${name}"`,
-    }),
-  );
 }

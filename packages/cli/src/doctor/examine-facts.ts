@@ -2,16 +2,16 @@ import { countDeadLetters, readOutbox } from "@tessera/kit/bus/operators";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { describeAge, describeCount } from "./describe-amount.ts";
-import { type Finding, warning, well, wrong } from "./finding.ts";
+import { type Finding, ok, warning, wrong } from "./finding.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
-/** More need not be counted: counting them all would take as long as their number. */
+/** Counting more would take too long and change no advice. */
 const mostCounted = 10_000;
 
-/** A running service's relay publishes facts within milliseconds; after this, alerts are due. */
+/** A relay publishes facts within milliseconds; after this long, alerts are due. */
 const lateSeconds = 60;
 
-/** Examines the facts of one service: those that wait in its outbox, and its dead letters. */
+/** Examines the facts of one service: those waiting in its outbox, and its dead letters. */
 export async function examineFacts({ database, config }: Surroundings, service: Service): Promise<Finding[]> {
   const { name } = service;
   const db = await database.as(service);
@@ -21,13 +21,13 @@ export async function examineFacts({ database, config }: Surroundings, service: 
   if (problems.length > 0) return problems;
   const connected =
     running === 0 ? "no process of it is connected" : `its processes hold ${describeCount(running, "connection")}`;
-  return [well(`${name} has no late facts and no dead letters; ${connected}`)];
+  return [ok(`${name} has no late facts and no dead letters; ${connected}`)];
 }
 
 interface State {
   readonly waiting: number;
   readonly seconds: number;
-  /** Connections that processes of the service hold; they carry its name. */
+  /** Connections that processes of the service hold: their application name is that of the service. */
   readonly running: number;
 }
 
@@ -52,7 +52,7 @@ export function judgeWaiting({
   const what = `the outbox of ${name} holds ${describeFacts(waiting)}, the oldest for ${describeAge(seconds)}`;
   if (running === 0)
     return [warning(what, { why: `no process of ${name} is connected`, mend: `start it: tessera serve ${name}` })];
-  const why = bus === "kafka" ? "the brokers do not take them" : "a consumer in the same process does not finish";
+  const why = bus === "kafka" ? "the brokers do not accept them" : "a consumer in the same process does not finish";
   return [wrong(what, { why, mend: `look at the log of ${name} for "facts are waiting"` })];
 }
 
@@ -62,9 +62,9 @@ async function findDeadLetters(db: Db, name: string): Promise<Finding[]> {
     wrong(`${name} has dead-lettered ${describeFacts(count)} of ${topic}`, {
       why:
         replaysRequested === 0
-          ? "it could not act on them, so its copies lack what they say"
+          ? "it could not apply them, so its copies lack these changes"
           : `the replay of ${replaysRequested} is requested`,
-      mend: `tessera topics parked --service ${name} --topic ${topic} lists the causes; when they are mended, tessera topics replay`,
+      mend: `tessera topics parked --service ${name} --topic ${topic} lists the causes; after you removed them: tessera topics replay`,
     }),
   );
 }

@@ -28,7 +28,7 @@ async function around({ bucket = server.bucket, secretKey = server.secretKey, ah
 it("a bucket is tried out, and its server's clock is looked at", async () => {
   const { signal } = new AbortController();
   expect(await examineFiles(await around())).toEqual([
-    { level: "ok", what: `the bucket ${server.bucket} takes files and gives them back` },
+    { level: "ok", what: `the bucket ${server.bucket} stores files and returns them` },
   ]);
   expect(await examineFiles(await around({ bucket: "absent" }))).toEqual([
     expect.objectContaining({ level: "wrong", what: "the bucket absent cannot be used" }),

@@ -1,28 +1,28 @@
-/** How serious a finding is. `skipped` is what could not be examined, or need not be. */
+/** How serious a finding is. `skipped`: it could not be examined, or need not be. */
 export type Level = "ok" | "warning" | "wrong" | "skipped";
 
 /** One thing that an examination found. */
 export interface Finding {
   readonly level: Level;
   readonly what: string;
-  /** The consequence, or how it is known. */
+  /** The consequence, or the cause. */
   readonly why?: string | undefined;
-  /** What to do about it, with the setting or command by its name. */
+  /** What to do about it, with the name of the setting or command. */
   readonly mend?: string | undefined;
 }
 
-/** What examines one part of the platform. */
+/** Examines one part of the platform. */
 export interface Examination {
   /** The part, as a heading; examinations of one part are printed together. */
   readonly area: string;
-  /** What is examined, as a sentence names it: `the facts of checkin`. */
+  /** What is examined, for a sentence: `the facts of checkin`. */
   readonly subject: string;
-  /** The settings that it uses. Where one cannot be read there is nothing to examine. */
+  /** The settings that it uses. If one cannot be read, the examination is skipped. */
   readonly settings?: RegExp;
   examine(signal: AbortSignal): readonly Finding[] | Promise<readonly Finding[]>;
 }
 
-/** A finding with the part that it is about. */
+/** A finding and the part that it is about. */
 export interface PlacedFinding extends Finding {
   readonly area: string;
 }
@@ -34,27 +34,27 @@ export class Skip extends Error {
 
 type Explanation = Pick<Finding, "why" | "mend">;
 
-/** States that something is as it should be. */
-export function well(what: string): Finding {
+/** Reports that something is as it should be. */
+export function ok(what: string): Finding {
   return { level: "ok", what };
 }
 
-/** States that something should be changed, though the platform works. */
+/** Reports that something should be changed, though the platform works. */
 export function warning(what: string, explanation: Explanation): Finding {
   return { level: "warning", what, ...explanation };
 }
 
-/** States that something keeps the platform from working. */
+/** Reports that something keeps the platform from working. */
 export function wrong(what: string, explanation: Explanation): Finding {
   return { level: "wrong", what, ...explanation };
 }
 
-/** States that something was not examined, and why. */
+/** Reports that something was not examined, and why. */
 export function skipped(what: string, why: string): Finding {
   return { level: "skipped", what, why };
 }
 
-/** Keeps the findings whose condition holds: `isOld && wrong(…)`. */
+/** Keeps the findings, and drops the conditions that are false: `isOld && wrong(…)`. */
 export function only(candidates: readonly (Finding | false)[]): Finding[] {
   return candidates.filter((candidate) => candidate !== false);
 }

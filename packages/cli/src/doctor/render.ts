@@ -2,7 +2,7 @@ import { styleText } from "node:util";
 import { visible } from "../printable.ts";
 import type { Level, PlacedFinding } from "./finding.ts";
 
-/** How each level looks where there are colors. */
+/** The color of each level. */
 const styles = { ok: "green", warning: "yellow", wrong: "red", skipped: "dim" } as const;
 
 const width = Math.max(...Object.keys(styles).map(({ length }) => length)) + 2;

@@ -14,7 +14,7 @@ const examination = (area: string, examine: Examination["examine"]): Examination
 });
 
 describe("runExaminations", () => {
-  it("gives one up that hangs, tells one that breaks, and loses nothing of the others", async () => {
+  it("abandons one that hangs, reports one that throws, and keeps all findings of the others", async () => {
     const aborted = Promise.withResolvers<string>();
     const findings = await runExaminations(
       [
@@ -77,14 +77,14 @@ describe("runExaminations", () => {
 });
 
 describe("URLs", () => {
-  it("lose who comes, however they are written", () => {
+  it("lose user and password, however they are written", () => {
     expect(endpointOf("postgresql://u:secret@db.example:5432/tickets?sslmode=require")).toBe("db.example:5432/tickets");
     expect(endpointOf("postgresql://postgres@/postgres?host=%2Ftmp%2Frun&port=5432")).toBe("the socket in /tmp/run");
     expect(endpointOf("rediss://:secret@[::1]:6379/")).toBe("[::1]:6379");
     expect(endpointOf("postgres://u:se/cret@db/x")).toBe("an address that cannot be read");
   });
 
-  it("tell their passwords to those who hide them", () => {
+  it("contain passwords, which are found and hidden", () => {
     expect(passwordsIn("postgres://u:se/cret@db/x")).toContain("se/cret");
     expect(passwordsIn("postgres://u@db/x?password=hidden")).toContain("hidden");
     expect(passwordsIn("postgres://u@db:5432/x")).toEqual([]);
@@ -99,7 +99,7 @@ describe("what is printed", () => {
     { area: "cache", level: "skipped", what: "the cache", why: "it is not asked for" },
   ];
 
-  it("stands in columns, part by part, with a summary", () => {
+  it("is set in columns, part by part, with a summary", () => {
     expect(renderText(findings, { colored: false })).toBe(`database
   ok       it answers
   warning  held by \ufffd[2Jsomebody

@@ -4,7 +4,7 @@ import { explainFailure } from "./explain-failure.ts";
 import { type Examination, type Finding, type PlacedFinding, Skip, skipped } from "./finding.ts";
 import { hideSecrets } from "./hide-secrets.ts";
 
-/** Runs examinations at the same time; one that hangs is abandoned, and one that throws is itself a finding. */
+/** Runs examinations at the same time. One that hangs is abandoned; one that throws becomes a finding. */
 export async function runExaminations(
   examinations: readonly Examination[],
   limits: { limitMs: number; secrets: readonly string[]; unreadable: readonly string[] },
@@ -29,7 +29,7 @@ async function runOne(
     return await waitAtMost(limitMs, (async () => examine(abort.signal))(), late);
   } catch (error) {
     if (error instanceof Skip) return [skipped(subject, error.message)];
-    // The examination of the configuration reports which.
+    // The examination of the configuration names them.
     if (error instanceof Fault && error.code === "configuration_invalid")
       return [skipped(subject, "its settings are refused")];
     return [explainFailure(error, { what: `the examination of ${subject} was not completed` })];

@@ -15,7 +15,7 @@ import { Skip } from "./finding.ts";
 
 export type Service = Awaited<ReturnType<typeof loadServices>>[number];
 
-/** What a person asks the doctor about. */
+/** What the doctor is asked to examine. */
 export interface Question {
   readonly names: readonly string[];
   readonly environment: Environment;
@@ -25,14 +25,14 @@ export interface Question {
   readonly health: readonly string[];
 }
 
-/** Everything that examinations use. */
+/** What examinations use. */
 export interface Surroundings {
-  /** As `tessera serve` would give it to the services. */
+  /** As the services would get it from `tessera serve`. */
   readonly environment: Environment;
   readonly definitions: readonly Service[];
-  /** Whether all services are meant to run in one process, which then brings along what it needs. */
+  /** Whether all services run in one process, which then provides database and operator key. */
   readonly isWhole: boolean;
-  /** How engines are reached. A setting that cannot be read has its default here. */
+  /** A setting that cannot be read has its default here. */
   readonly config: Config<typeof engineSettings & typeof processSettings>;
   /** The names of settings that cannot be read. */
   readonly unreadable: readonly string[];
@@ -43,23 +43,23 @@ export interface Surroundings {
   close(): Promise<void>;
 }
 
-/** The database, which several examinations share over few connections. Each question is asked once. */
+/** The database. Several examinations share its connections, and each question is asked once. */
 export interface DatabaseUnderExamination {
   readonly url: string | undefined;
-  /** The embedded server of the data folder, where that is the database. */
+  /** The embedded server of the data folder, if that is the database. */
   readonly local: LocalServer | undefined;
-  /** As the user of the URL. Rejects with a Skip where there is no database, else with the failure. */
+  /** As the user of the URL. Rejects with a Skip if there is no database, else with the failure. */
   connect(): Promise<Db>;
-  /** As the role of a service. Rejects with a Skip where its schema cannot be used. */
+  /** As the role of a service. Rejects with a Skip if its schema cannot be used. */
   as(service: Service): Promise<Db>;
-  /** What keeps a service from using its schema. Rejects with a Skip where no database answers. */
+  /** Why a service cannot use its schema; undefined: it can. Rejects with a Skip if no database answers. */
   refusal(service: Service): Promise<unknown>;
 }
 
-/** No question takes long, and a locked table is an answer, too. */
+/** All queries are short; a locked table is a finding, too. */
 const statementMs = 5000;
 
-/** Reads the settings as `tessera serve` does, without refusing any, and finds the database. */
+/** Reads the settings as `tessera serve` does, but refuses none, and finds the database. */
 export async function lookAround(
   { names, environment: given, data, health }: Question,
   { clock }: { clock: Clock },
@@ -95,11 +95,7 @@ function openForExamination({
   url,
   local,
   log,
-}: {
-  url: string | undefined;
-  local: LocalServer | undefined;
-  log: Log;
-}): { database: DatabaseUnderExamination; close(): Promise<void> } {
+}: Pick<DatabaseUnderExamination, "url" | "local"> & { log: Log }): Pick<Surroundings, "database" | "close"> {
   const opened: Db[] = [];
   const open = (options: { schema: string; role?: string }) => {
     if (url === undefined) throw new Skip(local?.reason ?? "DATABASE_URL is not set");
@@ -115,7 +111,7 @@ function openForExamination({
   });
   const refusal = once(async ({ schema, migrations }: Service) => {
     await connect().catch(() => {
-      throw new Skip("there is no database that answers");
+      throw new Skip("no database answers");
     });
     return requireMigrated({ url: url ?? "", schema, role: roleOf(schema), migrations, log }).then(
       () => undefined,
@@ -126,15 +122,13 @@ function openForExamination({
     if ((await refusal(service)) !== undefined) throw new Skip("its schema cannot be used");
     return open({ schema: service.schema, role: roleOf(service.schema) });
   };
-  return {
-    database: { url, local, connect, as, refusal },
-    async close() {
-      await Promise.allSettled(opened.map((db) => db.close()));
-    },
+  const close = async () => {
+    await Promise.allSettled(opened.map((db) => db.close()));
   };
+  return { database: { url, local, connect, as, refusal }, close };
 }
 
-/** Asks once for each subject; later calls get the same answer. */
+/** Asks once for each subject; later calls return the same answer. */
 function once<S extends readonly unknown[], T>(ask: (...subject: S) => Promise<T>): (...subject: S) => Promise<T> {
   const answers = new Map<unknown, Promise<T>>();
   return (...subject) => {
