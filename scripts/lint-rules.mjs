@@ -24,7 +24,7 @@ function httpStatus(digits) {
   const name = "/^status(?:Code)?$/";
   const number = `Literal[raw=/^[${digits}]\\d\\d$/]`;
   return forbid(
-    "Throw a Fault; gateway/src/problem.ts gives it its status. Only a present.ts may name the status of an outcome.",
+    "Throw a Fault; gateway/src/http/problem.ts gives it its status. Only a present.ts may name the status of an outcome.",
     `:matches(Property, PropertyDefinition)[key.name=${name}] > ${number}.value`,
     `TSPropertySignature[key.name=${name}] TSLiteralType > ${number}`,
     `VariableDeclarator[id.name=${name}] > ${number}`,

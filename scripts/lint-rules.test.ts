@@ -61,7 +61,7 @@ const files: readonly (readonly [rule: string | undefined, path: string, text: s
   [undefined, "services/checkin/src/domain/decide.test.ts", "const list = await load();"],
   [undefined, handler, "const list = await load();\nlet count = 0;"],
   [undefined, "packages/kit/src/grpc/fault-status.ts", "const code = status.NOT_FOUND;"],
-  [undefined, "gateway/src/problem.ts", "ctx.status = 404;"],
+  [undefined, "gateway/src/http/problem.ts", "ctx.status = 404;"],
   [undefined, "gateway/src/app.ts", "ctx.status = given;"],
   [undefined, routes, "ctx.status = 201;"],
   [undefined, "gateway/src/routes/redeem/present.ts", "export const answer = () => ({ status: 404 });"],

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { Fault } from "@tessera/kit/fault";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { at, declare } from "./route.ts";
+import { at, declare } from "./http/route.ts";
 import { aList } from "./testing/fake-peers.ts";
 import { requireDocumented } from "./testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "./testing/serve-app.ts";

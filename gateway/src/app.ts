@@ -5,7 +5,10 @@ import type { Tracing } from "@tessera/kit/trace";
 import Koa from "koa";
 import type { Directory } from "./access/directory.ts";
 import type { BodyLimits } from "./body/read-bytes.ts";
-import type { State } from "./context.ts";
+import type { State } from "./http/context.ts";
+import { toPlaces } from "./http/place.ts";
+import { answerProblems } from "./http/problem.ts";
+import type { Route } from "./http/route.ts";
 import { setAnswerHeaders } from "./middleware/answer-headers.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { authorize } from "./middleware/authorize.ts";
@@ -16,9 +19,6 @@ import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
 import { serve } from "./middleware/serve.ts";
-import { toPlaces } from "./place.ts";
-import { answerProblems } from "./problem.ts";
-import type { Route } from "./route.ts";
 
 export interface AppOptions {
   readonly routes: readonly Route[];

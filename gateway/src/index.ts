@@ -12,7 +12,7 @@ import { settings } from "./config.ts";
 import { credentialChanged } from "./consumers/credential-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { recordFed } from "./consumers/record-fed.ts";
-import { httpServer } from "./http-server.ts";
+import { httpServer } from "./http/server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
 import { forgetKeptAnswers } from "./jobs/forget-answers.ts";

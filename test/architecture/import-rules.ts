@@ -14,7 +14,7 @@ const forServices = "^packages/(?:kit|schema|values|records|resources|testkit)/|
 const loose = "(?!index\\.|app\\.)[^/]+\\.ts$";
 
 const downwards =
-  "In the gateway imports point down: index, app; routes, middleware; import, upload, body; access; store.";
+  "In the gateway imports point down: index, app; routes, middleware; import, upload, body; http; access; store.";
 
 /** Each: a name, the files, all that they may import of ours, and what to do about anything else. */
 const directions: readonly (readonly [name: string, from: string, mayImport: readonly string[], remedy: string])[] = [
@@ -108,29 +108,30 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   ],
   ["gateway-access", "^gateway/src/access/", ["^gateway/src/(?:access/|store/|faults\\.ts$)", forServices], downwards],
   [
+    "gateway-http",
+    "^gateway/src/http/",
+    ["^gateway/src/(?:http/|access/|faults\\.ts$)", forServices],
+    `${downwards} Http knows no ticket, and no service.`,
+  ],
+  [
     "gateway-parts",
     "^gateway/src/(body|import|upload|jobs|consumers)/",
-    ["^gateway/src/(?:$1|access|store|body|import|upload)/", `^gateway/src/${loose}`, forServices],
+    ["^gateway/src/(?:$1|access|http|store|body|import|upload)/", `^gateway/src/${loose}`, forServices],
     downwards,
   ],
   [
     "gateway-middleware",
     "^gateway/src/middleware/",
-    ["^gateway/src/(?:middleware|access|body|store)/", `^gateway/src/${loose}`, forServices],
+    ["^gateway/src/(?:middleware|access|body|http|store)/", `^gateway/src/${loose}`, forServices],
     downwards,
   ],
   [
     "gateway-routes",
     "^gateway/src/routes/",
-    ["^gateway/src/(?:routes|access|body|import|store|upload)/", `^gateway/src/${loose}`, forServices],
+    ["^gateway/src/(?:routes|access|body|http|import|store|upload)/", `^gateway/src/${loose}`, forServices],
     downwards,
   ],
-  [
-    "gateway-loose-files",
-    `^gateway/src/${loose}`,
-    ["^gateway/src/(?:access|body|store)/", `^gateway/src/${loose}`, forServices],
-    downwards,
-  ],
+  ["gateway-loose-files", `^gateway/src/${loose}`, [`^gateway/src/${loose}`, forServices], downwards],
 ];
 
 /** Each: a library or a family of them, the files that may import it, and what the others do. */

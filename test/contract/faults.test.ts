@@ -40,7 +40,7 @@ async function readCatalogues(): Promise<{ home: string; codes: Readonly<Record<
 }
 
 async function statusOf(kind: string, code: string): Promise<number> {
-  const { toProblem } = (await import(join(root, "gateway/src/problem.ts"))) as {
+  const { toProblem } = (await import(join(root, "gateway/src/http/problem.ts"))) as {
     toProblem: (fault: Fault) => { status: number };
   };
   return toProblem(new Fault(kind as FaultKind, code, "")).status;

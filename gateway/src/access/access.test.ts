@@ -1,9 +1,9 @@
 import { diskFiles } from "@tessera/kit/files/disk";
 import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
+import { routesLike, toPlaces } from "../http/place.ts";
 import { recordOwners } from "../import/owners.ts";
-import { openApi } from "../openapi.ts";
-import { routesLike, toPlaces } from "../place.ts";
+import { openApi } from "../routes/documentation/openapi.ts";
 import { allRoutes } from "../routes/index.ts";
 import { fakePeers } from "../testing/fake-peers.ts";
 import { type Caller, operator, type Tenant } from "./caller.ts";

@@ -4,7 +4,7 @@ import { Busboy } from "@fastify/busboy";
 import type { Fault } from "@tessera/kit/fault";
 import type { JsonSchema } from "@tessera/schema/schema";
 import { fault } from "../faults.ts";
-import type { Body } from "../route.ts";
+import type { Body } from "../http/route.ts";
 import { nestsTooDeep } from "./nesting.ts";
 
 /** Lists are repeated parts; the longest has some ten thousand elements. */

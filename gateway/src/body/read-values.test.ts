@@ -1,6 +1,6 @@
 import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/schema/build";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { at, bodyOf, declare } from "../route.ts";
+import { at, bodyOf, declare } from "../http/route.ts";
 import { type ServedApp, serveApp } from "../testing/serve-app.ts";
 
 /** A field of each kind. */

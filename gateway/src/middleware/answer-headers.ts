@@ -1,4 +1,4 @@
-import type { Middleware } from "../context.ts";
+import type { Middleware } from "../http/context.ts";
 
 /** Headers of every answer. None of them allows other origins: browsers refuse pages from elsewhere. */
 const headers = Object.entries({

@@ -1,6 +1,6 @@
 import { readAuthorization } from "../access/authorization.ts";
 import type { Directory } from "../access/directory.ts";
-import type { Middleware } from "../context.ts";
+import type { Middleware } from "../http/context.ts";
 
 /** Finds the caller. Public places need none. */
 export function authenticate(directory: Directory): Middleware {

@@ -1,9 +1,9 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, mayUse } from "../access/may-use.ts";
-import type { Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
-import { routesLike } from "../place.ts";
+import type { Middleware } from "../http/context.ts";
+import { routesLike } from "../http/place.ts";
 
 /**
  * Lets a caller use the methods of a path that its rights open. An unknown

@@ -1,10 +1,10 @@
 import { Router } from "@koa/router";
 import findMyWay, { type HTTPMethod } from "find-my-way";
-import type { Context, Middleware, State } from "../context.ts";
 import { fault } from "../faults.ts";
-import { notFoundPage } from "../not-found-page.ts";
-import type { Place } from "../place.ts";
-import { routeFor } from "../place.ts";
+import type { Context, Middleware, State } from "../http/context.ts";
+import type { Place } from "../http/place.ts";
+import { routeFor } from "../http/place.ts";
+import { notFoundPage } from "./not-found-page.ts";
 
 /** The result for a path. */
 interface Found {

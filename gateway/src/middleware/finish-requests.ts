@@ -1,5 +1,5 @@
 import { discard, hasBody } from "../body/read-bytes.ts";
-import type { Middleware } from "../context.ts";
+import type { Middleware } from "../http/context.ts";
 
 /** Reads and drops a body that no handler has read, or closes the connection if the body is too large. */
 export function finishRequests(): Middleware {

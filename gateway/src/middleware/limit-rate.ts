@@ -1,7 +1,7 @@
 import type { Cache, Limiter } from "@tessera/kit/cache/cache";
-import type { Context, Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
-import { routeFor } from "../place.ts";
+import type { Context, Middleware } from "../http/context.ts";
+import { routeFor } from "../http/place.ts";
 
 /** Requests per minute of each key and each device; 0 means no limit. */
 export interface RateLimits {

@@ -1,5 +1,5 @@
-import type { Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
+import type { Middleware } from "../http/context.ts";
 
 /** Refuses a request whose Accept header or `format` excludes the media types of the place. It runs before authentication. */
 export function negotiate(): Middleware {

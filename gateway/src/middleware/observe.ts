@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { acceptTraceparent, runInContext } from "@tessera/kit/context";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
-import type { Context, Middleware } from "../context.ts";
+import type { Context, Middleware } from "../http/context.ts";
 
 /** Buckets from a cached answer to a long import, in seconds. */
 const buckets = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];

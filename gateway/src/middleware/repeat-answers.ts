@@ -4,11 +4,11 @@ import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Caller } from "../access/caller.ts";
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
-import type { Context, Middleware } from "../context.ts";
 import { fault } from "../faults.ts";
-import { routeFor } from "../place.ts";
-import { answerProblems, isLasting } from "../problem.ts";
-import type { Route } from "../route.ts";
+import type { Context, Middleware } from "../http/context.ts";
+import { routeFor } from "../http/place.ts";
+import { answerProblems, isLasting } from "../http/problem.ts";
+import type { Route } from "../http/route.ts";
 import type { Claim, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
 
 /** The store of kept answers. It retries failed writes by itself: the request is answered anyway. */

@@ -2,13 +2,13 @@ import { Fault } from "@tessera/kit/fault";
 import type { Tracing } from "@tessera/kit/trace";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
-import type { Context, Middleware } from "../context.ts";
-import { describePlace } from "../describe-place.ts";
 import { fault } from "../faults.ts";
-import { IncomingRequest } from "../incoming.ts";
-import { readQuery } from "../parameter.ts";
-import { routeFor } from "../place.ts";
-import type { AnyDeclaration, Incoming, Reply, Route } from "../route.ts";
+import type { Context, Middleware } from "../http/context.ts";
+import { IncomingRequest } from "../http/incoming.ts";
+import { readQuery } from "../http/parameter.ts";
+import { routeFor } from "../http/place.ts";
+import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
+import { describePlace } from "./describe-place.ts";
 
 export interface ServeOptions {
   readonly limits: BodyLimits;

@@ -1,12 +1,12 @@
 import type { Clients } from "../clients.ts";
+import { at, type Route } from "../http/route.ts";
 import type { ImportTargets } from "../import/import-stream.ts";
-import { openApi } from "../openapi.ts";
-import { at, type Route } from "../route.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { answerFileRoutes } from "./answer-files/routes.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
+import { openApi } from "./documentation/openapi.ts";
 import { documentationRoutes } from "./documentation/routes.ts";
 import { failedCheckinRoutes } from "./failed-checkins/routes.ts";
 import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";

@@ -1,6 +1,6 @@
 import { type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
-import { answersOf } from "../openapi.ts";
-import { routeFor } from "../place.ts";
+import { routeFor } from "../http/place.ts";
+import { answersOf } from "../routes/documentation/openapi.ts";
 import type { ServedApp } from "./serve-app.ts";
 
 /** Throws unless everything that was answered stands in the document: its status, and a body of the shape shown there. */

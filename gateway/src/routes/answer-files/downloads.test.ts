@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { at } from "../../route.ts";
+import { at } from "../../http/route.ts";
 import { type FakePeers, fakePeers } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";

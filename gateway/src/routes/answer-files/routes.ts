@@ -2,10 +2,10 @@ import type { Fault } from "@tessera/kit/fault";
 import { type Turn, Turns } from "@tessera/kit/turns";
 import { scanProfiles } from "@tessera/values";
 import { create } from "content-disposition";
-import { notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
-import { declare, type Incoming } from "../../route.ts";
+import { notFound } from "../../http/answers.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { fileTypes } from "../../upload/file-type.ts";
 
 /** A file comes in one message, and is no larger. */

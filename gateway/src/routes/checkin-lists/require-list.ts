@@ -1,5 +1,5 @@
 import type { Clients } from "../../clients.ts";
-import type { Incoming } from "../../route.ts";
+import type { Incoming } from "../../http/route.ts";
 
 /** Makes what throws `not_found` unless the event has the list that a path names as `{list}`. */
 export function listRequirer(checkinLists: Clients["checkinLists"]) {

@@ -1,7 +1,7 @@
 import { checkinList } from "@tessera/resources/checkin-list";
 import { arrayOf, boolean, id, integer, object, partial, plain, text } from "@tessera/schema/build";
-import { record } from "../../answers.ts";
-import { bodyOf } from "../../route.ts";
+import { record } from "../../http/answers.ts";
+import { bodyOf } from "../../http/route.ts";
 
 /** The body of POST and PUT: what is left out gets its default. */
 export const listBody = bodyOf({ title: "CheckinListBody", ...checkinList });

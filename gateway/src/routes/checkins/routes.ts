@@ -1,13 +1,13 @@
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Access } from "../../access/may-use.ts";
-import { invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
-import { pageOf, paging, toPage } from "../../paging.ts";
-import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../parameter.ts";
-import { declare } from "../../route.ts";
-import { readScanType } from "../../scan-type.ts";
+import { invalid, notFound } from "../../http/answers.ts";
+import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../http/parameter.ts";
+import { declare } from "../../http/route.ts";
 import { errorReasons } from "../failed-checkins/schema.ts";
 import { presentPastScan } from "./present.ts";
+import { readScanType } from "./scan-type.ts";
 import { pastCheckinShown } from "./schema.ts";
 
 const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };

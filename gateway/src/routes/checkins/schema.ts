@@ -1,5 +1,5 @@
 import { boolean, id, instant, text } from "@tessera/schema/build";
-import { record } from "../../answers.ts";
+import { record } from "../../http/answers.ts";
 import { checkinFields } from "../listed-positions/schema.ts";
 
 const maybe = { nullable: true } as const;

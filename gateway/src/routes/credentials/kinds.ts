@@ -8,8 +8,8 @@ import { CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxof
 import { apiKey, device, type sentDevice } from "@tessera/resources/credential";
 import { fields } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
-import { invalid } from "../../answers.ts";
-import type { Answer, Body, Incoming } from "../../route.ts";
+import { invalid } from "../../http/answers.ts";
+import type { Answer, Body, Incoming } from "../../http/route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";
 import { apiKeyAnswers, apiKeyBody, deviceAnswers, deviceBody } from "./schema.ts";
 

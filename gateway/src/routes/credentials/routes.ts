@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import type { Credential } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { Access } from "../../access/may-use.ts";
-import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
-import { pageOf, paging, toPage } from "../../paging.ts";
-import { declare } from "../../route.ts";
+import { conflict, invalid, notFound } from "../../http/answers.ts";
+import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { declare } from "../../http/route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
 import { apiKeys, devices, type Kind } from "./kinds.ts";
 

@@ -1,8 +1,8 @@
 import { apiKey, device, sentDevice } from "@tessera/resources/credential";
 import { boolean, id, object, partial, text } from "@tessera/schema/build";
 import type { Properties } from "@tessera/schema/schema";
-import { record } from "../../answers.ts";
-import { bodyOf } from "../../route.ts";
+import { record } from "../../http/answers.ts";
+import { bodyOf } from "../../http/route.ts";
 
 const name = text({ blank: false, maxLength: 190, description: "What to find it again by." });
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { declare, type Reply } from "../../route.ts";
+import { declare, type Reply } from "../../http/route.ts";
 import { docsPage, startScript } from "./page.ts";
 
 const publicAccess = { kind: "public" } as const;

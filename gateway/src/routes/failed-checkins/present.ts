@@ -1,6 +1,6 @@
 import type { FailedScan } from "@tessera/protos/gen/ticketing/checkin/v1/history";
 import { formatInstant } from "@tessera/values";
-import { nameScanType, readScanType } from "../../scan-type.ts";
+import { nameScanType, readScanType } from "../checkins/scan-type.ts";
 import type { FailedCheckinBody } from "./schema.ts";
 
 /** Writes what a body says for the service that keeps it. An empty nonce identifies nothing. */

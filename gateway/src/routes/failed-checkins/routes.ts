@@ -1,7 +1,7 @@
 import { scanProfiles } from "@tessera/values";
-import { conflict, invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
-import { declare } from "../../route.ts";
+import { conflict, invalid, notFound } from "../../http/answers.ts";
+import { declare } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { presentFailedScan, toFailedScan } from "./present.ts";
 import { failedCheckinBody, failedCheckinShown } from "./schema.ts";

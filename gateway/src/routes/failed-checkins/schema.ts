@@ -1,7 +1,7 @@
 import { choice, id, instant, object, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
-import { record } from "../../answers.ts";
-import { bodyOf } from "../../route.ts";
+import { record } from "../../http/answers.ts";
+import { bodyOf } from "../../http/route.ts";
 
 /** Why a scan was refused, in the words that scanners and histories use. */
 export const errorReasons = [

@@ -1,9 +1,9 @@
 import { any } from "@tessera/schema/build";
 import { scanProfiles } from "@tessera/values";
-import { detail } from "../../answers.ts";
 import { fault } from "../../faults.ts";
-import { textFilter } from "../../parameter.ts";
-import { declare } from "../../route.ts";
+import { detail } from "../../http/answers.ts";
+import { textFilter } from "../../http/parameter.ts";
+import { declare } from "../../http/route.ts";
 import type { KeptAnswer, KeyUse } from "../../store/kept-answers.ts";
 
 /** Finds what an idempotency key of a caller has led to; undefined where it was not used. */

@@ -1,6 +1,6 @@
+import { toProblem } from "../../http/problem.ts";
+import type { Reply } from "../../http/route.ts";
 import type { ImportFailure } from "../../import/import-stream.ts";
-import { toProblem } from "../../problem.ts";
-import type { Reply } from "../../route.ts";
 
 /** Answers an import that ended early: what is wrong, and what had been applied by then. */
 export function presentFailure({ cause, summary }: ImportFailure): Reply {

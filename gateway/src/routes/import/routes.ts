@@ -1,9 +1,9 @@
-import { detail } from "../../answers.ts";
 import { unsupported } from "../../body/parse-body.ts";
+import { detail } from "../../http/answers.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { gunzip } from "../../import/gunzip.ts";
 import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
 import { limitArrival } from "../../import/limit-arrival.ts";
-import { declare, type Incoming } from "../../route.ts";
 import { presentFailure } from "./present.ts";
 import { failureShown, summaryShown } from "./schema.ts";
 

@@ -1,5 +1,5 @@
 import { arrayOf, boolean, integer, mapOf, text } from "@tessera/schema/build";
-import { record } from "../../answers.ts";
+import { record } from "../../http/answers.ts";
 
 const summary = {
   records: integer({ description: "Lines that held something." }),

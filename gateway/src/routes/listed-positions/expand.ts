@@ -1,6 +1,6 @@
 import type { Document, Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { holds, type Tenant } from "../../access/caller.ts";
-import { flag, words } from "../../parameter.ts";
+import { flag, words } from "../../http/parameter.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
 

@@ -8,7 +8,7 @@ import {
   textFilter,
   type Values,
   wordListFilter,
-} from "../../parameter.ts";
+} from "../../http/parameter.ts";
 
 const among = (what: string) => `Comma-separated; ${what} is one of them.`;
 

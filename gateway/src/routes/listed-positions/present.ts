@@ -2,7 +2,7 @@ import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketi
 import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Shown } from "@tessera/schema/fields";
 import { formatInstant } from "@tessera/values";
-import { nameScanType } from "../../scan-type.ts";
+import { nameScanType } from "../checkins/scan-type.ts";
 import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";
 import type { checkinFields } from "./schema.ts";
 

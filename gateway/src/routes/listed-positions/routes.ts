@@ -1,10 +1,10 @@
 import { holds } from "../../access/caller.ts";
 import type { Access } from "../../access/may-use.ts";
-import { invalid, notFound } from "../../answers.ts";
 import type { Clients } from "../../clients.ts";
-import { pageOf, paging, toPage } from "../../paging.ts";
-import { ordering, type Values } from "../../parameter.ts";
-import { declare, type Incoming } from "../../route.ts";
+import { invalid, notFound } from "../../http/answers.ts";
+import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { ordering, type Values } from "../../http/parameter.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, showsPdfData, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";

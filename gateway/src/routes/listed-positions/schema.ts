@@ -11,7 +11,7 @@ import {
   plain,
   text,
 } from "@tessera/schema/build";
-import { record } from "../../answers.ts";
+import { record } from "../../http/answers.ts";
 
 const maybe = { nullable: true } as const;
 /** An id, or with `expand` the resource it stands for. */

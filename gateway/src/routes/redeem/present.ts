@@ -1,6 +1,6 @@
 import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { fault } from "../../faults.ts";
-import type { Reply } from "../../route.ts";
+import type { Reply } from "../../http/route.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
 import { type PositionPlace, presentPosition } from "../listed-positions/present.ts";
 

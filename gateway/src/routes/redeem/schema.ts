@@ -12,8 +12,8 @@ import {
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
-import { record } from "../../answers.ts";
-import { bodyOf } from "../../route.ts";
+import { record } from "../../http/answers.ts";
+import { bodyOf } from "../../http/route.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
 const decision = (description: string) => boolean({ nullable: true, description });

@@ -1,4 +1,4 @@
-import type { Reply } from "../../route.ts";
+import type { Reply } from "../../http/route.ts";
 import type { TakenUpload } from "../../upload/take-upload.ts";
 
 /** Shows a file that was taken, or says what is wrong with it. */

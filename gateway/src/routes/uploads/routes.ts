@@ -1,8 +1,8 @@
 import { scanProfiles } from "@tessera/values";
-import { detail } from "../../answers.ts";
 import { mediaType, unsupported } from "../../body/parse-body.ts";
 import { fault } from "../../faults.ts";
-import { declare, type Incoming } from "../../route.ts";
+import { detail } from "../../http/answers.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { fileNameOf, fileTypes, fits, isFileType } from "../../upload/file-type.ts";
 import { type UploadTargets, uploadTaker } from "../../upload/take-upload.ts";
 import { presentObjection, presentUpload } from "./present.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatHttpDate, parseHttpDate } from "./http-date.ts";
+import { formatHttpDate, parseHttpDate } from "./date.ts";
 
 describe("dates of HTTP", () => {
   it("are read as they are written", () => {

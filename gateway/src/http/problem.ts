@@ -1,7 +1,7 @@
 import { Fault, type FaultKind } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
+import { fault, type GatewayFault } from "../faults.ts";
 import type { Middleware } from "./context.ts";
-import { fault, type GatewayFault } from "./faults.ts";
 
 /** This file is the only one that knows both a Fault and an HTTP status. */
 const statusByKind: Readonly<Record<FaultKind, number>> = {
@@ -27,14 +27,14 @@ const statusByCode: ReadonlyMap<string, number> = new Map([
   ["message_too_large", 429],
 ]);
 
-/** How long to wait where nobody said: locks are held for up to this long, an outage is asked about again soon. */
+/** How long to wait if the fault does not say: a lock is held for up to 5 s, an outage may end at any moment. */
 const retryAfterSeconds: ReadonlyMap<number, number> = new Map([
   [409, 5],
   [429, 1],
   [503, 1],
 ]);
 
-/** What proxies log when a client has gone before its answer. */
+/** The status that proxies log when a client disconnects before its answer. */
 const clientGone = 499;
 
 /** A problem as it is answered. */
@@ -84,7 +84,7 @@ export function answerProblems(log: Log): Middleware {
       await next();
     } catch (error) {
       if (ctx.res.destroyed) {
-        // Only the log reads this: nobody is there to answer.
+        // Only the log reads this status: the client has disconnected.
         ctx.status = clientGone;
         return;
       }

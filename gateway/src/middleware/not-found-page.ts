@@ -1,5 +1,5 @@
-import type { Context } from "./context.ts";
-import { statusOf } from "./problem.ts";
+import type { Context } from "../http/context.ts";
+import { statusOf } from "../http/problem.ts";
 
 const page = `<!doctype html>
 <html lang="en">

@@ -1,8 +1,8 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
+import type { Route } from "../../http/route.ts";
+import { serveApp } from "../../testing/serve-app.ts";
 import { answersOf, documentedPath, openApi } from "./openapi.ts";
-import type { Route } from "./route.ts";
-import { serveApp } from "./testing/serve-app.ts";
 
 interface Operation {
   readonly operationId: string;

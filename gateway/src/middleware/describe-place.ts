@@ -1,6 +1,6 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
-import { bodyTypes } from "./body/parse-body.ts";
-import type { Place } from "./place.ts";
+import { bodyTypes } from "../body/parse-body.ts";
+import type { Place } from "../http/place.ts";
 
 /** Describes a place for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
 export function describePlace({ routes, produces }: Place): object {

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { createLog } from "@tessera/kit/log";
 import { afterEach, expect, it } from "vitest";
-import { type HttpServer, httpServer } from "./http-server.ts";
+import { type HttpServer, httpServer } from "./server.ts";
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 

@@ -1,7 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
 import { arrayOf, integer, object, text } from "@tessera/schema/build";
 import type { Schema } from "@tessera/schema/schema";
-import { fault } from "./faults.ts";
+import { fault } from "../faults.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";
 

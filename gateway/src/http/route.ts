@@ -6,8 +6,8 @@ import {
   type Properties,
   type Schema,
 } from "@tessera/schema/schema";
-import type { Caller, Tenant } from "./access/caller.ts";
-import type { Access } from "./access/may-use.ts";
+import type { Caller, Tenant } from "../access/caller.ts";
+import type { Access } from "../access/may-use.ts";
 import type { Parameters, Values } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";
 

@@ -1,7 +1,7 @@
 import { maxImportedId } from "@tessera/values";
-import type { Caller, Tenant } from "./access/caller.ts";
+import type { Caller, Tenant } from "../access/caller.ts";
+import { fault } from "../faults.ts";
 import type { Context } from "./context.ts";
-import { fault } from "./faults.ts";
 import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { Incoming } from "./route.ts";
 

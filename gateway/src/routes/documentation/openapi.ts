@@ -1,11 +1,11 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
-import type { Access } from "./access/may-use.ts";
-import { detail, fieldErrors } from "./answers.ts";
-import { bodyTypes } from "./body/parse-body.ts";
-import type { GatewayFault } from "./faults.ts";
-import type { Parameters } from "./parameter.ts";
-import { saysWhenToRetry, statusOf } from "./problem.ts";
-import type { Answer, Route } from "./route.ts";
+import type { Access } from "../../access/may-use.ts";
+import { bodyTypes } from "../../body/parse-body.ts";
+import type { GatewayFault } from "../../faults.ts";
+import { detail, fieldErrors } from "../../http/answers.ts";
+import type { Parameters } from "../../http/parameter.ts";
+import { saysWhenToRetry, statusOf } from "../../http/problem.ts";
+import type { Answer, Route } from "../../http/route.ts";
 
 /** Writes the OpenAPI document of all routes, from nothing but their declarations. */
 export function openApi(routes: readonly Route[], { server, version }: { server: string; version: string }): object {

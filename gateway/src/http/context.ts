@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import type Koa from "koa";
-import type { Caller } from "./access/caller.ts";
+import type { Caller } from "../access/caller.ts";
 import type { Place } from "./place.ts";
 
 /** What the middleware has found out about the request so far. */

@@ -107,7 +107,7 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     },
     async drain() {
       stopping.abort();
-      // Whoever has connected already, and waits to be accepted, would be cut off with the listener.
+      // Closing the listener would reset connections that wait to be accepted.
       await catchUp();
       await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
       // A connection with a request is needed, also with one that a busy process has not read yet.

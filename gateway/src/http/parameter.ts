@@ -1,7 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
 import { instant } from "@tessera/schema/build";
 import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
-import { fault } from "./faults.ts";
+import { fault } from "../faults.ts";
 
 /** One query parameter: how it is described, and how it is read. */
 export interface Parameter<T> {

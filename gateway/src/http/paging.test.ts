@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { aList } from "./testing/fake-peers.ts";
-import { requireDocumented } from "./testing/require-documented.ts";
-import { inEvent, publicBase, type ServedApp, serveApp } from "./testing/serve-app.ts";
+import { aList } from "../testing/fake-peers.ts";
+import { requireDocumented } from "../testing/require-documented.ts";
+import { inEvent, publicBase, type ServedApp, serveApp } from "../testing/serve-app.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 
