@@ -6,7 +6,7 @@ import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
 import { categoryChanged } from "./consumers/category-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { itemChanged } from "./consumers/item-changed.ts";
-import { positionChanged, takeOverPositions } from "./consumers/position-changed.ts";
+import { applyFoundPositions, positionChanged } from "./consumers/position-changed.ts";
 import { questionChanged } from "./consumers/question-changed.ts";
 import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
@@ -71,7 +71,7 @@ export const checkin = defineService({
     const events = reportEvents({ log, metrics });
     const unknownTickets = askBoxoffice({
       tickets: clients.tickets,
-      apply: (found) => takeOverPositions(db, found),
+      apply: (found) => applyFoundPositions(db, found),
       events,
     });
     const readers = createReaders();

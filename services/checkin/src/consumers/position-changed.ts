@@ -8,14 +8,14 @@ import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/e
 import { findGoneSince, notePositionsGone } from "../store/gone-positions.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
 import {
-  addAlone,
-  addAmongOthers,
-  beforeAll,
   findOlderPositions,
+  firstKey,
   type HeldPosition,
+  lockInserts,
   lockPositions,
   positions,
   readRevisions,
+  shareInserts,
   waitBriefly,
 } from "../store/positions.ts";
 import {
@@ -39,7 +39,7 @@ import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 export const positionChanged = consume(
   topic,
   async (tx, facts) => {
-    await addAmongOthers(tx);
+    await shareInserts(tx);
     await applyEntities(tx, collect(facts));
   },
   { sweep: sweepPositions },
@@ -55,7 +55,7 @@ const clockMargin = 60_000_000;
  * A visitor waits, so this gives up where others do not let it pass soon. Who comes by a topic waits behind it meanwhile.
  * So it keeps them from adding positions only if some are to be added, and touches nothing that is here already.
  */
-export async function takeOverPositions(
+export async function applyFoundPositions(
   db: Db,
   { facts, askedAt }: { readonly facts: readonly Uint8Array[]; readonly askedAt: number },
 ): Promise<void> {
@@ -70,9 +70,9 @@ export async function takeOverPositions(
   );
   await db.transaction(async (tx) => {
     await waitBriefly(tx);
-    if (added.size > 0) await addAlone(tx);
+    if (added.size > 0) await lockInserts(tx);
     const held = byName(await lockPositions(tx, keysOf(wanted)));
-    // Read behind the locks: nobody can take one of these away and note it any more.
+    // Read behind the locks: none of these can be deleted, and noted as such, any more.
     const gone = byName(await findGoneSince(tx, keysOf(wanted), askedAt - clockMargin));
     await applyEntities(
       tx,
@@ -87,7 +87,7 @@ const sweptAtOnce = 500;
 /** Removes lost positions as a tombstone would, with their scans and what they count, in the order in which all lock them. */
 async function sweepPositions(tx: Tx, { before }: { readonly before: number }): Promise<number> {
   let removed = 0;
-  for (let after: EntityKey | undefined = beforeAll; after !== undefined; ) {
+  for (let after: EntityKey | undefined = firstKey; after !== undefined; ) {
     const { older, upTo }: Awaited<ReturnType<typeof findOlderPositions>> = await findOlderPositions(tx, {
       after,
       revision: before,
@@ -95,7 +95,7 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
     });
     after = upTo;
     if (older.length === 0) continue;
-    // One may have come anew since it was found: then it has a newer state by the time it is held.
+    // One may have been created again since it was found: then it has a newer state by the time it is locked.
     const lost = (await lockPositions(tx, older)).filter(({ revision }) => revision < before);
     const gone = lost.map(({ organizer, event, id }) => ({ organizer, event, id }));
     await applyEntities(

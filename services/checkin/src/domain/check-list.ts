@@ -1,8 +1,8 @@
 import type { ListFields } from "./list.ts";
+import { reportUnknownIds } from "./report-unknown-ids.ts";
 import { checkRules } from "./rules/check-rules.ts";
-import { tellUnknownIds } from "./tell-unknown-ids.ts";
 
-/** Messages by field; what belongs to no single field stands under `non_field_errors`. */
+/** Messages by field; what belongs to no single field is under `non_field_errors`. */
 export type ListErrors = Record<string, string[]>;
 
 const longestName = 190;
@@ -17,7 +17,7 @@ export function checkListFields(fields: { readonly name: string; readonly rules?
   return fields.rules === undefined ? errors : joinErrors(errors, checkRulesText(fields.rules));
 }
 
-/** Puts together what two checks found, whose contradictions are told in the order of the checks. */
+/** Puts together what two checks found, whose contradictions are reported in the order of the checks. */
 export function joinErrors(first: ListErrors, second: ListErrors): ListErrors {
   const contradictions = [...(first["non_field_errors"] ?? []), ...(second["non_field_errors"] ?? [])];
   return { ...first, ...second, ...(contradictions.length === 0 ? {} : { non_field_errors: contradictions }) };
@@ -49,9 +49,9 @@ export function checkListReferences(
 ): ListErrors {
   const errors: ListErrors = {};
   const unknown = fields.limitProducts.filter((item) => !known.items.has(item));
-  if (unknown.length > 0) errors["limit_products"] = tellUnknownIds(unknown, "item");
+  if (unknown.length > 0) errors["limit_products"] = reportUnknownIds(unknown, "item");
   if (fields.subevent !== null && !known.subevents.has(fields.subevent)) {
-    errors["subevent"] = tellUnknownIds([fields.subevent], "date");
+    errors["subevent"] = reportUnknownIds([fields.subevent], "date");
   } else if (fields.subevent !== null && known.series !== true) {
     errors["non_field_errors"] = ["This event is not a series: a check-in list cannot belong to a date of it."];
   }

@@ -4,7 +4,7 @@ import { dayLength, type LocalDateTime, toInstant, toLocal, type Zone } from "./
 /** When everybody who is inside a list is taken to have left. */
 export interface AutomaticExit {
   readonly at: Instant;
-  /** The local time that it stands for, where its day does not have it. */
+  /** The local time that is meant, where its day does not have it. */
   readonly local: LocalDateTime | null;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isTelling, planName, planSearch, toSearchText } from "./search-text.ts";
+import { isSelective, planName, planSearch, toSearchText } from "./search-text.ts";
 
 describe("toSearchText", () => {
   it("folds fields and sets each on a line of its own", () => {
@@ -39,7 +39,7 @@ describe("planSearch", () => {
     ["a\u200b\u200bb", false],
     [undefined, false],
   ])("%j is telling: %j", (search, telling) => {
-    expect(isTelling(search)).toBe(telling);
+    expect(isSelective(search)).toBe(telling);
   });
 });
 

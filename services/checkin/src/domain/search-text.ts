@@ -3,15 +3,15 @@ import { foldForSearch } from "@tessera/values";
 /**
  * Makes the text that a ticket is found by: folded fields, each after a line
  * break. Folding leaves no line break inside a field or a search, so a match
- * never spans two fields, and the beginning of a field can be told.
+ * never spans two fields, and the beginning of a field can be recognized.
  */
 export function toSearchText(fields: readonly (string | undefined)[]): string {
   const given = fields.filter((field) => field !== undefined && field !== "");
-  // Whoever buys for himself is named twice.
+  // Buyer and attendee are often the same person, who is named twice.
   return [...new Set(given)].map((field) => `\n${foldForSearch(field ?? "")}`).join("");
 }
 
-/** How to look for what somebody typed. */
+/** How to look for what was typed. */
 export type SearchPlan =
   | { readonly kind: "everything" }
   /** Too short to be looked for in the middle of words: beginnings of words and codes, and not all of them. */
@@ -39,7 +39,7 @@ export interface NamePlan {
   readonly line: string;
 }
 
-/** Plans to find whoever has this name: it is the first line of a text whose ticket has one. */
+/** Plans to find tickets of this name: it is the first line of a text whose ticket has one. */
 export function planName(name: string): NamePlan {
   const literal = toLiteral(foldForSearch(name));
   return { beginning: `\n${literal}%`, line: `\n${literal}\n%` };
@@ -50,7 +50,7 @@ function toLiteral(text: string): string {
   return text.replace(/[\\%_]/g, "\\$&");
 }
 
-/** Tells whether a search is long enough for somebody who may only search. */
-export function isTelling(search: string | undefined): boolean {
+/** Whether a search is long enough for a client that may only search. */
+export function isSelective(search: string | undefined): boolean {
   return planSearch(search).kind === "anywhere";
 }

@@ -1,4 +1,4 @@
-/** Clocks may differ by so much without anybody hearing of it. */
+/** Clocks may differ by so much before it is reported. */
 const toleratedMicros = 5 * 60 * 1_000_000;
 
 /** Tells by how many seconds a scan is dated in the future, where that is more than clocks differ. */

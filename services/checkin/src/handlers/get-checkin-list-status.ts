@@ -12,7 +12,7 @@ import { type ItemInfo, listItems } from "../store/items.ts";
 import { requireList } from "../store/lists.ts";
 import { findSubevent } from "../store/subevents.ts";
 
-/** Shows how a list stands: who is expected, who has come, who is inside, by item and variation. */
+/** Shows the counts of a list by item and variation: tickets that are expected, have entered, and are inside. */
 export async function getCheckinListStatus(
   request: GetCheckinListStatusRequest,
   { reads: db }: { readonly reads: Db },

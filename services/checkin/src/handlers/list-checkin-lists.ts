@@ -1,7 +1,7 @@
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListCheckinListsRequest, ListCheckinListsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
-import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
+import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import { countOnLists } from "../store/counts.ts";
 import { requireEvent } from "../store/events.ts";
@@ -20,7 +20,7 @@ export async function listCheckinLists(
   await requireEvent(db, request);
   if (subevent !== undefined && (await findSubevent(db, { organizer, event, id: subevent })) === undefined) {
     throw fault("invalid_filter", "The event has no such date.", {
-      fields: { subevent: tellUnknownIds([subevent], "date") },
+      fields: { subevent: reportUnknownIds([subevent], "date") },
     });
   }
   const changedAt = await findListsChanged(db, request);

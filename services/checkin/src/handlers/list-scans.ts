@@ -1,7 +1,7 @@
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListScansRequest, ListScansResponse } from "@tessera/protos/gen/ticketing/checkin/v1/history";
-import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
+import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
 import { findList } from "../store/lists.ts";
@@ -11,7 +11,7 @@ import { toPastScan, toScanFilter } from "../wire/history.ts";
 /**
  * Pages through the scans of an event, refused ones too.
  *
- * Gates and devices belong to the organizer and are not copied here: an id of theirs that nobody ever scanned with, or
+ * Gates and devices belong to the organizer and are not copied here: an id of theirs without any scan, or
  * that exists nowhere, matches nothing.
  */
 export async function listScans(
@@ -22,7 +22,7 @@ export async function listScans(
   await requireEvent(db, request);
   if (list !== undefined && (await findList(db, { organizer, event, id: list })) === undefined) {
     throw fault("invalid_filter", "The event has no such check-in list.", {
-      fields: { list: tellUnknownIds([list], "check-in list") },
+      fields: { list: reportUnknownIds([list], "check-in list") },
     });
   }
   const filter = toScanFilter(request);

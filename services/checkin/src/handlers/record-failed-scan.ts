@@ -9,8 +9,8 @@ import type {
 import { ScanHistory } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
+import { reportUnknownIds } from "../domain/report-unknown-ids.ts";
 import { secondsAhead } from "../domain/seconds-ahead.ts";
-import { tellUnknownIds } from "../domain/tell-unknown-ids.ts";
 import type { CheckinEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
@@ -88,7 +88,7 @@ async function refuseUnknown(
   { event, scan }: { readonly event: EventInfo; readonly scan: FailedScan },
 ): Promise<void> {
   const known = await findWhatIsKnown(tx, place, scan);
-  const unknown = (id: number | null, what: string) => tellUnknownIds(id === null ? [] : [id], what);
+  const unknown = (id: number | null, what: string) => reportUnknownIds(id === null ? [] : [id], what);
   const fields = {
     ...(known.item ? {} : { raw_item: unknown(scan.rawItem, "item") }),
     ...(known.variation ? {} : { raw_variation: unknown(scan.rawVariation, "variation") }),

@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { EntityKey } from "./keys.ts";
 
 /**
- * Holds positions until the transaction ends, those that nobody else holds; returns them. Nobody is waited for: a ticket
+ * Locks positions until the transaction ends, those that no other one locks, and returns them. No lock is waited for: a ticket
  * that is just being changed must not hold up the others.
  */
 export async function holdFreePositions(tx: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {

@@ -3,7 +3,7 @@ import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import type { EntityKey } from "./keys.ts";
 
-/** Notes that positions went. In one order, like the positions, which need not be there to be held. */
+/** Notes that positions were deleted. In one order, like the positions, which need not be there to be held. */
 export async function notePositionsGone(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.run(sql`
@@ -16,7 +16,7 @@ export async function notePositionsGone(tx: Queryable, keys: readonly EntityKey[
            set gone_at = excluded.gone_at`);
 }
 
-/** Finds those of some positions that went after an instant, whether or not they came again. */
+/** Finds those of some positions that were deleted after an instant, whether or not they were created again. */
 export async function findGoneSince(tx: Queryable, keys: readonly EntityKey[], since: number): Promise<EntityKey[]> {
   return tx.many<EntityKey>(sql`
     select gone_position.organizer, gone_position.event, gone_position.id
@@ -32,10 +32,10 @@ export async function findGoneSince(tx: Queryable, keys: readonly EntityKey[], s
 export const mostDropped = 5000;
 
 /**
- * Drops notes that nobody needs any more, with scans that were stored while
- * their ticket went: a refusal does not hold it, so the removal of its scans may
- * have missed one. Waits for nobody, so any number of replicas may do it at a
- * time. Tells how many it dropped.
+ * Drops notes that are no longer needed, with scans that were stored while
+ * their ticket was deleted: a refusal does not hold it, so the removal of its scans may
+ * have missed one. Waits for no lock, so any number of replicas may do it at a
+ * time. Returns how many it dropped.
  */
 export async function dropGonePositions(db: Queryable): Promise<number> {
   const { dropped } = await db.one<{ dropped: number }>(sql`

@@ -97,7 +97,7 @@ export async function pageLists(
   return rows.map(lists.toRow);
 }
 
-/** Keeps whoever assigns or imports ids of lists from overtaking each other, until the transaction ends. */
+/** Assigns or imports ids of lists one transaction after the other: locks until its end. */
 export async function lockListIds(tx: Queryable): Promise<void> {
   await takeLocks(tx, { alone: [idLock()] });
 }

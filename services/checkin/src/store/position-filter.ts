@@ -154,7 +154,7 @@ type Search = Exclude<SearchPlan, { kind: "everything" }>;
 /**
  * Finds tickets by names, addresses and companies, their own or those of the
  * ticket they belong to, by the beginning of secret or order code, and by a
- * medium that stands for them. Each way has its index; as one condition they
+ * medium that is linked to them. Each way has its index; as one condition they
  * would have none. An array is made once, whatever the planner believes of a
  * table that has just been filled.
  */

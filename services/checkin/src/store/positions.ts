@@ -73,7 +73,7 @@ export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): 
   }));
 }
 
-/** Tells which revisions of positions are there, without waiting for anybody: they may be others by now. */
+/** Reads the revisions of positions without waiting for a lock: they may be others by now. */
 export async function readRevisions(
   db: Queryable,
   keys: readonly EntityKey[],
@@ -109,15 +109,15 @@ function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
 const additionLock = declareLock("tessera checkin added positions");
 
 /**
- * Until the transaction ends, nobody adds a position who is the only one to do so. Whoever is told of positions by their
- * topic shares this with all others who are: no two of them are told of one position.
+ * Until the transaction ends, no other one that has locked the inserts adds a position. Consumers of the topic share
+ * this lock with each other: no two of them are delivered one position.
  */
-export async function addAmongOthers(tx: Queryable): Promise<void> {
+export async function shareInserts(tx: Queryable): Promise<void> {
   await takeLocks(tx, { shared: [additionLock()] });
 }
 
-/** Until the transaction ends, nobody else adds a position. What is not there yet cannot be held, and would be counted twice. */
-export async function addAlone(tx: Queryable): Promise<void> {
+/** Until the transaction ends, no other one adds a position. What is not there yet cannot be locked, and would be counted twice. */
+export async function lockInserts(tx: Queryable): Promise<void> {
   await takeLocks(tx, { alone: [additionLock()] });
 }
 
@@ -127,7 +127,7 @@ export async function waitBriefly(tx: Queryable): Promise<void> {
 }
 
 /** Comes before every position. */
-export const beforeAll: EntityKey = { organizer: "", event: "", id: 0 };
+export const firstKey: EntityKey = { organizer: "", event: "", id: 0 };
 
 /**
  * Looks through as many positions behind a key, in the order of their keys, and finds those whose state is older than a
@@ -147,7 +147,7 @@ export async function findOlderPositions(
   return { older: seen.filter(({ older }) => older), upTo: seen.length < count ? undefined : seen.at(-1) };
 }
 
-/** Puts into the search index what waits beside it; waits for whoever is doing so. */
+/** Puts into the search index what waits beside it; waits for another process that does so. */
 export async function mergeSearchIndex(db: Queryable): Promise<void> {
   await db.run(sql`select gin_clean_pending_list('position_by_search_text')`);
 }

@@ -6,7 +6,7 @@ import type { EventKey } from "./keys.ts";
 import { positionById } from "./listed-positions.ts";
 import { ticketDates } from "./ticket-rows.ts";
 
-/** What the rules of a list ask of a ticket, whoever scans it when. */
+/** What the rules of a list ask of a ticket, whatever the device and the time of the scan. */
 export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate" | "zone"> {
   readonly id: number;
   readonly timezone: string;

@@ -10,7 +10,7 @@ export interface ClockTime {
   readonly offset: number | undefined;
 }
 
-/** No date that anybody writes is longer. */
+/** No date that is written is longer. */
 const mostCharacters = 100;
 
 const weekday = "(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\\.?,?\\s+)?";

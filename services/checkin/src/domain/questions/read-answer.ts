@@ -101,7 +101,7 @@ function readText(question: Question, text: string | undefined, reader: Reader):
   }
 }
 
-/** Whoever has to agree is asked until the answer is yes. */
+/** A visitor who has to agree is asked until the answer is yes. */
 function readChoice(text: string, { required }: Question): string | undefined {
   if (text === "true" || text === "True") return "True";
   return required ? undefined : "False";
@@ -121,7 +121,7 @@ function isWithin<T extends string | number>(value: T, { least, most }: Limits<T
   return (least === null || value >= least) && (most === null || value <= most);
 }
 
-/** Counts code points, as whoever set the limits does. */
+/** Counts code points, as the limits do. */
 function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -3,7 +3,7 @@ import { isCounting, isDeciding, isOperator, isVariable, operandsOf } from "./ru
 /** Far more than people nest, and far from what overflows a stack. Objects and lists are a level each. */
 const deepest = 50;
 
-/** A thousand products by name, and few enough to be judged while somebody waits at a gate. */
+/** A thousand products by name, and few enough to be judged while a visitor waits at a gate. */
 const mostValues = 5000;
 
 /** Names of a thousand products. Rules are kept in memory, many lists' at a time. */
@@ -11,11 +11,11 @@ const mostCharacters = 100_000;
 
 const longestQuote = 50;
 
-/** Where in the rules something stands, and what stands above it. */
+/** A place in the rules, and what is above it. */
 interface Place {
   readonly path: string;
   readonly depth: number;
-  /** Whether it stands below an operator other than `and` and `or`. */
+  /** Whether it is below an operator other than `and` and `or`. */
   readonly isOperand: boolean;
 }
 

@@ -35,7 +35,7 @@ const rigidities: Readonly<Record<Subject, number>> = {
   variation: 1000,
 };
 
-/** Told only where nothing else explains the refusal. */
+/** Written only where nothing else explains the refusal. */
 const inexplicable = 10_000;
 const onlyWhetherEverEntered = 1000;
 
@@ -125,7 +125,7 @@ function describeTime({ operator, wanted, tolerance }: TimeComparison, situation
   };
 }
 
-/** The date is told only where it is not plain which day is meant. */
+/** The date is written only where it is not plain which day is meant. */
 function formatTime(at: number, { facts }: Situation): string {
   const text = formatLocalMinute(at, facts.zone);
   return Math.abs(facts.at - at) < halfDay ? text.slice(-"00:00".length) : text;

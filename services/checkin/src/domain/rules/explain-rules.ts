@@ -23,7 +23,7 @@ const shut: Weight = [Infinity, 0];
 /**
  * Says why rules refuse, by the way in that is nearest to being open.
  *
- * A way in is one choice at every `or`. The one whose hardest obstacle is the least hard is told; of several the one
+ * A way in is one choice at every `or`. The one whose hardest obstacle is the least hard is explained; of several the one
  * with the fewest obstacles, then the first. There can be more ways than could be counted, so they are not listed: what
  * is best for each part follows from what is best for its parts, once the weight of the best way is known.
  */

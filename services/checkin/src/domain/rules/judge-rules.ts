@@ -7,9 +7,9 @@ export type { RuleFacts } from "./evaluate-rule.ts";
 
 export type RulesVerdict =
   | { readonly outcome: "allowed" }
-  /** The rules say no; whoever forces the scan overrides them. */
+  /** The rules say no; a forced scan overrides them. */
   | { readonly outcome: "refused"; readonly explanation: string | null }
-  /** The rules say nothing that could be understood; nobody overrides that. */
+  /** The rules say nothing that could be understood; a forced scan does not override that. */
   | { readonly outcome: "broken" };
 
 const allowed: RulesVerdict = { outcome: "allowed" };

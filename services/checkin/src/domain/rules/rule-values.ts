@@ -3,7 +3,7 @@ export interface Moment {
   readonly at: number;
 }
 
-/** An object inside a list that stands for itself: it equals nothing. */
+/** An object inside a list that is no operation: it equals nothing. */
 export const inert = Symbol("inert");
 
 /** What an operation comes to that cannot be carried out. */

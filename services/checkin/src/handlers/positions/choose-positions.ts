@@ -1,8 +1,8 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Ids, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { reportUnknownIds } from "../../domain/report-unknown-ids.ts";
 import { planSearch } from "../../domain/search-text.ts";
-import { tellUnknownIds } from "../../domain/tell-unknown-ids.ts";
 import { fault } from "../../faults.ts";
 import type { EventKey } from "../../store/keys.ts";
 import { findKnownIds, type IdKind } from "../../store/known-ids.ts";
@@ -48,7 +48,7 @@ function differentOf(sent: readonly Ids[]): readonly (readonly number[])[] {
   return sent.map(({ ids }) => [...new Set(ids)]);
 }
 
-/** Names the parameters by which somebody asks for ids that the event does not have. */
+/** Names the parameters with ids that the event does not have. */
 export async function findUnknownIds(
   db: Queryable,
   { organizer, event }: EventKey,
@@ -68,7 +68,7 @@ export async function findUnknownIds(
     const known = await findKnownIds(db, kind, { organizer, event, ids: asked });
     for (const { ids, parameter } of sent) {
       const unknown = [...new Set(ids)].filter((id) => !known.has(id));
-      if (unknown.length > 0) fields[parameter] = tellUnknownIds(unknown, what);
+      if (unknown.length > 0) fields[parameter] = reportUnknownIds(unknown, what);
     }
   }
   if (Object.keys(fields).length === 0) return undefined;

@@ -12,7 +12,7 @@ import { expandPositions } from "./expand-positions.ts";
 import { findTickets, whereScanned } from "./find-tickets.ts";
 import { presentTicket } from "./present-ticket.ts";
 
-/** Shows one ticket of a list; whoever may see the list's tickets need not search for it. */
+/** Shows one ticket of a list. */
 export async function getPosition(
   request: GetPositionRequest,
   { reads: db, clock, readers }: { readonly reads: Db; readonly clock: Clock; readonly readers: Readers },

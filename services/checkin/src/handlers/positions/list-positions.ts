@@ -2,7 +2,7 @@ import type { Clock } from "@tessera/kit/clock";
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Db } from "@tessera/kit/pg/database";
 import type { ListPositionsRequest, ListPositionsResponse } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { isTelling } from "../../domain/search-text.ts";
+import { isSelective } from "../../domain/search-text.ts";
 import type { Readers } from "../../readers.ts";
 import { requireEvent } from "../../store/events.ts";
 import { requireList } from "../../store/lists.ts";
@@ -22,7 +22,7 @@ export async function listPositions(
   const list = await requireList(db, { organizer, event: slug, id: request.list });
   const unknown = await findUnknownIds(db, request, filters);
   if (unknown !== undefined) throw unknown;
-  if (request.searchOnly && !isTelling(request.search)) {
+  if (request.searchOnly && !isSelective(request.search)) {
     const { page } = cutPage(request, 0);
     return { positions: [], count: 0, page };
   }

@@ -4,12 +4,12 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { notePositionsGone } from "../store/gone-positions.ts";
-import { addAmongOthers, lockPositions } from "../store/positions.ts";
+import { lockPositions, shareInserts } from "../store/positions.ts";
 import { eventFact, minute, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
-import { takeOverPositions } from "./position-changed.ts";
+import { applyFoundPositions } from "./position-changed.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -28,7 +28,7 @@ const tombstone = (id: number) => `${place.organizer}/${place.event}/${id}`;
 const encode = (fact: PositionChanged) => PositionChanged.encode(fact).finish();
 
 const takeOver = (facts: readonly PositionChanged[], askedAt = now()) =>
-  takeOverPositions(checkin.db, { facts: facts.map(encode), askedAt });
+  applyFoundPositions(checkin.db, { facts: facts.map(encode), askedAt });
 
 const secrets = async () =>
   (
@@ -78,7 +78,7 @@ describe("what boxoffice said of a ticket that went meanwhile", () => {
 
   it("leaves nothing where it waits for those who take the ticket away", async () => {
     const { taking } = await checkin.db.transaction(async (tx) => {
-      await addAmongOthers(tx);
+      await shareInserts(tx);
       await notePositionsGone(tx, [{ ...place, id: 1 }]);
       const waiting = takeOver([positionFact(1), positionFact(2)]);
       await untilSomebodyWaits(checkin.db);
@@ -117,7 +117,7 @@ describe("taking over what boxoffice said", () => {
   it("waits for nobody where all of it is here already", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 2 })]);
     await checkin.db.transaction(async (tx) => {
-      await addAmongOthers(tx);
+      await shareInserts(tx);
       await lockPositions(tx, [{ ...place, id: 1 }]);
       await takeOver([positionFact(1, { secret: "older" }), positionFact(1, { secret: "same" }, { revision: 2 })]);
     });
@@ -127,7 +127,7 @@ describe("taking over what boxoffice said", () => {
   it("waits for nobody who adds others where it adds none", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     await checkin.db.transaction(async (tx) => {
-      await addAmongOthers(tx);
+      await shareInserts(tx);
       await takeOver([positionFact(1, { secret: "new" }, { revision: 2 })]);
     });
     expect(await secrets()).toEqual(["new"]);
@@ -136,7 +136,7 @@ describe("taking over what boxoffice said", () => {
   it("gives up soon where others do not let it pass", async () => {
     const start = performance.now();
     await checkin.db.transaction(async (tx) => {
-      await addAmongOthers(tx);
+      await shareInserts(tx);
       await expect(takeOver([positionFact(1)])).rejects.toMatchObject({ code: "locked" });
     });
     expect(performance.now() - start).toBeLessThan(1500);
