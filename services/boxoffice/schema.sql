@@ -117,11 +117,16 @@ create table gate_answer (
   answer bytea,
   awaited bytea,
   awaited_revision bigint,
+  revision bigint,
+  file jsonb,
   constraint gate_answer_pkey primary key (organizer, event, "position", question),
-  constraint gate_answer_state check ((((answer is not null) or (awaited is not null)) and ((awaited is null) = (awaited_revision is null))))
+  constraint gate_answer_state check ((((revision is not null) or (awaited_revision is not null)) and ((answer is null) or (revision is not null)) and ((file is null) or (answer is not null)) and ((awaited is null) = (awaited_revision is null))))
 );
+create unique index gate_answer_file on gate_answer using btree (((file ->> 'fileKey'::text))) where (file is not null);
+comment on table gate_answer is 'personal data: the files themselves, for instance photographs of people';
 comment on column gate_answer.answer is 'personal data: answer';
 comment on column gate_answer.awaited is 'personal data: answer, file';
+comment on column gate_answer.file is 'personal data: name';
 
 create table inbox (
   fact_on date not null,

@@ -1,6 +1,6 @@
 import { consume, newestPerKey } from "@tessera/kit/bus/consume";
 import { topics } from "@tessera/protos/topics";
-import { takeOverAnswers } from "../records/gate-answers.ts";
+import { applyGivenAnswers } from "../records/gate-answers.ts";
 
 /**
  * Takes over what visitors answered at gates.
@@ -10,5 +10,5 @@ import { takeOverAnswers } from "../records/gate-answers.ts";
  */
 export const answersGiven = consume(topics.answersGiven, async (tx, facts) => {
   const given = newestPerKey(facts).flatMap(({ value }) => value ?? []);
-  if (given.length > 0) await takeOverAnswers(tx, given);
+  if (given.length > 0) await applyGivenAnswers(tx, given);
 });

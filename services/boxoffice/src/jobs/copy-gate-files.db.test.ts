@@ -9,7 +9,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
@@ -18,9 +18,9 @@ import { finishWork, passTime } from "@tessera/testkit/finish-work";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
-import { onSchemaBefore } from "../testing/earlier-schema.ts";
+import { onSchemaBefore, putEarlierPosition } from "../testing/earlier-schema.ts";
 import { takeFacts } from "../testing/facts.ts";
-import { answersFact, deliverAnswers, given } from "../testing/gate.ts";
+import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample } from "../testing/records.ts";
 import { copyGateFiles } from "./copy-gate-files.ts";
 import { removeAnswerFiles } from "./remove-answer-files.ts";
@@ -85,14 +85,24 @@ const notFound = { kind: "not_found", code: "answer_file_not_found" };
 
 /** Answers by question, those that are files marked, and up to where those of gates are part of them. */
 async function stands() {
-  const { state } = await db.one<{ state: Buffer }>(sql`select position.state from position`);
-  const { answers, answersRevision } = Position.decode(state);
+  const { answers, answersRevision } = await readPosition(db);
   return [answers.map(({ question, answer, file }) => [question, answer, file ?? false]), answersRevision];
 }
 
 const keys = async () => (await collect(files.list("answers/"))).map(({ key }) => key).sort();
 const namedKeys = async () =>
-  (await db.many<{ file_key: string }>(sql`select file_key from answer_file order by 1`)).map((row) => row.file_key);
+  (
+    await db.many<{ key: string }>(sql`
+      select gate_answer.file ->> 'fileKey' as key
+        from gate_answer
+       where gate_answer.file is not null
+       union all
+      select answer_file.file_key
+        from answer_file
+        left join gate_answer using (organizer, event, position, question)
+       where gate_answer.revision is null
+       order by 1`)
+  ).map(({ key }) => key);
 const sweep = () =>
   removeAnswerFiles({ db, files, clock: { now: () => systemClock.now() + 2 * 3_600_000_000 } }).run(signal);
 
@@ -297,7 +307,7 @@ describe("whoever copies and is killed", () => {
       answersFact([given(1, 7, "file", { upload: other })], { position: 2 }),
     );
     await copy({ from: away });
-    expect(await db.many(sql`select position from answer_file`)).toEqual([{ position: 2 }]);
+    expect(await db.many(sql`select position from gate_answer where file is not null`)).toEqual([{ position: 2 }]);
     await copy({ again: true });
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
@@ -305,18 +315,15 @@ describe("whoever copies and is killed", () => {
 
 it("a file that was awaited before the work table had its copy is copied", () =>
   onSchemaBefore("0006", createEmptyDatabase, async (earlier, migrateOn) => {
-    const there = boxOfficeOn(earlier, { files });
-    await there.apply(sample.organizer(), sample.event(), sample.item(), sample.question({ id: 1, type: "F" }));
-    await there.apply(order());
+    await putEarlierPosition(earlier, { upTo: 6 });
     const awaited = given(1, 6, "file", { upload: await upload() });
     await earlier.run(sql`
       insert into gate_answer (organizer, event, position, question, awaited, awaited_revision, copy_at)
       values ('org', 'fest', 1, 1, ${Buffer.from(GivenAnswer.encode(awaited).finish())}, 6, now())`);
-    await earlier.run(sql`update position set answers_revision = 6`);
     await migrateOn();
     const log = createLog({ service: "test", destination: { write: () => {} } });
     await finishWork(earlier, [copyGateFiles({ db: earlier, files, log })]);
-    expect(await earlier.many(sql`select name from answer_file`)).toEqual([{ name: "me.png" }]);
+    expect(await earlier.many(sql`select file ->> 'name' as name from gate_answer`)).toEqual([{ name: "me.png" }]);
   }));
 
 /** Calls the one function first and the other ever after. */

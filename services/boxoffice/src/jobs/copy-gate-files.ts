@@ -5,7 +5,7 @@ import type { Log } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { isFileType, keyOfFile, nameFile } from "../records/answer-file.ts";
-import { gateFileCopy, settleFile } from "../records/gate-answers.ts";
+import { applyCopiedFile, gateFileCopy } from "../records/gate-answers.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
 import { type AwaitedAnswer, findAwaited } from "../store/gate-answers.ts";
 
@@ -26,13 +26,15 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 export const copyGateFiles = workOn(gateFileCopy, async ({ payload: answer }, { db, files, log }: GateFileStores) => {
   const state = await findAwaited(db, answer);
   if (state === undefined) return async () => {};
-  const stored = await copy(answer, { given: GivenAnswer.decode(state), files });
+  const given = GivenAnswer.decode(state);
+  const stored = await copy(answer, { given, files });
   if (stored === undefined) {
     const { organizer, event, position, question } = answer;
     const place = { organizer, event, position, question };
-    log.warn("the file of an answer is gone; what was answered before stands", place);
+    log.warn("the file of an answer was deleted before it was copied; the answer before it stays", place);
   }
-  return (tx) => settleFile(tx, { ...answer, stored });
+  const questionIdentifier = given.answer?.questionIdentifier ?? "";
+  return (tx) => applyCopiedFile(tx, { ...answer, stored, questionIdentifier });
 });
 
 async function copy(

@@ -7,6 +7,8 @@ export interface AnswerFile {
   readonly id: string;
   readonly contentType: FileType;
   readonly content: Uint8Array;
+  /** In bytes. */
+  readonly size: number;
   /** In hexadecimal. */
   readonly sha256: string;
 }
@@ -59,7 +61,8 @@ export function readDataUrl(answer: string): AnswerFileReading {
   if (content.toString("base64") !== text) return wrong("The content of the file is not base64.");
   if (content.length === 0) return wrong("The file is empty.");
   if (content.length > mostBytes) return wrong(tooLarge);
-  return { ok: true, file: { id: randomUUID(), contentType, content, sha256: hash("sha256", content) } };
+  const sha256 = hash("sha256", content);
+  return { ok: true, file: { id: randomUUID(), contentType, content, size: content.length, sha256 } };
 }
 
 const tooLarge = `The file is larger than ${mostBytes / 1024 / 1024} MiB.`;

@@ -1,19 +1,12 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { SentFile } from "@tessera/records/kind";
+import type { Reading } from "@tessera/records/read";
 import { type AddError, ofElement } from "@tessera/records/validate";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
-import {
-  type AnswerFileReading,
-  isDataUrl,
-  isReference,
-  keyOfFile,
-  nameFile,
-  readDataUrl,
-  toReference,
-} from "./answer-file.ts";
-import type { AnswerData, OrderData } from "./order-schema.ts";
+import { isDataUrl, isReference, keyOfFile, nameFile, readDataUrl, toReference } from "./answer-file.ts";
+import type { AnswerData, OrderData, PositionData } from "./order-schema.ts";
 
 /** What an answer that is text may have. */
 export const longestAnswer = 64 * 1024;
@@ -21,153 +14,115 @@ export const longestAnswer = 64 * 1024;
 /** Says that an answer is too long for text. */
 export const answerTooLong = `Ensure this field has no more than ${longestAnswer} characters.`;
 
-/** An answer that is a file if its question asks for one, which only the database knows. */
-interface FileAnswer {
-  /** Where it stands in its order. */
-  readonly at: { readonly position: number; readonly answer: number };
-  /** As it was sent. */
-  readonly text: string;
-  /** Undefined: a reference to what may be stored. */
-  readonly reading: AnswerFileReading | undefined;
-}
-
-/** An order in which references stand for files. */
-export interface ReadOrder extends OrderData {
-  readonly fileAnswers: readonly FileAnswer[];
-}
-
-interface OrderWithFiles {
-  readonly data: ReadOrder;
-  readonly document: string;
-}
-
-/** Reads the files out of an order, as if the questions they answer all asked for files. */
-export function readFileAnswers(order: OrderData): ReadOrder {
-  const fileAnswers: FileAnswer[] = [];
-  for (const [position, { answers }] of order.positions.entries()) {
-    for (const [answer, { answer: text }] of (answers ?? []).entries()) {
-      if (isDataUrl(text)) fileAnswers.push({ at: { position, answer }, text, reading: readDataUrl(text) });
-      else if (isReference(text)) fileAnswers.push({ at: { position, answer }, text, reading: undefined });
-    }
-  }
-  const taken = fileAnswers.flatMap(({ at, reading }) => {
-    if (reading?.ok !== true) return [];
-    const { contentType, content, sha256 } = reading.file;
-    const answer = toReference({ contentType, size: content.length, sha256 });
-    return [[at, { answer, isFile: true }] as const];
+/** Reads data URLs as files and references as text, until the database says what their questions ask for. */
+export function readFileAnswers(order: OrderData): OrderData {
+  return mapAnswers(order, (answer) => {
+    const text = answer.answer;
+    if (isReference(text)) return { ...answer, sent: { text } };
+    if (!isDataUrl(text)) return answer;
+    const sent = { text, reading: readDataUrl(text) };
+    return sent.reading.ok
+      ? { ...answer, answer: toReference(sent.reading.file), isFile: true, sent }
+      : { ...answer, sent };
   });
-  return { ...changeAnswers(order, taken), fileAnswers };
+}
+
+/** Changes answers of an order; what stays the same is not copied. */
+function mapAnswers(order: OrderData, change: (answer: AnswerData, position: PositionData) => AnswerData): OrderData {
+  const positions = order.positions.map((position) => {
+    const answers = position.answers?.map((answer) => change(answer, position));
+    return answers?.some((answer, at) => answer !== position.answers?.[at]) ? { ...position, answers } : position;
+  });
+  return positions.some((position, at) => position !== order.positions[at]) ? { ...order, positions } : order;
 }
 
 /** The files that an order brings along. */
-export function* filesOf({ fileAnswers }: ReadOrder, scope: Scope): Generator<SentFile, void> {
-  for (const { reading } of fileAnswers) {
-    if (reading?.ok === true) yield { ...reading.file, key: keyOfFile(scope, reading.file.id) };
+export function* filesOf({ positions }: OrderData, scope: Scope): Generator<SentFile, void> {
+  for (const { sent } of positions.flatMap(({ answers }) => answers ?? [])) {
+    if (sent?.reading?.ok === true) yield { ...sent.reading.file, key: keyOfFile(scope, sent.reading.file.id) };
   }
 }
 
 /** Finds files that cannot be read where the question asks for one, and text that is too long where it does not. */
-export function validateFileAnswers(order: ReadOrder, known: Known, addError: AddError): void {
-  const answered = new Set<string>();
-  for (const { at, text, reading } of order.fileAnswers) {
-    const { question } = answerAt(order, at);
-    const object = (message: string) => addError(`positions.${at.position}.answers`, ofElement(at.answer, message));
-    if (!asksForFile(question, known)) {
-      if (text.length > longestAnswer) object(answerTooLong);
-      continue;
+export function validateFileAnswers({ positions }: OrderData, known: Known, addError: AddError): void {
+  for (const [index, { answers }] of positions.entries()) {
+    const answered = new Set<number>();
+    for (const [at, { question, sent }] of (answers ?? []).entries()) {
+      if (sent === undefined) continue;
+      const add = (message: string) => addError(`positions.${index}.answers`, ofElement(at, message));
+      if (!asksForFile(question, known)) {
+        if (sent.text.length > longestAnswer) add(answerTooLong);
+        continue;
+      }
+      if (sent.reading?.ok === false) add(sent.reading.problem);
+      if (answered.has(question)) add(`question ${question} is answered with a file already`);
+      answered.add(question);
     }
-    if (reading?.ok === false) object(reading.problem);
-    const place = `${at.position} ${question}`;
-    if (answered.has(place)) object(`question ${question} is answered with a file already`);
-    answered.add(place);
   }
 }
 
-/** What orders look like when it is known which of their answers are files. */
-interface Resolved<V> {
-  /** Orders that differ from how they were read. */
-  readonly changed: ReadonlyMap<V, OrderWithFiles>;
-  readonly files: readonly answerFiles.AnswerFileRow[];
-  /** Files that are stored and that orders refer to. */
-  readonly kept: readonly answerFiles.AnswerPlace[];
-}
-
-/** Decides which answers are files. What is text after all, and what refers to a stored file, was read as something else. */
-export async function resolveFileAnswers<V extends OrderWithFiles>(
+/** Decides which answers are files. Orders that were read differently come back changed, all others as they are. */
+export async function resolveFileAnswers<V extends Reading<OrderData>>(
   tx: Tx,
   { scope, values, known }: { scope: Scope; values: readonly V[]; known: Known },
-): Promise<Resolved<V>> {
-  const changed = new Map<V, OrderWithFiles>();
+): Promise<{ readonly values: V[]; readonly files: readonly answerFiles.AnswerFileRow[] }> {
+  const stored = await findReferred(tx, scope, values);
   const files: answerFiles.AnswerFileRow[] = [];
-  const kept: answerFiles.AnswerPlace[] = [];
-  const stored = await readReferences(tx, scope, values);
-  for (const value of values) {
-    const changes: AnswerChange[] = [];
-    for (const { at, text, reading } of value.data.fileAnswers) {
-      const { question, file_name } = answerAt(value.data, at);
-      const position = value.data.positions[at.position]?.id ?? 0;
-      const asked = asksForFile(question, known);
-      if (reading === undefined) {
-        if (!asked || !stored.has(`${position} ${question} ${text}`)) continue;
-        kept.push({ position, question });
-        changes.push([at, { answer: text, isFile: true }]);
-      } else if (reading.ok && asked) {
-        const { id, contentType, content, sha256 } = reading.file;
-        const name = nameFile(file_name, contentType);
-        const fileKey = keyOfFile(scope, id);
-        files.push({ position, question, fileKey, name, contentType, size: content.length, sha256 });
-      } else {
-        changes.push([at, { answer: text }]);
-      }
-    }
-    if (changes.length > 0) changed.set(value, changeOrder(value, changes));
-  }
-  return { changed, files, kept };
-}
-
-/** The files that references may mean: position, question and reference of each. */
-async function readReferences(tx: Tx, scope: Scope, values: readonly OrderWithFiles[]): Promise<ReadonlySet<string>> {
-  const positions = values.flatMap(({ data }) =>
-    data.fileAnswers.flatMap(({ at, reading }) =>
-      reading === undefined ? (data.positions[at.position]?.id ?? []) : [],
-    ),
-  );
-  if (positions.length === 0) return new Set();
-  const rows = await answerFiles.readOfPositions(tx, scope, positions);
-  return new Set(rows.map((row) => `${row.position} ${row.question} ${toReference(row)}`));
-}
-
-type AnswerChange = readonly [FileAnswer["at"], { readonly answer: string; readonly isFile?: true }];
-
-function changeOrder({ data, document }: OrderWithFiles, changes: readonly AnswerChange[]): OrderWithFiles {
-  // A document has the positions and answers of its order, in their order.
-  const written = JSON.parse(document) as { positions: { answers: { answer: string }[] }[] };
-  for (const [at, { answer }] of changes) {
-    const field = written.positions[at.position]?.answers[at.answer];
-    if (field !== undefined) field.answer = answer;
-  }
-  return { data: changeAnswers(data, changes), document: JSON.stringify(written) };
-}
-
-function changeAnswers<T extends OrderData>(order: T, changes: readonly AnswerChange[]): T {
-  if (changes.length === 0) return order;
-  const positions = order.positions.map((position) => ({ ...position }));
-  for (const [at, { answer, isFile }] of changes) {
-    const position = positions[at.position];
-    if (position === undefined) continue;
-    position.answers = (position.answers ?? []).map((before, index) => {
-      if (index !== at.answer) return before;
-      const { isFile: _wasFile, ...rest } = before;
-      return { ...rest, answer, ...(isFile === undefined ? {} : { isFile }) };
+  const resolved = values.map((value) => {
+    const data = mapAnswers(value.data, (answer, { id: position }) => {
+      const { question, sent, file_name, isFile: wasFile } = answer;
+      if (sent === undefined) return answer;
+      const place = { position, question };
+      const file = asksForFile(question, known)
+        ? (toStored(sent, { scope, name: file_name }) ?? stored.get(nameOf(place, sent.text)))
+        : undefined;
+      if (file !== undefined) files.push({ ...file, ...place });
+      const isFile = file === undefined ? undefined : true;
+      return isFile === wasFile ? answer : { ...answer, answer: sent.text, isFile };
     });
-  }
-  return { ...order, positions };
+    return data === value.data ? value : { ...value, data, document: withAnswers(value.document, data) };
+  });
+  return { values: resolved, files };
 }
 
-function answerAt(order: OrderData, { position, answer }: FileAnswer["at"]): AnswerData {
-  const found = order.positions[position]?.answers?.[answer];
-  if (found === undefined) throw new Error("an answer of the order is not there any more");
-  return found;
+function toStored(
+  { reading }: NonNullable<AnswerData["sent"]>,
+  { scope, name }: { scope: Scope; name: string | null },
+): answerFiles.StoredAnswerFile | undefined {
+  if (reading?.ok !== true) return undefined;
+  const { id, contentType, size, sha256 } = reading.file;
+  return { fileKey: keyOfFile(scope, id), name: nameFile(name, contentType), contentType, size, sha256 };
+}
+
+/** Finds the files that references may mean. */
+async function findReferred(
+  tx: Tx,
+  scope: Scope,
+  values: readonly Reading<OrderData>[],
+): Promise<ReadonlyMap<string, answerFiles.AnswerFileRow>> {
+  const refers = ({ sent }: AnswerData) => sent !== undefined && sent.reading === undefined;
+  const positions = values
+    .flatMap(({ data }) => data.positions.filter(({ answers }) => answers?.some(refers)))
+    .map(({ id }) => id);
+  if (positions.length === 0) return new Map();
+  const rows = await answerFiles.findOfPositions(tx, scope, positions);
+  return new Map(rows.map((row) => [nameOf(row, toReference(row)), row]));
+}
+
+function nameOf({ position, question }: answerFiles.AnswerPlace, reference: string): string {
+  return `${position} ${question} ${reference}`;
+}
+
+/** A document has the positions and answers of its order, in their order. */
+function withAnswers(document: string, { positions }: OrderData): string {
+  const written = JSON.parse(document) as { positions: { answers?: { answer: string }[] }[] };
+  for (const [index, { answers }] of positions.entries()) {
+    for (const [at, { answer }] of (answers ?? []).entries()) {
+      const field = written.positions[index]?.answers?.[at];
+      if (field !== undefined) field.answer = answer;
+    }
+  }
+  return JSON.stringify(written);
 }
 
 function asksForFile(question: number, known: Known): boolean {

@@ -3,54 +3,21 @@ import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/
 import type { Tx } from "@tessera/kit/pg/database";
 import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
-import type { Known } from "../domain/known.ts";
+import { topics } from "@tessera/protos/topics";
+import { findChanged } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
-import * as answerFiles from "../store/answer-files.ts";
-import { removeAt } from "../store/answer-places.ts";
+import type { StoredAnswerFile } from "../store/answer-files.ts";
 import * as gateAnswers from "../store/gate-answers.ts";
 import { locksOf, take } from "../store/locks.ts";
-import { type RecordedAnswer, readAnswers } from "../store/orders.ts";
-import type { PositionRow } from "../store/positions.ts";
+import * as positions from "../store/positions.ts";
 import { toReference } from "./answer-file.ts";
-import type { OrderData } from "./order-schema.ts";
-import { positionChanged } from "./position-fact.ts";
+import { encodePosition, positionChanged } from "./position-fact.ts";
 
-/** What is done to a position. */
+/** A position as it was, and the rows that gates' answers to it become. */
 interface Change {
-  readonly position: gateAnswers.AnsweredPosition;
-  readonly takenUpTo: number | null;
-  /** What stands from now on, by question. */
-  readonly answers: Map<number, gateAnswers.GateAnswer>;
-  /** Questions that are not what they were. */
-  readonly touched: Set<number>;
-  /** Questions whose answers, whoever gave them, stand no more. */
-  readonly replaced: Set<number>;
-  readonly files: answerFiles.AnswerFileRow[];
-}
-
-/**
- * Takes over what positions answered at gates, as far as it was not taken before. Those that are files wait until their
- * bytes have been copied; what was answered before stands until then. Positions that are gone are nobody's concern.
- */
-export async function takeOverAnswers(tx: Tx, given: readonly AnswersGiven[]): Promise<void> {
-  await take(tx, locksOf(given));
-  const byName = new Map(given.map((fact) => [gateAnswers.nameOf({ ...fact, id: fact.position }), fact]));
-  // What was told again has a higher revision than any of its answers.
-  const wanted = given.map(({ organizer, event, position, answers }) => ({
-    organizer,
-    event,
-    id: position,
-    revision: Math.max(0, ...answers.map(({ revision }) => revision)),
-  }));
-  const changes = (await gateAnswers.findBehind(tx, wanted)).map((position) => {
-    const change = begin(position);
-    const known = position.takenUpTo ?? 0;
-    const fresh = (byName.get(gateAnswers.nameOf(position))?.answers ?? []).filter(({ revision }) => revision > known);
-    for (const answer of fresh) takeOver(change, answer);
-    return { ...change, takenUpTo: Math.max(known, ...fresh.map(({ revision }) => revision)) };
-  });
-  await store(tx, changes);
-  await enqueueWork(tx, gateFileCopy, changes.flatMap(awaitedOf));
+  readonly position: positions.StoredPosition;
+  readonly upTo: number;
+  readonly rows: readonly gateAnswers.GateAnswerRow[];
 }
 
 /** Copies the file of an answer that was given at a gate. It is tried until the store for files is there. */
@@ -63,246 +30,115 @@ export const gateFileCopy = defineWork("copy-gate-file", {
   atOnce: 8,
 });
 
-function awaitedOf({ position: { organizer, event, id: position }, touched, answers }: Change) {
-  return [...touched].flatMap((question) => {
-    const revision = answers.get(question)?.awaited?.revision;
-    if (revision === undefined) return [];
-    return [{ id: randomUUID(), owner: organizer, payload: { organizer, event, position, question, revision } }];
+/**
+ * Applies what gates answered for positions, as far as it is newer than what was applied. Files are awaited until they
+ * are copied. Positions that were deleted are left out.
+ */
+export async function applyGivenAnswers(tx: Tx, facts: readonly AnswersGiven[]): Promise<void> {
+  await take(tx, locksOf(facts));
+  const given = new Map(facts.map((fact) => [topics.answersGiven.key(fact), fact.answers]));
+  const places = facts.map(({ organizer, event, position: id }) => ({ organizer, event, id }));
+  const changes = (await positions.find(tx, places)).map((position): Change => {
+    const upTo = position.gate?.upTo ?? 0;
+    const fresh = (given.get(positionChanged.key(position)) ?? []).filter(({ revision }) => revision > upTo);
+    const rows = new Map<number, gateAnswers.GateAnswerRow>();
+    for (const answer of fresh) {
+      const { question } = answer;
+      rows.set(question, answerRow(rows.get(question) ?? findRow(position, question), answer));
+    }
+    return { position, upTo: Math.max(upTo, ...fresh.map(({ revision }) => revision)), rows: [...rows.values()] };
   });
+  await store(tx, changes);
+  const copies = changes.flatMap(({ rows }) =>
+    rows.flatMap(({ organizer, event, position, question, awaitedRevision: revision }) =>
+      revision === null
+        ? []
+        : [{ id: randomUUID(), owner: organizer, payload: { organizer, event, position, question, revision } }],
+    ),
+  );
+  await enqueueWork(tx, gateFileCopy, copies);
 }
 
-function begin(position: gateAnswers.AnsweredPosition): Change {
-  return {
-    position,
-    takenUpTo: position.takenUpTo,
-    answers: new Map(position.answers.map((answer) => [answer.question, answer])),
-    touched: new Set(),
-    replaced: new Set(),
-    files: [],
-  };
+const empty = { revision: null, answer: null, file: null, awaited: null, awaitedRevision: null };
+
+function findRow(position: positions.StoredPosition, question: number): gateAnswers.GateAnswerRow {
+  const { organizer, event, id, gate } = position;
+  const stored = gate?.answers.find((answer) => answer.question === question);
+  return { organizer, event, position: id, question, ...empty, ...stored };
 }
 
-function takeOver({ answers, touched, replaced }: Change, given: GivenAnswer): void {
+function answerRow(before: gateAnswers.GateAnswerRow, given: GivenAnswer): gateAnswers.GateAnswerRow {
   const { question, revision, answer, file } = given;
-  touched.add(question);
-  if (answer !== undefined && file !== undefined) {
-    const standing = answers.get(question)?.answer ?? null;
-    answers.set(question, {
-      question,
-      answer: standing,
-      awaited: { revision, state: GivenAnswer.encode(given).finish() },
-    });
-    return;
-  }
-  replaced.add(question);
-  if (answer === undefined) answers.delete(question);
-  else answers.set(question, { question, answer: encodeAnswer({ ...answer, question }), awaited: null });
+  if (answer === undefined) return { ...before, ...empty, revision };
+  if (file !== undefined) return { ...before, awaited: GivenAnswer.encode(given).finish(), awaitedRevision: revision };
+  return { ...before, ...empty, revision, answer: encodeAnswer({ ...answer, question, file: undefined }) };
 }
 
-/** Nothing is a file here but what was copied. */
-function encodeAnswer({ file: _file, ...answer }: Answer): Uint8Array {
-  return Answer.encode(answer).finish();
+function encodeAnswer(answer: Answer): string {
+  return Buffer.from(Answer.encode(answer).finish()).toString("base64");
 }
 
 /** What became of the file of an answer. */
 export interface CopiedFile extends gateAnswers.AwaitedAnswer {
-  /** Undefined: it is not there any more. */
-  readonly stored: answerFiles.StoredAnswerFile | undefined;
+  /** Undefined: it was deleted before. */
+  readonly stored: StoredAnswerFile | undefined;
+  readonly questionIdentifier: string;
 }
 
-/** Puts an answer in its place whose file has been copied; where the file is deleted, the answer before it stays. */
-export async function settleFile(tx: Tx, copied: CopiedFile): Promise<void> {
+/** Makes an answer count whose file has been copied; where the file was deleted, the answer before it stays. */
+export async function applyCopiedFile(tx: Tx, copied: CopiedFile): Promise<void> {
   await take(tx, locksOf([copied]));
-  const { organizer, event, position: id } = copied;
-  const changes = (await gateAnswers.findPositions(tx, [{ organizer, event, id }])).map(begin);
-  for (const change of changes) settle(change, copied);
-  await store(tx, changes);
+  const { organizer, event, position: id, question, revision } = copied;
+  const [position] = await positions.find(tx, [{ organizer, event, id }]);
+  if (position === undefined || position.gate === null) return;
+  const before = findRow(position, question);
+  // A gate or a record answered the question while the file was copied.
+  if (before.awaitedRevision !== revision) return;
+  await store(tx, [{ position, upTo: position.gate.upTo, rows: [copiedRow(before, copied)] }]);
 }
 
-function settle({ answers, touched, replaced, files }: Change, copied: CopiedFile): void {
-  const { position, question, revision, stored } = copied;
-  const before = answers.get(question);
-  // It was answered again meanwhile.
-  if (before?.awaited?.revision !== revision) return;
-  touched.add(question);
-  if (stored === undefined) {
-    if (before.answer === null) answers.delete(question);
-    else answers.set(question, { ...before, awaited: null });
-    return;
-  }
-  const { answer } = GivenAnswer.decode(before.awaited.state);
-  replaced.add(question);
-  const told = {
-    question,
-    answer: toReference(stored),
-    questionIdentifier: answer?.questionIdentifier ?? "",
-    options: [],
-    optionIdentifiers: [],
-    file: true,
-  };
-  answers.set(question, { question, answer: Answer.encode(told).finish(), awaited: null });
-  files.push({ position, question, ...stored });
+function copiedRow(before: gateAnswers.GateAnswerRow, copied: CopiedFile): gateAnswers.GateAnswerRow {
+  const { question, revision, stored: file, questionIdentifier } = copied;
+  if (file === undefined) return { ...before, awaited: null, awaitedRevision: null };
+  const reference = { question, questionIdentifier, answer: toReference(file), options: [], optionIdentifiers: [] };
+  return { ...before, ...empty, revision, answer: encodeAnswer({ ...reference, file: true }), file };
 }
 
-async function store(tx: Tx, all: readonly Change[]): Promise<void> {
-  const changes = all.filter(({ touched }) => touched.size > 0);
-  const states = changes.map(({ position, takenUpTo, answers, replaced }) => {
-    const { organizer, event, id, earlierCheckins } = position;
-    const given = { takenUpTo, answers: [...answers.values()] };
-    const before = position.answers.filter(({ answer }) => answer !== null).map(({ question }) => question);
-    const state = mergeAnswers(position.state, { given, without: new Set([...before, ...replaced]) });
-    const isNews = Buffer.compare(state, position.state) !== 0;
-    return { organizer, event, id, earlierCheckins, state, takenUpTo, isNews };
-  });
-  await removeAt(
-    tx,
-    "gate_answer",
-    placesOf(changes, ({ touched, answers }) => [...touched].filter((question) => !answers.has(question))),
-  );
+async function store(tx: Tx, changes: readonly Change[]): Promise<void> {
   await gateAnswers.put(
     tx,
-    changes.flatMap(({ position: { organizer, event, id }, touched, answers }) =>
-      [...answers.values()]
-        .filter(({ question }) => touched.has(question))
-        .map((answer) => ({ organizer, event, position: id, ...answer })),
-    ),
+    changes.flatMap(({ rows }) => rows),
   );
-  await removeAt(
-    tx,
-    "answer_file",
-    placesOf(changes, ({ replaced }) => replaced),
-  );
-  await answerFiles.put(
-    tx,
-    changes.flatMap(({ position: { organizer, event }, files }) =>
-      files.map((file) => ({ organizer, event, ...file })),
-    ),
-  );
-  const stored = new Map(states.map((row) => [gateAnswers.nameOf(row), row]));
-  const facts = (await gateAnswers.putStates(tx, states)).flatMap((news) => {
-    const row = stored.get(gateAnswers.nameOf(news));
-    return row === undefined ? [] : [{ ...news, state: row.state, earlierCheckins: row.earlierCheckins }];
-  });
-  await tx.publish(positionChanged, facts);
+  const changed = changes
+    .filter(({ rows }) => rows.length > 0)
+    .map(({ position, upTo, rows }) => {
+      const { organizer, event, id, state, gate } = position;
+      const replaced = new Set(rows.map(({ question }) => question));
+      const others = (gate?.answers ?? []).filter(({ question }) => !replaced.has(question));
+      const now = encodePosition({ state, gate: { upTo, answers: [...others, ...rows] } });
+      return { organizer, event, id, upTo, isNews: Buffer.compare(now, encodePosition(position)) !== 0 };
+    });
+  await tx.publish(positionChanged, await positions.setAnswersRevisions(tx, changed));
 }
 
-function placesOf(
-  changes: readonly Change[],
-  questionsOf: (change: Change) => Iterable<number>,
-): (Scope & answerFiles.AnswerPlace)[] {
-  return changes.flatMap((change) => {
-    const { organizer, event, id } = change.position;
-    return [...questionsOf(change)].map((question) => ({ organizer, event, position: id, question }));
-  });
-}
-
-/**
- * Puts answers given at a gate into the state of a position: behind the others, by question, so that the same answers
- * have the same bytes, whether they come to a record or a record to them.
- */
-function mergeAnswers(
-  state: Uint8Array,
-  { given, without }: { given: gateAnswers.GateAnswers; without: ReadonlySet<number> },
-): Uint8Array {
-  const position = Position.decode(state);
-  const others = position.answers.filter(({ question }) => !without.has(question));
-  const taken = given.answers
-    .flatMap(({ answer }) => (answer === null ? [] : [Answer.decode(answer)]))
-    .sort((one, other) => one.question - other.question);
-  const { answersRevision: _before, ...rest } = position;
-  return Position.encode({ ...rest, answers: [...others, ...taken], ...answersRevision(given) }).finish();
-}
-
-/** Everything up to this revision is part of the answers: a file that is awaited is none yet. */
-function answersRevision({ takenUpTo, answers }: gateAnswers.GateAnswers): { answersRevision?: number } {
-  if (takenUpTo === null) return {};
-  const awaited = answers.flatMap(({ awaited: file }) => (file === null ? [] : [file.revision - 1]));
-  return { answersRevision: Math.min(takenUpTo, ...awaited) };
-}
-
-/** Positions as they are stored when a record comes again. */
-interface Kept {
-  readonly rows: readonly PositionRow[];
-  /** Files of the records that become answers. */
-  readonly files: readonly answerFiles.AnswerFileRow[];
-  /** Files that stay, because answers given at a gate stay. */
-  readonly staying: readonly answerFiles.AnswerPlace[];
-}
-
-/**
- * Keeps what was answered and taken back at gates for positions that records bring again, but where they answer the
- * question themselves, and otherwise than before: a record that says what it has always said knows nothing of the gate.
- */
-export async function keepGateAnswers(
+/** Deletes what gates answered to questions that records answer otherwise than before. */
+export async function deleteOverruledAnswers(
   tx: Tx,
   scope: Scope,
-  options: {
-    orders: readonly OrderData[];
-    rows: readonly PositionRow[];
-    files: readonly answerFiles.AnswerFileRow[];
-    known: Known;
-  },
-): Promise<Kept> {
-  const { orders, rows, files, known } = options;
-  const stored = rows.flatMap(({ id }) => (known.positions.has(id) ? [id] : []));
-  const answered = await gateAnswers.findAnswered(tx, scope, stored);
-  if (answered.size === 0) return { rows, files, staying: [] };
-  const news = await findNews(tx, scope, { orders, answered, known });
-  const overruled: (Scope & answerFiles.AnswerPlace)[] = [];
-  const staying: answerFiles.AnswerPlace[] = [];
-  const settled = new Set<string>();
-  const merged = rows.map((row) => {
-    const given = answered.get(row.id);
-    if (given === undefined) return row;
-    const isOverruled = ({ question }: gateAnswers.GateAnswer) => news.has(`${row.id}/${question}`);
-    for (const answer of given.answers) {
-      const place = { position: row.id, question: answer.question };
-      if (isOverruled(answer)) overruled.push({ ...scope, ...place });
-      else if (answer.answer !== null && Answer.decode(answer.answer).file === true) staying.push(place);
-    }
-    const left = { ...given, answers: given.answers.filter((answer) => !isOverruled(answer)) };
-    const standing = left.answers.filter(({ answer }) => answer !== null).map(({ question }) => question);
-    // What a record has said before stood in the state, unless it was taken back at a gate since.
-    const stood = new Set(questionsOf(given.state));
-    const takenBack = questionsOf(row.state).filter(
-      (question) => !stood.has(question) && !news.has(`${row.id}/${question}`),
-    );
-    const without = new Set([...standing, ...takenBack]);
-    for (const question of without) settled.add(`${row.id}/${question}`);
-    return { ...row, state: mergeAnswers(row.state, { given: left, without }) };
-  });
-  await removeAt(tx, "gate_answer", overruled);
-  return { rows: merged, files: files.filter((file) => !settled.has(`${file.position}/${file.question}`)), staying };
-}
-
-/** Lists the questions that an encoded Position answers. */
-function questionsOf(state: Uint8Array): number[] {
-  return Position.decode(state).answers.map(({ question }) => question);
-}
-
-/** Names the answers, by position and question, that orders give and did not give before. */
-async function findNews(
-  tx: Tx,
-  scope: Scope,
-  options: { orders: readonly OrderData[]; answered: ReadonlyMap<number, unknown>; known: Known },
-): Promise<ReadonlySet<string>> {
-  const { orders, answered, known } = options;
-  const codes = [...new Set([...answered.keys()].flatMap((id) => known.positions.get(id) ?? []))];
-  const recorded = contentsByPlace(await readAnswers(tx, scope, codes));
-  const sent = contentsByPlace(
-    orders
-      .flatMap(({ positions }) => positions.filter(({ id }) => answered.has(id)))
-      .flatMap(({ id, answers }) => (answers ?? []).map((answer) => ({ ...answer, position: id }))),
+  rows: readonly Pick<positions.PositionRow, "id" | "state">[],
+): Promise<void> {
+  const states = new Map(rows.map(({ id, state }) => [id, state]));
+  const answered = await positions.findAnsweredAtGates(tx, scope, [...states.keys()]);
+  const overruled = answered.flatMap(({ id, state }) =>
+    findChanged(answersOf(state), answersOf(states.get(id) ?? state)).map((question) => ({
+      ...scope,
+      position: id,
+      question,
+    })),
   );
-  return new Set([...sent].filter(([place, contents]) => recorded.get(place) !== contents).map(([place]) => place));
+  await gateAnswers.remove(tx, overruled);
 }
 
-/** A record may answer a question more than once. */
-function contentsByPlace(answers: readonly RecordedAnswer[]): ReadonlyMap<string, string> {
-  const byPlace = Map.groupBy(answers, ({ position, question }) => `${position}/${question}`);
-  return new Map([...byPlace].map(([place, all]) => [place, JSON.stringify(all.map(contentOf).sort())]));
-}
-
-function contentOf({ answer, options }: RecordedAnswer): string {
-  return JSON.stringify([answer, options.toSorted((one, other) => one - other)]);
+function answersOf(state: Uint8Array): readonly Answer[] {
+  return Position.decode(state).answers;
 }

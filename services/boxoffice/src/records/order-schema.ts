@@ -21,6 +21,7 @@ import {
   text,
 } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
+import type { AnswerFileReading } from "./answer-file.ts";
 
 /** A text that is empty, or null, where there is none. */
 const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });
@@ -40,8 +41,13 @@ const answer = object(
   { required: ["question"] },
 );
 
-/** `isFile` is no part of a record: the file is stored beside it, and `answer` is a reference. */
-export type AnswerData = TypeOf<typeof answer> & { readonly isFile?: true };
+/** An answer of a record, and what it was found to be. */
+export type AnswerData = TypeOf<typeof answer> & {
+  /** The file is stored beside the order, and `answer` is a reference. */
+  readonly isFile?: true | undefined;
+  /** What was sent, if it looks like a file or, without a reading, like a reference. */
+  readonly sent?: { readonly text: string; readonly reading?: AnswerFileReading };
+};
 
 const longestGuid = 190;
 

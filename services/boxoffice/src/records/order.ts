@@ -15,12 +15,11 @@ import {
   answerTooLong,
   filesOf,
   longestAnswer,
-  type ReadOrder,
   readFileAnswers,
   resolveFileAnswers,
   validateFileAnswers,
 } from "./file-answers.ts";
-import { keepGateAnswers } from "./gate-answers.ts";
+import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
 import { type OrderData, orderSchema } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
@@ -29,7 +28,7 @@ import { encodeEarlierCheckins, toOrder, toPosition } from "./position-message.t
 import type { Seat } from "./seat.ts";
 
 /** An order with all that can be made of it before the database is asked. */
-interface OrderRecord extends Reading<ReadOrder> {
+interface OrderRecord extends Reading<OrderData> {
   readonly positions: readonly positions.PositionRow[];
 }
 
@@ -85,26 +84,21 @@ export const order: RecordKind<OrderRecord> = {
     });
   },
   async store(tx, { scope, values: read, known }) {
-    const { changed, files: sentFiles, kept } = await resolveFileAnswers(tx, { scope, values: read, known });
-    const values = read.map((value) => {
-      const other = changed.get(value);
-      return other === undefined ? value : { ...other, positions: toRows(other.data) };
-    });
+    const { values: resolved, files } = await resolveFileAnswers(tx, { scope, values: read, known });
+    const values = resolved.map((value, at) =>
+      value === read[at] ? value : { ...value, positions: toRows(value.data) },
+    );
     const seats = await findOrCreateSeats(tx, scope, { values, known });
-    const seated = values.flatMap((value) => seatRows(value, seats));
-    const { rows, files, staying } = await keepGateAnswers(tx, scope, {
-      orders: values.map(({ data }) => data),
-      rows: seated,
-      files: sentFiles,
-      known,
-    });
+    const rows = values.flatMap((value) => seatRows(value, seats));
+    const stored = rows.filter(({ id }) => known.positions.has(id));
+    await deleteOverruledAnswers(tx, scope, stored);
     const sent = new Set(rows.map(({ id }) => id));
     const gone = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
     await removePositions(tx, scope, gone);
     const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
     const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
-    await answerFiles.replace(tx, scope, { positions: [...sent], files, kept: [...kept, ...staying] });
+    await answerFiles.replace(tx, scope, { positions: [...sent], files });
     const facts = rows.flatMap(({ id, state }) => {
       const change = changes.get(id);
       return change === undefined ? [] : [{ ...scope, ...change, state }];

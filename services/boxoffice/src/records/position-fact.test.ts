@@ -18,6 +18,7 @@ describe("positionChanged", () => {
       id: 7,
       revision: 2 ** 40,
       state: Position.encode(position).finish(),
+      gate: null,
       earlierCheckins: PositionChanged.encode({
         organizer: "",
         event: "",
@@ -37,6 +38,7 @@ describe("positionChanged", () => {
       id: 1,
       revision: 1,
       state: new Uint8Array(),
+      gate: null,
       earlierCheckins: null,
     });
     expect(topics.positionChanged.decode(bytes).earlierCheckins).toEqual([]);

@@ -1,17 +1,9 @@
 import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey, topics } from "@tessera/protos/topics";
-import type { Scope } from "../domain/scope.ts";
-
-/** A fact about a position, out of what is stored of it. */
-export interface PositionFact extends Scope {
-  readonly id: number;
-  readonly revision: number;
-  /** An encoded Position. */
-  readonly state: Uint8Array;
-  /** An encoded PositionChanged with nothing but `earlier_checkins`. */
-  readonly earlierCheckins: Uint8Array | null;
-}
+import { mergeAnswers } from "../domain/gate-answers.ts";
+import type { StoredPosition } from "../store/positions.ts";
 
 /**
  * The topic of positions, fed with stored bytes.
@@ -19,10 +11,10 @@ export interface PositionFact extends Scope {
  * A message is the concatenation of its fields, so the state that was encoded to be stored need not be encoded again
  * to be published: that would be a tenth of an import's work.
  */
-export const positionChanged: Topic<PositionFact> = {
+export const positionChanged: Topic<StoredPosition> = {
   ...topics.positionChanged,
   key: ({ organizer, event, id }) => entityKey(organizer, event, id),
-  encode({ organizer, event, revision, state, earlierCheckins }) {
+  encode({ organizer, event, revision, earlierCheckins, ...position }) {
     const head = PositionChanged.encode({
       organizer,
       event,
@@ -30,12 +22,23 @@ export const positionChanged: Topic<PositionFact> = {
       position: undefined,
       earlierCheckins: [],
     }).finish();
+    const state = encodePosition(position);
     return Buffer.concat([head, positionTag, toVarint(state.length), state, earlierCheckins ?? nothing]);
   },
   decode: () => {
     throw new Error("this topic is only written here");
   },
 };
+
+/** Encodes a position with what gates answered for it; as it is stored where none ever did. */
+export function encodePosition({ state, gate }: Pick<StoredPosition, "state" | "gate">): Uint8Array {
+  if (gate === null) return state;
+  const answers = gate.answers.map(({ answer, ...rest }) => ({
+    ...rest,
+    answer: answer === null ? null : Answer.decode(Buffer.from(answer, "base64")),
+  }));
+  return Position.encode(mergeAnswers(Position.decode(state), { ...gate, answers })).finish();
+}
 
 /** Field 4, a message. */
 const positionTag = Uint8Array.of((4 << 3) | 2);

@@ -1,6 +1,6 @@
-import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { bigint, bytea, table, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 
 /** Which answer of an event. */
@@ -22,119 +22,88 @@ export interface StoredAnswerFile {
 
 export interface AnswerFileRow extends AnswerPlace, StoredAnswerFile {}
 
-/** Everything that positions answer with files from now on. */
-export interface AnswerFilesOfPositions {
-  readonly positions: readonly number[];
-  readonly files: readonly AnswerFileRow[];
-  /** Files that stay as they are. */
-  readonly kept: readonly AnswerPlace[];
-}
+const recordedFiles = table("answer_file", {
+  key: { organizer: text, event: text, position: bigint, question: bigint },
+  columns: { fileKey: text, name: text, contentType: text, size: bigint, sha256: bytea },
+});
 
-/** Replaces the files of positions; files that are not named go. */
+/** Replaces the files of records at positions; files that are not named are deleted. */
 export async function replace(
   tx: Tx,
   { organizer, event }: Scope,
-  { positions, files, kept }: AnswerFilesOfPositions,
+  { positions, files }: { positions: readonly number[]; files: readonly AnswerFileRow[] },
 ): Promise<void> {
   if (positions.length === 0) return;
-  const staying = [...files, ...kept];
   await tx.run(sql`
     delete from answer_file
      where answer_file.organizer = ${organizer}
        and answer_file.event = ${event}
        and answer_file.position = any(${positions}::bigint[])
        and not exists (select
-                         from unnest(${staying.map((file) => file.position)}::bigint[],
-                                     ${staying.map((file) => file.question)}::bigint[]) as staying (position, question)
-                        where staying.position = answer_file.position
-                          and staying.question = answer_file.question)`);
-  await put(
+                         from unnest(${files.map((file) => file.position)}::bigint[],
+                                     ${files.map((file) => file.question)}::bigint[]) as kept (position, question)
+                        where kept.position = answer_file.position
+                          and kept.question = answer_file.question)`);
+  await recordedFiles.upsert(
     tx,
-    files.map((file) => ({ organizer, event, ...file })),
+    files.map((file) => ({ ...file, organizer, event, sha256: Buffer.from(file.sha256, "hex") })),
   );
 }
 
-/** Stores files in the place of earlier ones of the same answers. */
-export async function put(tx: Tx, files: readonly (Scope & AnswerFileRow)[]): Promise<void> {
-  if (files.length === 0) return;
-  await tx.run(sql`
-    insert into answer_file (organizer, event, position, question, file_key, name, content_type, size, sha256)
-    select sent.organizer, sent.event, sent.position, sent.question, sent.file_key, sent.name, sent.content_type,
-           sent.size, sent.sha256
-      from unnest(${files.map((file) => file.organizer)}::text[],
-                  ${files.map((file) => file.event)}::text[],
-                  ${files.map((file) => file.position)}::bigint[],
-                  ${files.map((file) => file.question)}::bigint[],
-                  ${files.map((file) => file.fileKey)}::text[],
-                  ${files.map((file) => file.name)}::text[],
-                  ${files.map((file) => file.contentType)}::text[],
-                  ${files.map((file) => file.size)}::bigint[],
-                  ${toByteaArray(files.map((file) => Buffer.from(file.sha256, "hex")))}::bytea[])
-           as sent (organizer, event, position, question, file_key, name, content_type, size, sha256)
-        on conflict (organizer, event, position, question) do update
-       set file_key = excluded.file_key,
-           name = excluded.name,
-           content_type = excluded.content_type,
-           size = excluded.size,
-           sha256 = excluded.sha256`);
-}
+/**
+ * The files of answers as they are now, whether records or gates gave them.
+ *
+ * The row of a record's file stays when a gate answers the question, but it never counts again: once the record changes
+ * its answer, which deletes the gate's, it brings another file or none.
+ */
+const currentFiles = sql`
+  (select answer_file.organizer, answer_file.event, answer_file.position, answer_file.question,
+          answer_file.file_key as "fileKey", answer_file.name, answer_file.content_type as "contentType",
+          answer_file.size, encode(answer_file.sha256, 'hex') as sha256
+     from answer_file
+    where not exists (select
+                        from gate_answer
+                       where gate_answer.organizer = answer_file.organizer
+                         and gate_answer.event = answer_file.event
+                         and gate_answer.position = answer_file.position
+                         and gate_answer.question = answer_file.question
+                         and gate_answer.revision is not null)
+    union all
+   select gate_answer.organizer, gate_answer.event, gate_answer.position, gate_answer.question,
+          gate_answer.file ->> 'fileKey', gate_answer.file ->> 'name', gate_answer.file ->> 'contentType',
+          (gate_answer.file ->> 'size')::bigint, gate_answer.file ->> 'sha256'
+     from gate_answer
+    where gate_answer.file is not null) as current_file`;
 
-interface Row {
-  readonly file_key: string;
-  readonly name: string;
-  readonly content_type: string;
-  readonly size: number;
-  readonly sha256: string;
-}
-
-function toStored(row: Row): StoredAnswerFile {
-  return {
-    fileKey: row.file_key,
-    name: row.name,
-    contentType: row.content_type,
-    size: row.size,
-    sha256: row.sha256,
-  };
-}
-
-/** The files of some positions. */
-export async function readOfPositions(
+/** Finds the files of some positions. */
+export async function findOfPositions(
   db: Queryable,
   { organizer, event }: Scope,
   positions: readonly number[],
 ): Promise<AnswerFileRow[]> {
-  const rows = await db.many<Row & AnswerPlace>(sql`
-    select answer_file.position, answer_file.question, answer_file.file_key, answer_file.name, answer_file.content_type,
-           answer_file.size, encode(answer_file.sha256, 'hex') as sha256
-      from answer_file
-     where answer_file.organizer = ${organizer}
-       and answer_file.event = ${event}
-       and answer_file.position = any(${positions}::bigint[])`);
-  return rows.map((row) => ({ position: row.position, question: row.question, ...toStored(row) }));
+  return db.many<AnswerFileRow>(sql`
+    select current_file.position, current_file.question, current_file."fileKey", current_file.name,
+           current_file."contentType", current_file.size, current_file.sha256
+      from ${currentFiles}
+     where current_file.organizer = ${organizer}
+       and current_file.event = ${event}
+       and current_file.position = any(${positions}::bigint[])`);
 }
 
-/** The file of an answer; undefined where it is none. */
+/** Finds the file of an answer; undefined where it is none. */
 export async function find(
   db: Queryable,
-  { organizer, event }: Scope,
+  scope: Scope,
   { position, question }: AnswerPlace,
 ): Promise<StoredAnswerFile | undefined> {
-  const row = await db.maybeOne<Row>(sql`
-    select answer_file.file_key, answer_file.name, answer_file.content_type, answer_file.size,
-           encode(answer_file.sha256, 'hex') as sha256
-      from answer_file
-     where answer_file.organizer = ${organizer}
-       and answer_file.event = ${event}
-       and answer_file.position = ${position}
-       and answer_file.question = ${question}`);
-  return row === undefined ? undefined : toStored(row);
+  return (await findOfPositions(db, scope, [position])).find((file) => file.question === question);
 }
 
-/** Those of some keys that rows name. */
+/** Finds out which of some keys are those of current files. */
 export async function findNamed(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db.many<{ file_key: string }>(sql`
-    select answer_file.file_key
-      from answer_file
-     where answer_file.file_key = any(${keys}::text[])`);
-  return new Set(rows.map((row) => row.file_key));
+  const rows = await db.many<{ fileKey: string }>(sql`
+    select current_file."fileKey"
+      from ${currentFiles}
+     where current_file."fileKey" = any(${keys}::text[])`);
+  return new Set(rows.map(({ fileKey }) => fileKey));
 }

@@ -24,31 +24,6 @@ export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly
      where kept.data is distinct from excluded.data`);
 }
 
-/** An answer as a record has given it. */
-export interface RecordedAnswer {
-  readonly position: number;
-  readonly question: number;
-  readonly answer: string;
-  readonly options: readonly number[];
-}
-
-/** Reads the answers that are recorded with orders. */
-export async function readAnswers(
-  tx: Tx,
-  { organizer, event }: Scope,
-  codes: readonly string[],
-): Promise<RecordedAnswer[]> {
-  return tx.many<RecordedAnswer>(sql`
-    select (position ->> 'id')::bigint as position, (answer ->> 'question')::bigint as question,
-           answer ->> 'answer' as answer, coalesce(answer -> 'options', '[]') as options
-      from "order"
-     cross join lateral jsonb_path_query("order".data, '$.positions[*]') as position
-     cross join lateral jsonb_path_query(position, '$.answers[*]') as answer
-     where "order".organizer = ${organizer}
-       and "order".event = ${event}
-       and "order".code = any(${codes}::text[])`);
-}
-
 /** Removes orders and returns the ids of their positions, whose rows are still there. */
 export async function remove(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<number[]> {
   const removed = await tx.many<{ positions: number[] }>(sql`

@@ -1,9 +1,10 @@
 import { toByteaArray } from "@tessera/kit/pg/binary-array";
-import type { Tx } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
+import { gateAnswersOf, type StoredGateAnswers } from "./gate-answers.ts";
 
 export interface PositionRow {
   readonly id: number;
@@ -18,15 +19,39 @@ export interface PositionRow {
   /** The id of its seat, also where it takes it no more. */
   readonly seat: number | null;
   readonly takenAs: TakenAs | null;
+  /** An encoded Position, as its record has it. */
   readonly state: Uint8Array;
   /** Null keeps those that are stored: scans are never lost by sending a position again without them. */
   readonly earlierCheckins: Uint8Array | null;
 }
 
-export interface ChangedPosition {
+/** A position of an event. */
+export interface PositionPlace extends Scope {
   readonly id: number;
+}
+
+/** All that others know of a position. */
+export interface StoredPosition extends PositionPlace {
   readonly revision: number;
+  /** An encoded Position, as its record has it. */
+  readonly state: Uint8Array;
+  readonly gate: StoredGateAnswers;
+  /** An encoded PositionChanged with nothing but `earlier_checkins`. */
   readonly earlierCheckins: Uint8Array | null;
+}
+
+/** What of it those who store its state do not know. */
+export type ChangedPosition = Pick<StoredPosition, "id" | "revision" | "gate" | "earlierCheckins">;
+
+/** The columns of a StoredPosition, by default under the revision of its last change. */
+export function storedPosition(position: Sql, revision?: Sql): Sql {
+  return sql`${position}.organizer, ${position}.event, ${position}.state, ${changedPosition(position, revision)}`;
+}
+
+/** The columns of a ChangedPosition. */
+export function changedPosition(position: Sql, revision = sql`${position}.revision`): Sql {
+  return sql`${position}.id, ${revision} as revision, ${position}.earlier_checkins as "earlierCheckins",
+           ${gateAnswersOf(position)} as gate`;
 }
 
 /** Stores positions, counts what they take, and returns those that are new or differ from what was there. */
@@ -44,7 +69,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
         on before.organizer = ${organizer}
            and before.event = ${event}
            and before.id = stored.id`;
-  const changed = await tx.many<{ id: number; revision: number; earlier_checkins: Buffer | null }>(sql`
+  return tx.many<ChangedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
                                     secret, canceled, seat, taken_as, state, earlier_checkins, revision)
@@ -85,11 +110,61 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
           or kept.seat is distinct from excluded.seat
           or kept.taken_as is distinct from excluded.taken_as
           or kept.earlier_checkins is distinct from coalesce(excluded.earlier_checkins, kept.earlier_checkins)
-      returning kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as, kept.revision, kept.earlier_checkins
+      returning kept.organizer, kept.event, kept.id, kept.subevent, kept.item, kept.variation, kept.taken_as,
+                kept.revision, kept.earlier_checkins, kept.answers_revision
     ), counted as (${addTaken(scope, changes)})
-    select stored.id, stored.revision, stored.earlier_checkins
+    select ${changedPosition(sql`stored`)}
       from stored`);
-  return changed.map((row) => ({ id: row.id, revision: row.revision, earlierCheckins: row.earlier_checkins }));
+}
+
+/** Finds positions; those that were deleted are left out. */
+export async function find(db: Queryable, places: readonly PositionPlace[]): Promise<StoredPosition[]> {
+  return db.many<StoredPosition>(sql`
+    select ${storedPosition(sql`position`)}
+      from unnest(${places.map((place) => place.organizer)}::text[],
+                  ${places.map((place) => place.event)}::text[],
+                  ${places.map((place) => place.id)}::bigint[]) as wanted (organizer, event, id)
+      join position
+        on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id`);
+}
+
+/** Reads the states of those of some positions for which a gate ever answered; mostly there are none. */
+export async function findAnsweredAtGates(
+  tx: Tx,
+  { organizer, event }: Scope,
+  ids: readonly number[],
+): Promise<Pick<StoredPosition, "id" | "state">[]> {
+  if (ids.length === 0) return [];
+  return tx.many(sql`
+    select position.id, position.state
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+       and position.answers_revision is not null`);
+}
+
+/** Stores up to which revision gates' answers are stored; returns those that have a new revision by it. */
+export async function setAnswersRevisions(
+  tx: Tx,
+  rows: readonly (PositionPlace & { readonly upTo: number; readonly isNews: boolean })[],
+): Promise<StoredPosition[]> {
+  if (rows.length === 0) return [];
+  const stored = await tx.many<StoredPosition & { readonly isNews: boolean }>(sql`
+    update position
+       set answers_revision = incoming.answers_revision,
+           revision = case when incoming.is_news then nextval('revision_seq') else position.revision end
+      from unnest(${rows.map((row) => row.organizer)}::text[],
+                  ${rows.map((row) => row.event)}::text[],
+                  ${rows.map((row) => row.id)}::bigint[],
+                  ${rows.map((row) => row.upTo)}::bigint[],
+                  ${rows.map((row) => row.isNews)}::boolean[])
+           as incoming (organizer, event, id, answers_revision, is_news)
+     where position.organizer = incoming.organizer
+       and position.event = incoming.event
+       and position.id = incoming.id
+    returning ${storedPosition(sql`position`)}, incoming.is_news as "isNews"`);
+  return stored.filter(({ isNews }) => isNews);
 }
 
 /** Removes positions, counts what that frees, and returns the ids of those that were there. */

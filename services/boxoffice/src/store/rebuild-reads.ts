@@ -4,6 +4,7 @@ import type { Scope } from "../domain/scope.ts";
 import type { CredentialKind, StoredCredential } from "./credentials.ts";
 import type { StoredEvent } from "./events.ts";
 import { take } from "./locks.ts";
+import { type StoredPosition, storedPosition } from "./positions.ts";
 
 /** A table of entities that others keep copies of. */
 export type EntityTable = keyof typeof keys;
@@ -131,17 +132,9 @@ export async function readCredentials<T>(tx: Tx, wantedKeys: readonly EntityKey[
       left join gate on gate.organizer = kept.organizer and gate.id = (kept.data ->> 'gate')::bigint`);
 }
 
-export interface StoredPosition extends Scope {
-  readonly id: number;
-  readonly state: Uint8Array;
-  readonly earlierCheckins: Uint8Array | null;
-  readonly revision: number;
-}
-
 /** Reads positions, each under a new revision. */
 export async function readPositions(tx: Tx, wantedKeys: readonly EntityKey[]): Promise<StoredPosition[]> {
   return tx.many(sql`
-    select kept.organizer, kept.event, kept.id, kept.state, kept.earlier_checkins as "earlierCheckins",
-           nextval('revision_seq') as revision
+    select ${storedPosition(sql`kept`, sql`nextval('revision_seq')`)}
     ${wanted("position", wantedKeys)}`);
 }

@@ -2,7 +2,7 @@ import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
-import type { ChangedPosition } from "./positions.ts";
+import { type ChangedPosition, changedPosition } from "./positions.ts";
 
 /** Draws ids for seats that came without one, larger than those of all seats of the event. */
 export async function drawSeatIds(tx: Tx, { organizer, event }: Scope, count: number): Promise<number[]> {
@@ -45,7 +45,7 @@ export async function replaceStates(
   rows: readonly Omit<SeatedPosition, "seat">[],
 ): Promise<ChangedPosition[]> {
   if (rows.length === 0) return [];
-  const changed = await tx.many<{ id: number; revision: number; earlier_checkins: Buffer | null }>(sql`
+  return tx.many<ChangedPosition>(sql`
     update position
        set state = incoming.state,
            revision = nextval('revision_seq')
@@ -55,6 +55,5 @@ export async function replaceStates(
        and position.event = ${event}
        and position.id = incoming.id
        and position.state <> incoming.state
-    returning position.id, position.revision, position.earlier_checkins`);
-  return changed.map((row) => ({ id: row.id, revision: row.revision, earlierCheckins: row.earlier_checkins }));
+    returning ${changedPosition(sql`position`)}`);
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
-import type { StoredPosition } from "./rebuild-reads.ts";
+import { type StoredPosition, storedPosition } from "./positions.ts";
 
 /** Nobody sells so many tickets under one secret. With a limit the index is the cheaper way also to a plan that knows nothing of secrets. */
 const mostAlike = 100;
@@ -14,7 +14,7 @@ export async function findTickets(
 ): Promise<StoredPosition[]> {
   // Only the whole expression leads to the index by secret; an event that is asked for beside it would be walked instead.
   return db.many<StoredPosition>(sql`
-    select sold.organizer, sold.event, sold.id, sold.state, sold.earlier_checkins as "earlierCheckins", sold.revision
+    select ${storedPosition(sql`sold`)}
       from (select distinct named.organizer, named.event, named.order_code
               from unnest(${wanted.map(({ organizer, event, secret }) => `${organizer}/${event}/${secret}`)}::text[])
                    as wanted (ticket)

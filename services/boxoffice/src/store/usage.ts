@@ -93,7 +93,8 @@ const references = {
         from gate_answer
        where gate_answer.organizer = ${scope.organizer}
          and gate_answer.event = ${scope.event}
-         and gate_answer.question = ${id}`,
+         and gate_answer.question = ${id}
+         and (gate_answer.answer is not null or gate_answer.awaited is not null)`,
     "other questions": questions(
       scope,
       sql`question.data -> 'dependency_question' = to_jsonb(${id}) and question.id <> ${id}`,

@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "@tessera/kit/pg/database";
+import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import type { SentFile } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { boxoffice } from "../index.ts";
+import { encodePosition } from "../records/position-fact.ts";
+import * as positions from "../store/positions.ts";
 
 /** An answer to a question, as a gate tells of it; without a text it was taken back. */
 export function given(question: number, revision: number, text?: string, file?: Partial<SentFile>): GivenAnswer {
@@ -19,6 +22,13 @@ export function given(question: number, revision: number, text?: string, file?: 
 export function answersFact(answers: readonly GivenAnswer[], changes: Partial<AnswersGiven> = {}): AnswersGiven {
   const revision = Math.max(0, ...answers.map((answer) => answer.revision));
   return { organizer: "org", event: "fest", position: 1, revision, answers: [...answers], ...changes };
+}
+
+/** A position as it leaves boxoffice. */
+export async function readPosition(db: Db, { id = 1, event = "fest" } = {}): Promise<Position> {
+  const [stored] = await positions.find(db, [{ organizer: "org", event, id }]);
+  if (stored === undefined) throw new Error(`there is no position ${id} of ${event}`);
+  return Position.decode(encodePosition(stored));
 }
 
 /** Hands facts to the consumer of answers, in one batch; a number is a position without any answers. */

@@ -1,0 +1,75 @@
+/**
+ * A position has answers from its record, which `position.state` holds, and from gates. `gate_answer` has a row for each
+ * question that a gate answered, and whoever reads a position merges the two:
+ *
+ * | Row                          | Answer of the position                          |
+ * |------------------------------|-------------------------------------------------|
+ * | none                         | the record's                                    |
+ * | `revision` and `answer`      | the row's                                       |
+ * | `revision`, but no `answer`  | none: it was removed at a gate                  |
+ * | only `awaited`               | the record's, as long as the file is not copied |
+ *
+ * | Event                                   | Row afterwards                                                    |
+ * |-----------------------------------------|-------------------------------------------------------------------|
+ * | a gate answers or removes the answer    | that, and nothing is awaited                                      |
+ * | a gate answers with a file              | the file is awaited, all else as before                           |
+ * | the awaited file was copied             | that answer, and nothing is awaited                               |
+ * | the awaited file is not there           | nothing is awaited, all else as before; without `revision` deleted |
+ * | the record changes its answer           | deleted                                                           |
+ * | the record repeats it, or leaves it out | as before                                                         |
+ */
+export interface GateAnswer<A> {
+  readonly question: number;
+  readonly revision: number | null;
+  readonly answer: A | null;
+  readonly awaitedRevision: number | null;
+}
+
+/** What gates answered for a position. */
+export interface GateAnswers<A> {
+  /** All that gates answered up to this revision is stored. */
+  readonly upTo: number;
+  readonly answers: readonly GateAnswer<A>[];
+}
+
+interface Answered<A> {
+  readonly answers: readonly A[];
+}
+
+/**
+ * Merges what gates answered into a position: behind the record's answers and in the order of questions, so that the same
+ * answers have the same bytes. Its `answersRevision` stays below that of each awaited file.
+ */
+export function mergeAnswers<A extends { readonly question: number }, P extends Answered<A>>(
+  position: P,
+  { upTo, answers }: GateAnswers<A>,
+): P & { readonly answersRevision: number } {
+  const decided = new Set(answers.flatMap(({ question, revision }) => (revision === null ? [] : [question])));
+  const recorded = position.answers.filter(({ question }) => !decided.has(question));
+  const given = answers.flatMap(({ answer }) => answer ?? []).sort((one, other) => one.question - other.question);
+  const below = answers.flatMap(({ awaitedRevision }) => (awaitedRevision === null ? [] : [awaitedRevision - 1]));
+  return { ...position, answers: [...recorded, ...given], answersRevision: Math.min(upTo, ...below) };
+}
+
+/** An answer of a record. */
+export interface RecordedAnswer {
+  readonly question: number;
+  readonly answer: string;
+  readonly options: readonly number[];
+}
+
+/** Lists the questions that a record answers differently than the one before it. */
+export function findChanged(before: readonly RecordedAnswer[], now: readonly RecordedAnswer[]): number[] {
+  const former = contents(before);
+  return [...contents(now)].flatMap(([question, content]) => (former.get(question) === content ? [] : [question]));
+}
+
+/** A record may answer a question more than once. */
+function contents(answers: readonly RecordedAnswer[]): ReadonlyMap<number, string> {
+  const byQuestion = Map.groupBy(answers, ({ question }) => question);
+  return new Map([...byQuestion].map(([question, all]) => [question, JSON.stringify(all.map(contentOf).sort())]));
+}
+
+function contentOf({ answer, options }: RecordedAnswer): string {
+  return JSON.stringify([answer, options.toSorted((one, other) => one - other)]);
+}
