@@ -54,7 +54,7 @@ export default {
       `${atTopLevel} > VariableDeclarator > NewExpression[callee.name=/Cache$/]`,
     ),
     "faults-to-grpc": forbid(
-      "Throw a Fault; packages/kit/src/grpc/fault-status.ts gives it its code.",
+      "Throw a Fault; packages/engines/src/grpc/fault-status.ts gives it its code.",
       `Identifier[name=/^(?:${grpcCode})$/]`,
       "MemberExpression[object.name='status'][property.name=/^[A-Z][A-Z_]+$/]",
     ),

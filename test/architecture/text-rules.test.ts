@@ -82,7 +82,7 @@ const samples: Readonly<Record<string, { broken: readonly [string, string?][]; s
       sound: [
         ["gateway/src/app.ts", 'throw fault("odd", "this is odd");'],
         ["gateway/src/app.test.ts", 'throw new Fault("invalid", "odd", "this is odd");'],
-        ["packages/kit/src/grpc/fault-status.ts", "return new Fault(kind, code, message);"],
+        ["packages/engines/src/grpc/fault-status.ts", "return new Fault(kind, code, message);"],
       ],
     },
     "nothing is left to do": {

@@ -19,7 +19,7 @@ export const textRules: readonly TextRule[] = [
   {
     name: "kit knows no ticket",
     remedy: "Kit is how any service runs: name what the code does there, or move it to the service it belongs to.",
-    files: /^packages\/kit\/src\//,
+    files: /^packages\/(?:kit|engines)\/src\//,
     except: tests,
     pattern:
       /ticket|Ticket|voucher|Voucher|attendee|Attendee|(?:(?<![A-Za-z])scan|Scan)(?:s|ned|ner|ning)?(?![a-z])|(?<![A-Za-z])orders(?![A-Za-z])|\border_?[iI]d\b/,
@@ -45,7 +45,7 @@ export const textRules: readonly TextRule[] = [
     remedy: "Declare the code in faults.ts of the package and in docs/faults.md, and make it by fault(code, message).",
     files: /^(?:packages|services|gateway)\/.*\.ts$/,
     // What arrives from a peer may have a code of another version.
-    except: new RegExp(`${tests.source}|^packages/kit/src/(?:faults|grpc/fault-status)\\.ts$`),
+    except: new RegExp(`${tests.source}|^packages/(?:kit/src/faults|engines/src/grpc/fault-status)\\.ts$`),
     pattern: /\bnew Fault\(/,
   },
   {
@@ -97,7 +97,7 @@ export const plainWords: TextRule = {
 /** How many lines of a folder are still to be rewritten. All others have none; a number only ever shrinks. */
 export const allowedWords: Readonly<Record<string, number>> = {
   "packages/cli": 20,
-  "packages/kit": 41,
+  "packages/kit": 21,
   scripts: 1,
   "services/boxoffice": 22,
   "services/checkin": 29,

@@ -1,4 +1,4 @@
-import { diskFiles } from "@tessera/kit/files/disk";
+import { diskFiles } from "@tessera/engines/disk";
 import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 import { routesLike, toPlaces } from "../http/place.ts";

@@ -1,7 +1,7 @@
 import { hash, randomUUID } from "node:crypto";
+import { memoryCache } from "@tessera/engines/memory-cache";
 import type { Consumer, OpenConsumer } from "@tessera/kit/bus/consume";
 import { header } from "@tessera/kit/bus/headers";
-import { memoryCache } from "@tessera/kit/cache/memory";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";

@@ -1,6 +1,6 @@
-import { poll } from "@tessera/kit/poll";
 import type { Client } from "@tessera/kit/rpc";
 import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import { poll } from "../poll.ts";
 
 /** Asks one service whether its consumers have passed a marker. */
 export type CaughtUp = Client<FactsServiceService>["caughtUp"];

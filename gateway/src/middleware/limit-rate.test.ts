@@ -1,5 +1,5 @@
+import { memoryCache } from "@tessera/engines/memory-cache";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { memoryCache } from "@tessera/kit/cache/memory";
 import { createLog } from "@tessera/kit/log";
 import { afterEach, describe, expect, it } from "vitest";
 import { aList } from "../testing/fake-peers.ts";

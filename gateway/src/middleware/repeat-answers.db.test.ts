@@ -1,4 +1,4 @@
-import { memoryCache } from "@tessera/kit/cache/memory";
+import { memoryCache } from "@tessera/engines/memory-cache";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";

@@ -2,10 +2,10 @@ import { hash } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { diskFiles } from "@tessera/kit/files/disk";
+import { diskFiles } from "@tessera/engines/disk";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
-import { startTracing } from "@tessera/kit/trace";
+import { untraced } from "@tessera/kit/trace";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Place } from "../http/place.ts";
@@ -195,7 +195,7 @@ export async function serveApp(
     isDraining: () => server.stopping.aborted,
     log,
     metrics: createMetrics(),
-    tracing: await startTracing({ service: "gateway" }),
+    tracing: untraced,
   });
   const seen: Seen[] = [];
   app.middleware.unshift(async (ctx, next) => {

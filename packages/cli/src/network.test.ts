@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import { serveGrpc } from "@tessera/kit/grpc/server";
+import { serveGrpc } from "@tessera/engines/grpc/server";
 import { createLog } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";

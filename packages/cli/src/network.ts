@@ -1,8 +1,8 @@
+import type { Observe } from "@tessera/engines/grpc/answer-call";
+import { grpcTransport } from "@tessera/engines/grpc/client";
+import { inProcess } from "@tessera/engines/grpc/in-process";
+import { serveGrpc } from "@tessera/engines/grpc/server";
 import type { Environment } from "@tessera/kit/config";
-import type { Observe } from "@tessera/kit/grpc/answer-call";
-import { grpcTransport } from "@tessera/kit/grpc/client";
-import { inProcess } from "@tessera/kit/grpc/in-process";
-import { serveGrpc } from "@tessera/kit/grpc/server";
 import type { Served } from "@tessera/kit/lifecycle";
 import type { Log } from "@tessera/kit/log";
 import type { Implementation, Transport } from "@tessera/kit/rpc";

@@ -1,11 +1,11 @@
+import { diskFiles } from "@tessera/engines/disk";
 import type { KafkaAccess } from "@tessera/engines/kafka-client";
+import { memoryBus } from "@tessera/engines/memory-bus";
+import { memoryCache } from "@tessera/engines/memory-cache";
 import type { Bus } from "@tessera/kit/bus/bus";
-import { memoryBus } from "@tessera/kit/bus/memory";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { memoryCache } from "@tessera/kit/cache/memory";
 import type { Config } from "@tessera/kit/config";
 import type { Fault } from "@tessera/kit/fault";
-import { diskFiles } from "@tessera/kit/files/disk";
 import type { Files } from "@tessera/kit/files/files";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";

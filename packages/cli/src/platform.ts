@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Observe } from "@tessera/engines/grpc/answer-call";
+import { startTracing } from "@tessera/engines/tracing";
 import { systemClock } from "@tessera/kit/clock";
 import { type Environment, readConfig } from "@tessera/kit/config";
-import type { Observe } from "@tessera/kit/grpc/answer-call";
 import { createHealth } from "@tessera/kit/health";
 import { type RunningService, startService } from "@tessera/kit/lifecycle";
 import type { Log } from "@tessera/kit/log";
 import { createMetrics, type Metrics } from "@tessera/kit/metrics";
-import { serveOperations } from "@tessera/kit/operations-server";
 import { roleOf } from "@tessera/kit/pg/provision";
 import type { Transport } from "@tessera/kit/rpc";
 import type { ServiceDefinition } from "@tessera/kit/service";
-import { startTracing } from "@tessera/kit/trace";
 import { topics } from "@tessera/protos/topics";
 import { engineSettings, processSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
 import { processNetwork, socketNetwork } from "./network.ts";
 import { openBus, openCache, openFiles } from "./open-engines.ts";
+import { serveOperations } from "./operations-server.ts";
 import { loadServices, services } from "./services.ts";
 
 export interface PlatformOptions {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { backoff } from "@tessera/kit/backoff";
 import type { Cache } from "@tessera/kit/cache/cache";
-import { createListeners } from "@tessera/kit/cache/hints";
-import { type Evaluate, sharedLimiter } from "@tessera/kit/cache/limiters";
 import { fault } from "@tessera/kit/faults";
 import type { Log } from "@tessera/kit/log";
 import type { Metrics } from "@tessera/kit/metrics";
 import { pause } from "@tessera/kit/pause";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { createClient, ErrorReply } from "redis";
+import { createListeners } from "./hints.ts";
+import { type Evaluate, sharedLimiter } from "./limiters.ts";
 import { createTrust } from "./trust.ts";
 
 export interface RedisCacheOptions {
@@ -90,7 +90,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
       client.subscribe(channel, (message) => {
         const hint = readHint(message);
         // One's own hints have been told here already, whether or not the server took them.
-        if (hint !== undefined && hint.from !== self) listeners.tell(hint.channel, hint.text);
+        if (hint !== undefined && hint.from !== self) listeners.notify(hint.channel, hint.text);
       }),
     );
     await waitAtMost(
@@ -143,7 +143,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
 
   return {
     hint(name, text) {
-      listeners.tell(name, text);
+      listeners.notify(name, text);
       const message = JSON.stringify([self, name, text]);
       ask((client) => client.publish(channel, message)).catch(() => {});
     },

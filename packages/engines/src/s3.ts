@@ -10,10 +10,10 @@ import {
 import { Upload } from "@aws-sdk/lib-storage";
 import { Fault } from "@tessera/kit/fault";
 import { fault } from "@tessera/kit/faults";
-import { type Digest, digestOf } from "@tessera/kit/files/digest";
 import type { Files } from "@tessera/kit/files/files";
-import { isKey, outside, requireContentType, requireKey, requireRange } from "@tessera/kit/files/key";
 import type { Secret } from "@tessera/kit/redacted";
+import { type Digest, digestOf } from "./digest.ts";
+import { isKey, outside, requireContentType, requireKey, requireRange } from "./file-key.ts";
 
 export interface S3FilesOptions {
   /** Must exist. It should remove parts of uploads that were never completed, after a day or so. */

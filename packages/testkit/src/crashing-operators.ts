@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
+import { memoryBus } from "@tessera/engines/memory-bus";
 import { consume } from "@tessera/kit/bus/consume";
-import { memoryBus } from "@tessera/kit/bus/memory";
 import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
 import { startRelay } from "@tessera/kit/bus/relay";
 import { replayParked } from "@tessera/kit/bus/replay-parked";

@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { diskFiles } from "@tessera/engines/disk";
+import { inProcess } from "@tessera/engines/grpc/in-process";
+import { memoryCache } from "@tessera/engines/memory-cache";
 import type { Delivery } from "@tessera/kit/bus/bus";
 import { header } from "@tessera/kit/bus/headers";
-import { memoryCache } from "@tessera/kit/cache/memory";
 import { systemClock } from "@tessera/kit/clock";
 import { readConfig, type Settings } from "@tessera/kit/config";
-import { diskFiles } from "@tessera/kit/files/disk";
 import type { Files } from "@tessera/kit/files/files";
-import { inProcess } from "@tessera/kit/grpc/in-process";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { connect, type Implementation } from "@tessera/kit/rpc";
 import { type ClientMap, connectClients, type ServiceDefinition } from "@tessera/kit/service";
-import { startTracing } from "@tessera/kit/trace";
+import { untraced } from "@tessera/kit/trace";
 import type { Topic } from "@tessera/protos/topic";
 import { emptyTables } from "./empty-tables.ts";
 
@@ -56,7 +56,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     clock,
     log,
     metrics: createMetrics(),
-    tracing: await startTracing({ service: name }),
+    tracing: untraced,
     clients: connectClients(clients, (service) => network.transportTo(service)),
   });
   network.serve(name, parts.implementations);

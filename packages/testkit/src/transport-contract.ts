@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Observe } from "@tessera/engines/grpc/answer-call";
+import { defaultMaxMessageBytes } from "@tessera/engines/grpc/message-size";
 import { currentContext, runInContext } from "@tessera/kit/context";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
-import type { Observe } from "@tessera/kit/grpc/answer-call";
-import { defaultMaxMessageBytes } from "@tessera/kit/grpc/message-size";
 import type { Fields, Log } from "@tessera/kit/log";
 import {
   type Call,
@@ -326,11 +326,11 @@ export function transportContract(
         expect(error.message).toBe("internal error in /ticketing.records.v1.RecordsService/ApplyRecords");
       });
 
-      it("names a method that nobody implements", async () => {
+      it("names a method that the peer does not implement", async () => {
         const { transport } = await records(async () => ({ rejected: [] }));
         const error = await errorOf(connect(FactsServiceService, transport).markFacts({}));
         expect(error).not.toBeInstanceOf(Fault);
-        expect(error.message).toBe("nobody implements /platform.v1.FactsService/MarkFacts");
+        expect(error.message).toBe("the peer does not implement /platform.v1.FactsService/MarkFacts");
       });
     });
 

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { serveGrpc } from "@tessera/kit/grpc/server";
+import { serveGrpc } from "@tessera/engines/grpc/server";
 import { createLog } from "@tessera/kit/log";
 import { implement } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";

@@ -1,4 +1,4 @@
-import { grpcTransport } from "@tessera/kit/grpc/client";
+import { grpcTransport } from "@tessera/engines/grpc/client";
 import type { Readiness } from "@tessera/kit/health";
 import { connect } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { inProcess } from "@tessera/engines/grpc/in-process";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
@@ -17,7 +18,6 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { currentContext, runInContext } from "../context.ts";
 import { Fault } from "../fault.ts";
-import { inProcess } from "../grpc/in-process.ts";
 import { type Db, openDatabase } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { type Client, connect } from "../rpc.ts";

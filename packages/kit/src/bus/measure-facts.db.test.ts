@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { memoryBus } from "@tessera/engines/memory-bus";
 import type { TestDatabase } from "@tessera/testkit/database";
 import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { quiet } from "@tessera/testkit/fact-pipeline";
@@ -8,7 +9,6 @@ import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Backlog, Bus, Delivery } from "./bus.ts";
 import { measureFacts } from "./measure-facts.ts";
-import { memoryBus } from "./memory.ts";
 
 const topic = "owner.first.v1";
 const second = 1_000_000;

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { memoryBus } from "@tessera/engines/memory-bus";
 import {
   askForRebuild,
   changeEntity,
@@ -18,7 +19,6 @@ import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Bus, Delivery } from "./bus.ts";
-import { memoryBus } from "./memory.ts";
 import { rebuildTopics } from "./rebuild-topics.ts";
 import { startRelay } from "./relay.ts";
 import { replayParked } from "./replay-parked.ts";

@@ -1,7 +1,7 @@
+import { inProcess } from "@tessera/engines/grpc/in-process";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { inProcess } from "../grpc/in-process.ts";
 import { createLog } from "../log.ts";
 import { connect, implement } from "../rpc.ts";
 import type { Db, Dedicated } from "./database.ts";

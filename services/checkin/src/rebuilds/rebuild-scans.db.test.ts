@@ -1,4 +1,4 @@
-import { memoryBus } from "@tessera/kit/bus/memory";
+import { memoryBus } from "@tessera/engines/memory-bus";
 import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
 import { createLog } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";

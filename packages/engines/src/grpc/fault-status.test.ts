@@ -1,8 +1,8 @@
 import { Metadata, status } from "@grpc/grpc-js";
+import { Fault, type FaultKind } from "@tessera/kit/fault";
 import { BadRequest, ErrorInfo, RetryInfo } from "@tessera/protos/gen/google/rpc/error_details";
 import { Status } from "@tessera/protos/gen/google/rpc/status";
 import { describe, expect, it } from "vitest";
-import { Fault, type FaultKind } from "../fault.ts";
 import { canceled, fromStatus, toStatus, type WireStatus } from "./fault-status.ts";
 import { detailsKey } from "./metadata-keys.ts";
 

@@ -1,9 +1,9 @@
-import { fault } from "../faults.ts";
+import { fault } from "@tessera/kit/faults";
 
-/** Room for the largest upload (10 MiB) and what surrounds it. Both ends must agree, so change it for all services at once. */
+/** Room for the largest upload (10 MiB) and its metadata. Both ends must agree: change it for all services at once. */
 export const defaultMaxMessageBytes = 16 * 1024 * 1024;
 
-/** Refuses a message that the other side would not accept, naming the sizes, which the other side could not. */
+/** Throws for a message that the other side would refuse. This side can name both sizes; the other side could not. */
 export function requireSize(
   message: Buffer,
   limits: { what: "request" | "response"; path: string; maxMessageBytes: number },

@@ -1,16 +1,16 @@
-import type { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
-import type { ByteRange } from "./files.ts";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import type { ByteRange } from "@tessera/kit/files/files";
 
 const longestKey = 512;
 
-/** Three times as long where every byte is escaped, which is still a file name. */
+/** Escaped, it is three times as long, which is still a valid file name. */
 const longestSegment = 80;
 
 /** Control characters, and the two that no XML can hold. */
 const unprintable = /[\p{Cc}\uFFFE\uFFFF]/u;
 
-/** Tells whether a text is a key. */
+/** Whether a text is a key. */
 export function isKey(key: string): boolean {
   if (!key.isWellFormed() || unprintable.test(key) || Buffer.byteLength(key) > longestKey) return false;
   return key
@@ -21,7 +21,7 @@ export function isKey(key: string): boolean {
     );
 }
 
-/** Refuses what is no key. */
+/** Throws for a text that is no key. */
 export function requireKey(key: string): void {
   if (isKey(key)) return;
   throw fault(
@@ -30,25 +30,25 @@ export function requireKey(key: string): void {
   );
 }
 
-/** Refuses what is no media type. */
+/** Throws for a text that is no media type. */
 export function requireContentType(type: string): void {
   if (type.length <= 200 && /^[\w.+-]+\/[\w.+-]+(?:; ?[\w.-]+=[\w.+-]+)*$/.test(type)) return;
   throw fault("content_type_invalid", "a file's content type is a media type of at most 200 characters");
 }
 
-/** Says which bytes of a file of this size a range means. */
+/** The bytes of a range in a file of this size. */
 export function resolveRange(range: ByteRange, size: number): { readonly first: number; readonly last: number } {
   requireRange(range);
   if (range.first >= size) throw outside();
   return { first: range.first, last: Math.min(range.last ?? size - 1, size - 1) };
 }
 
-/** Refuses a range that no file could have. */
+/** Throws for a range that no file can have. */
 export function requireRange({ first, last = first }: ByteRange): void {
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first) throw outside();
 }
 
-/** A range that the file does not have. */
+/** The error for a range that the file does not have. */
 export function outside(): Fault {
   return fault("range_outside_file", "the file does not have the range of bytes that was asked for");
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Message } from "@tessera/kit/bus/bus";
 import { busContract } from "@tessera/testkit/bus-contract";
 import { describe, expect, it } from "vitest";
-import type { Message } from "./bus.ts";
-import { memoryBus } from "./memory.ts";
+import { memoryBus } from "./memory-bus.ts";
 
 busContract("memory", async () => {
   const bus = memoryBus([]);

@@ -1,6 +1,6 @@
-import { backoff } from "./backoff.ts";
-import { pause } from "./pause.ts";
-import { waitAtMost } from "./wait-at-most.ts";
+import { backoff } from "@tessera/kit/backoff";
+import { pause } from "@tessera/kit/pause";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
 
 const pace = { firstMs: 5, longestMs: 250, factor: 1.5 };
 

@@ -1,32 +1,31 @@
 import { Client, connectivityState, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
-import type { Log } from "../log.ts";
-import type { Transport } from "../rpc.ts";
+import type { Log } from "@tessera/kit/log";
+import type { Transport } from "@tessera/kit/rpc";
 import { deadlineExceeded, fromStatus, isLocalTimeout, peerUnavailable, type WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
 import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
 /**
- * A peer that has frozen keeps its connections, and takes its share of the calls until they are given up: within five
- * seconds, also while nobody calls. A process that is only busy answers a ping in time.
+ * A frozen peer keeps its connections, and gets its share of the calls until these pings fail: within five seconds, also
+ * while there are no calls. A process that is only busy answers a ping in time.
  */
 const keepaliveMs = 2000;
 const keepaliveTimeoutMs = 3000;
 
-/** Shorter than the default timeout of a call, so that a call that waits for a restarted peer meets it. */
+/** Shorter than the default timeout of a call, so that a waiting call reaches a restarted peer. */
 const longestReconnectMs = 2000;
 const firstReconnectMs = 100;
 
-/** How soon the replacement of a lost replica can be found; it also bounds what a long outage asks of DNS. */
+/** How soon the replacement of a lost replica can be found. It also limits the DNS queries during a long outage. */
 const resolveAgainMs = 2000;
 
 /**
- * Opens the way to a peer over sockets.
+ * Opens the transport to a peer over sockets.
  *
- * With `dns:///name:port` calls go round all addresses of the name. A call made
- * while the peer is away waits for it within its deadline, then fails as
- * `unavailable`. gRPC itself repeats only what has not left this process or what the peer has
- * verifiably not begun; anything more is the caller's decision, who knows what is idempotent.
+ * With `dns:///name:port` calls go to all addresses of the name in turn. While the peer cannot be reached, a call waits
+ * within its deadline, then fails as `unavailable`. gRPC itself repeats a call only if it has not left this process or
+ * the peer has certainly not begun it. Any other retry is the caller's decision: only the caller knows what is idempotent.
  */
 export function grpcTransport({
   address,
@@ -39,7 +38,7 @@ export function grpcTransport({
 }): Transport {
   const client = new Client(address, credentials.createInsecure(), {
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
-    // Names are resolved for addresses alone: no TXT record decides how we call.
+    // DNS gives addresses only: no TXT record changes how we call.
     "grpc.service_config_disable_resolution": 1,
     "grpc.enable_http_proxy": 0,
     "grpc.use_local_subchannel_pool": 1,
@@ -105,7 +104,7 @@ export function grpcTransport({
       details: Buffer.isBuffer(details) ? details : undefined,
     };
     if (!isLocalTimeout(received)) return fromStatus(received, path);
-    // Without a connection the whole time went into waiting for one.
+    // Without a connection, the call spent all its time waiting for one.
     return channel.getConnectivityState(false) === connectivityState.READY
       ? deadlineExceeded(path)
       : peerUnavailable(path, error.details);
@@ -131,13 +130,13 @@ export function grpcTransport({
 }
 
 /**
- * What grpc-js says when a server refused a stream: HTTP/2 promises that the call was not looked at, so sending it again
- * repeats nothing. It happens when a connection reaches its age; grpc-js itself tries once more, and the next connection
- * may be as old.
+ * The text of grpc-js when a server refused a stream. HTTP/2 guarantees that the server did not process the call, so it
+ * may be sent again. It happens when a connection reaches its maximum age. grpc-js itself retries once, and the next
+ * connection may be as old.
  */
 const refusedDetails = "Stream refused by server";
 const streamRefused = Symbol("stream refused");
 const mostRefusals = 10;
 
-/** Messages are read and written outside grpc-js, which would wrap what goes wrong there in a status. */
+/** Messages are encoded outside grpc-js, which would turn an error of the encoding into a status. */
 const asIs = (bytes: Buffer) => bytes;

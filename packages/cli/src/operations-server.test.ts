@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { request } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { Fault } from "@tessera/kit/fault";
+import { createHealth, type Health } from "@tessera/kit/health";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { afterEach, describe, expect, it } from "vitest";
-import { Fault } from "./fault.ts";
-import { createHealth, type Health } from "./health.ts";
-import { createLog } from "./log.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
 import { type OperationsServer, serveOperations } from "./operations-server.ts";
 
 const open: OperationsServer[] = [];

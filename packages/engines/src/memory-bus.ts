@@ -1,28 +1,28 @@
 import { setMaxListeners } from "node:events";
-import type { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
-import type { Bus, Delivery, Message, Subscription } from "./bus.ts";
+import type { Bus, Delivery, Message, Subscription } from "@tessera/kit/bus/bus";
+import type { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
 
 interface Reading {
   readonly subscription: Subscription;
-  /** Settles when everything handed to the group so far is delivered; never rejects. */
+  /** Resolves when all messages given to the group so far are delivered; never rejects. */
   tail: Promise<void>;
-  /** Messages handed to the group and not yet accepted. */
+  /** Messages given to the group and not yet accepted. */
   waiting: number;
 }
 
 /**
  * Makes the bus of a single process. It stores nothing: `publish` resolves only when every group of this process has
- * committed or dead-lettered, so the rows stay in the outbox until then and `kill -9` loses nothing.
+ * committed or dead-lettered the messages. Until then the rows stay in the outbox, so `kill -9` loses nothing.
  *
- * Whoever is named in `readers` subscribes some time after the first relay has started: until all readers of a topic
- * have, what is published there waits.
+ * The `readers` subscribe some time after the first relay has started. Publications to a topic wait until all of its
+ * readers have subscribed.
  */
 export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic">[]): Bus {
   const readings = new Map<string, Reading[]>();
   const gates = new Map<string, PromiseWithResolvers<void>>();
   const closing = new AbortController();
-  // Each delivery that waits listens to it.
+  // Each waiting delivery listens to it.
   setMaxListeners(0, closing.signal);
 
   const isComplete = (topic: string) => {
@@ -30,7 +30,7 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
     return readers.every((reader) => reader.topic !== topic || groups.includes(reader.group));
   };
 
-  /** One gate per topic, so that publishers pass it in the order they came. */
+  /** One gate per topic: publishers pass it in the order of their calls. */
   const gateOf = (topic: string) => {
     let gate = gates.get(topic);
     if (gate === undefined) {
@@ -43,7 +43,7 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
 
   const hand = (reading: Reading, deliveries: readonly Delivery[]) => {
     reading.waiting += deliveries.length;
-    // Publishers take turns per group, so one key never overtakes itself.
+    // Publishers take turns in each group, which keeps the order of each key.
     const turn = reading.tail.then(() => {
       if (closing.signal.aborted) throw closed();
       return reading.subscription.deliver(deliveries, closing.signal);
@@ -62,7 +62,7 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
       await gateOf(topic).promise;
       if (messages.length === 0) return;
       const deliveries = messages.map((message) => toDelivery(topic, message));
-      // Settled, not all: whoever publishes again after a rejection must not meet deliveries still under way.
+      // Not Promise.all: when this rejects and the caller publishes again, no earlier delivery may still be running.
       const outcomes = await Promise.allSettled(
         (readings.get(topic) ?? []).map((reading) => hand(reading, deliveries)),
       );

@@ -1,16 +1,16 @@
-import type { Log } from "../log.ts";
+import type { Log } from "@tessera/kit/log";
 
-/** Who listens for hints in this process. */
+/** The listeners for hints in this process. */
 export interface Listeners {
   /** Adds a listener; the function returned removes it. */
   add(channel: string, act: (text: string) => void): () => void;
-  /** Tells everybody who listens, soon. */
-  tell(channel: string, text: string): void;
+  /** Calls all listeners, soon. */
+  notify(channel: string, text: string): void;
   /** Ends all listening. */
   clear(): void;
 }
 
-/** Keeps the listeners of a process. What one of them throws hinders neither the others nor whoever tells. */
+/** Keeps the listeners of a process. An error in one of them reaches neither the other listeners nor the caller. */
 export function createListeners(log: Log): Listeners {
   const listening = new Map<string, Set<{ act(text: string): void }>>();
   return {
@@ -24,7 +24,7 @@ export function createListeners(log: Log): Listeners {
         if (listeners.size === 0 && listening.get(channel) === listeners) listening.delete(channel);
       };
     },
-    tell(channel, text) {
+    notify(channel, text) {
       setImmediate(() => {
         for (const listener of [...(listening.get(channel) ?? [])]) {
           try {

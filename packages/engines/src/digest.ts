@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import type { PutFile } from "./files.ts";
+import type { PutFile } from "@tessera/kit/files/files";
 
-/** Content on its way into a store. */
+/** Content that a store is reading. */
 export interface Digest {
-  /** The content; what its source throws is thrown on. */
+  /** The content. Errors of its source are passed on. */
   chunks(): AsyncGenerator<Uint8Array, void>;
-  /** What has come through. */
+  /** Size and hash of what was read so far. */
   result(): PutFile;
-  /** What the source threw, so that it can be told from what the store did. */
+  /** The error of the source: it is no error of the store. */
   readonly sourceError: { readonly error: unknown } | undefined;
 }
 
@@ -18,7 +18,7 @@ export function digestOf(content: Uint8Array | AsyncIterable<Uint8Array>): Diges
   let sourceError: { readonly error: unknown } | undefined;
   return {
     async *chunks() {
-      // By hand, because a store that gives up throws its own error into a loop over the source.
+      // No `for await`: an error of the store would be thrown into such a loop, and look like one of the source.
       const source = (content instanceof Uint8Array ? bytes(content) : content)[Symbol.asyncIterator]();
       let ended = false;
       try {

@@ -1,6 +1,6 @@
+import { createLog } from "@tessera/kit/log";
 import { cacheContract } from "@tessera/testkit/cache-contract";
-import { createLog } from "../log.ts";
-import { memoryCache } from "./memory.ts";
+import { memoryCache } from "./memory-cache.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 

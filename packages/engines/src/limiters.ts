@@ -1,13 +1,13 @@
+import type { Allowance, Limiter, LimiterOptions } from "@tessera/kit/cache/cache";
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import type { Allowance, Limiter, LimiterOptions } from "./cache.ts";
 
-/** Runs a script where the counts are shared; rejects at once where that is out of reach. */
+/** Runs a script on the server with the shared counts. Rejects at once when that cannot be reached. */
 export type Evaluate = (
   script: string,
   options: { readonly keys: readonly string[]; readonly arguments: readonly string[] },
 ) => Promise<unknown>;
 
-/** Credentials a process remembers are as many. Beyond this the oldest counts are forgotten, which allows more than it should, never less. */
+/** As many as the credentials that a process caches. Beyond this the oldest counts are deleted, which allows more attempts, never fewer. */
 const mostKeys = 20_000;
 
 /** Makes a limiter that counts within this process. */
@@ -15,7 +15,7 @@ export function localLimiter(options: LimiterOptions, { maxKeys = mostKeys }: { 
   return toLimiter(new BoundedMemory(requireLimits(options), maxKeys), options);
 }
 
-/** Makes a limiter that counts in Redis and, where that is out of reach, within this process. */
+/** Makes a limiter that counts in Redis, and within this process while Redis cannot be reached. */
 export function sharedLimiter(
   options: LimiterOptions,
   { prefix, evaluate }: { prefix: string; evaluate: Evaluate },
@@ -26,7 +26,7 @@ export function sharedLimiter(
     keyPrefix: `${prefix}limit:${options.name}:${limits.duration}`,
     storeClient: { eval: evaluate },
     useRedisPackage: true,
-    // Whoever goes on after being refused costs no round trip any more.
+    // Further attempts of a refused key cost no round trip.
     inMemoryBlockOnConsumed: limits.points,
     insuranceLimiter: new BoundedMemory(limits, mostKeys),
   });
@@ -54,7 +54,7 @@ function toLimiter(limiter: RateLimiterMemory | RateLimiterRedis, { attempts, wi
         return allowance(await limiter.consume(key), { allowed: true });
       } catch (refusal) {
         if (refusal instanceof RateLimiterRes) return allowance(refusal, { allowed: false });
-        // Nobody is refused because counting does not work.
+        // A failure to count refuses no request.
         return { allowed: true, remaining: attempts - 1, resetMs: windowMs };
       }
     },
@@ -71,7 +71,7 @@ function allowance(
 /** Counts in memory, for a bounded number of keys. */
 class BoundedMemory extends RateLimiterMemory {
   readonly #maxKeys: number;
-  /** When the window of each key ends; all windows are equally long, so the first ends first. */
+  /** When the window of each key ends. All windows have the same length, so they end in the order of insertion. */
   readonly #windows = new Map<string, number>();
 
   constructor(limits: Limits, maxKeys: number) {

@@ -3,11 +3,12 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import { currentContext, runInContext } from "@tessera/kit/context";
+import { Fault } from "@tessera/kit/fault";
+import { createLog } from "@tessera/kit/log";
+import type { Tracing } from "@tessera/kit/trace";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { currentContext, runInContext } from "./context.ts";
-import { Fault } from "./fault.ts";
-import { createLog } from "./log.ts";
-import { startTracing, type Tracing } from "./trace.ts";
+import { startTracing } from "./tracing.ts";
 
 interface Attribute {
   readonly key: string;
@@ -250,7 +251,7 @@ describe("without an endpoint", () => {
       import { registerHooks } from "node:module";
       const seen = [];
       registerHooks({ resolve(name, context, next) { seen.push(name); return next(name, context); } });
-      const { startTracing } = await import(${JSON.stringify(new URL("./trace.ts", import.meta.url).href)});
+      const { startTracing } = await import(${JSON.stringify(new URL("./tracing.ts", import.meta.url).href)});
       const tracing = await startTracing({ service: "checkin", endpoint: process.env.ENDPOINT });
       await tracing.span("work", {}, async () => {});
       await tracing.shutdown();
@@ -340,7 +341,7 @@ describe.concurrent("a collector", () => {
 
 function tracingScript(endpoint: string): string {
   return `
-    import { startTracing } from ${JSON.stringify(new URL("./trace.ts", import.meta.url).href)};
+    import { startTracing } from ${JSON.stringify(new URL("./tracing.ts", import.meta.url).href)};
     const tracing = await startTracing({ service: "checkin", endpoint: ${JSON.stringify(endpoint)} });
     for (let count = 0; count < 600; count += 1) await tracing.span("work", {}, async () => {});`;
 }

@@ -1,7 +1,7 @@
-/** Where google.rpc.Status travels: every gRPC library looks for it here. */
+/** Carries google.rpc.Status: every gRPC library reads it here. */
 export const detailsKey = "grpc-status-details-bin";
 
-/** By which a request is known again when it is repeated. */
+/** Carries the request id, which a repeated request keeps. */
 export const requestIdKey = "tessera-request-id";
 
 /** W3C trace context. */

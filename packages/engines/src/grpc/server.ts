@@ -1,7 +1,7 @@
 import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import type { Log } from "@tessera/kit/log";
+import type { Implementation } from "@tessera/kit/rpc";
 import { HealthImplementation } from "grpc-health-check";
-import type { Log } from "../log.ts";
-import type { Implementation } from "../rpc.ts";
 import { answerCall, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import type { WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
@@ -9,13 +9,13 @@ import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
 
 export interface GrpcServer {
   readonly port: number;
-  /** Reports NOT_SERVING from now on; calls are still answered, since balancers take a while to notice. */
+  /** Reports NOT_SERVING from now on. Calls are still answered, because balancers need some time to notice. */
   drain(): void;
-  /** Ends new calls at once, calls under way when they are done or `graceMs` has passed. */
+  /** Refuses new calls at once. Running calls end when they are done, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** A client that vanished without a word is noticed within 80 seconds, and its calls are aborted. */
+/** A client that disappeared without closing its connection is noticed within 80 seconds, and its calls are aborted. */
 const keepaliveMs = 60_000;
 const keepaliveTimeoutMs = 20_000;
 
@@ -36,7 +36,7 @@ export async function serveGrpc({
   log: Log;
   observe?: Observe;
   maxMessageBytes?: number;
-  /** Asks clients to connect anew after about this long (±10 %), so that they find replicas added since. */
+  /** The age (±10 %) after which clients open a new connection, so that they find new replicas. */
   ageMs?: number;
 }): Promise<GrpcServer> {
   const server = new Server({
@@ -70,7 +70,7 @@ export async function serveGrpc({
   };
 }
 
-/** Messages pass grpc-js as bytes: the handler's side of a call reads and writes them, and reports where that fails. */
+/** grpc-js gets bytes. answer-call.ts encodes and decodes the messages, and reports errors of that. */
 const asIs = (bytes: Buffer) => bytes;
 
 function handleUnary(served: Served, by: { log: Log; observe: Observe | undefined; maxMessageBytes: number }) {

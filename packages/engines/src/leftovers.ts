@@ -2,22 +2,22 @@ import { randomUUID } from "node:crypto";
 import { readdir, readlink, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { isRunning, startMarkOf } from "../running-process.ts";
+import { isRunning, startMarkOf } from "@tessera/kit/running-process";
 
-/** Every chunk touches the file it is written to; a source that says nothing for an hour is gone. */
+/** Each chunk updates the time of its file. A file without a chunk for an hour is abandoned. */
 const abandonedAfterMs = 3_600_000;
 
 const separator = "~";
 
-/** Names a file that is being written, so that after a crash others can tell that nobody writes it any more. */
+/** Makes a name for a file that is being written. It names the writing process, so that others can delete it after a crash. */
 export async function leftoverName(): Promise<string> {
   const owner = [await realm(), process.pid, startMarkOf(process.pid) ?? ""];
   return [...owner, randomUUID()].join(separator);
 }
 
 /**
- * Removes what processes left that have ended: those that can be asked about at once, those of other machines and
- * containers after an hour. What cannot be removed hinders nobody.
+ * Removes the files of processes that have ended. Files of this machine and container are removed at once, others after
+ * an hour. A file that cannot be removed is left.
  */
 export async function clearLeftovers(folder: string): Promise<void> {
   const here = await realm();
@@ -27,7 +27,7 @@ export async function clearLeftovers(folder: string): Promise<void> {
   }
 }
 
-/** Where the numbers of processes mean something: a machine, and on it a container. */
+/** The machine and container that a process id belongs to. */
 async function realm(): Promise<string> {
   const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
   return encodeURIComponent(`${hostname()} ${namespace}`);

@@ -1,16 +1,15 @@
 import { status } from "@grpc/grpc-js";
+import { Fault, type FaultKind, type FieldErrors } from "@tessera/kit/fault";
+import { fault, type KitFault } from "@tessera/kit/faults";
 import { BadRequest, ErrorInfo, RetryInfo } from "@tessera/protos/gen/google/rpc/error_details";
 import { Status } from "@tessera/protos/gen/google/rpc/status";
-import { Fault, type FaultKind, type FieldErrors } from "../fault.ts";
-import { fault, type KitFault } from "../faults.ts";
 
 /**
- * How a call ended, as it stands on the wire.
+ * How a call ended, as it travels.
  *
- * This file is the only one that knows both a Fault and a gRPC status. The
- * Fault's code travels as ErrorInfo.reason, its fields as BadRequest violations
- * (one per message), its pause as RetryInfo: the standard error model, which
- * other clients read too. An error that is no Fault travels without anything of it.
+ * Only this file knows both a Fault and a gRPC status. The Fault's code travels as ErrorInfo.reason, its fields as
+ * BadRequest violations (one per message), its pause as RetryInfo. That is gRPC's standard error model: other clients
+ * read it too. Of an error that is no Fault nothing travels.
  */
 export interface WireStatus {
   readonly code: number;
@@ -36,11 +35,11 @@ const codeByKind: Readonly<Record<FaultKind, status>> = {
 
 const kindByCode: ReadonlyMap<number, FaultKind> = new Map([
   ...Object.entries(codeByKind).map(([kind, code]) => [code, kind as FaultKind] as const),
-  // We did not cancel, so the peer went away: it ends its streams like this when it is stopped.
+  // This side did not cancel. A peer that is stopped ends its streams like this.
   [status.CANCELLED, "unavailable"] as const,
 ]);
 
-/** What a status says that no service of ours has sent: gRPC's own failures, proxies, meshes. */
+/** The fault for a status that none of our services sent: failures of gRPC itself, of proxies and meshes. */
 const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message: string]>> = {
   invalid: ["invalid_request", "the service rejected the request"],
   unauthenticated: ["unauthenticated", "the service does not know the caller"],
@@ -55,7 +54,7 @@ const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message:
 
 export const ok = status[status.OK];
 
-/** Ends a call whose caller no longer waits. */
+/** The status of a call that its caller canceled. */
 export const canceled: WireStatus = {
   code: status.CANCELLED,
   name: status[status.CANCELLED],
@@ -63,7 +62,7 @@ export const canceled: WireStatus = {
   details: undefined,
 };
 
-/** Ends a call of a method that nobody implements here, as gRPC's own server does. */
+/** The status of a call to an unknown method, as gRPC's own server sends it. */
 export const unimplemented: WireStatus = {
   code: status.UNIMPLEMENTED,
   name: status[status.UNIMPLEMENTED],
@@ -78,7 +77,7 @@ const internal: WireStatus = {
   details: undefined,
 };
 
-/** Turns whatever a handler threw into what its caller may know of it. */
+/** Turns an error of a handler into what its caller may know. */
 export function toStatus(error: unknown): WireStatus {
   if (!(error instanceof Fault)) return internal;
   const code = codeByKind[error.kind];
@@ -86,35 +85,35 @@ export function toStatus(error: unknown): WireStatus {
   return { code, name: status[code], message, details: encodeDetails(code, error, encodeURI(message).length) };
 }
 
-/** Turns how a call ended into what its caller throws: a Fault, or a plain error where the peer has a bug. */
+/** Turns the status of a call into the error for its caller: a Fault, or a plain error when the peer has a bug. */
 export function fromStatus(received: Omit<WireStatus, "name">, path: string): Error {
   const kind = kindByCode.get(received.code);
   if (kind === undefined) {
     return new Error(
-      received.code === status.UNIMPLEMENTED ? `nobody implements ${path}` : `internal error in ${path}`,
+      received.code === status.UNIMPLEMENTED ? `the peer does not implement ${path}` : `internal error in ${path}`,
       {
         cause: new Error(`${status[received.code] ?? received.code}: ${received.message}`),
       },
     );
   }
-  const told = decodeDetails(received.details);
-  if (told !== undefined) return new Fault(kind, told.code, told.message, told.more);
+  const sent = decodeDetails(received.details);
+  if (sent !== undefined) return new Fault(kind, sent.code, sent.message, sent.more);
   const [code, message] = unexplained[kind];
   return fault(code, message, { cause: new Error(`${path}: ${received.message}`) });
 }
 
-/** Says whether gRPC itself gave up waiting, as opposed to a peer that reported a timeout. */
+/** Whether this side's gRPC timed out, and not the peer. */
 export function isLocalTimeout(received: Omit<WireStatus, "name">): boolean {
   return received.code === status.DEADLINE_EXCEEDED && received.details === undefined;
 }
 
-/** Makes what is thrown when a peer cannot be reached. */
+/** The error when a peer cannot be reached. */
 export function peerUnavailable(path: string, reason: string): Fault {
   const [code, message] = unexplained.unavailable;
   return fault(code, message, { cause: new Error(`${path}: ${reason}`) });
 }
 
-/** Makes what is thrown when a call has run out of time on this side. */
+/** The error when a call has reached its deadline on this side. */
 export function deadlineExceeded(path: string): Fault {
   const [code, message] = unexplained.timeout;
   return fault(code, message, { cause: new Error(`${path}: deadline exceeded`) });
@@ -122,7 +121,7 @@ export function deadlineExceeded(path: string): Fault {
 
 /** Peers accept 8 KiB of headers; the rest is for what proxies add. */
 const trailerLimit = 6 * 1024;
-/** Names and separators of the headers, and the Any and Status around the details. */
+/** Room for the names and separators of the headers, and for the Any and Status around the details. */
 const frame = 400;
 const messageLimit = 1024;
 const violationLimit = 512;
@@ -204,7 +203,7 @@ function decodeDetails(
       },
     };
   } catch {
-    // Details are a courtesy; the status alone still tells the kind.
+    // Details are optional: the status alone gives the kind.
     return undefined;
   }
 }
@@ -219,7 +218,7 @@ function groupByField(violations: readonly Violation[]): FieldErrors {
   return Object.fromEntries(fields);
 }
 
-/** Percent-encoding triples a letter outside ASCII and fails on half a surrogate pair. */
+/** Percent-encoding makes a non-ASCII letter longer, and fails for half a surrogate pair. */
 function headerMessage(message: string): string {
   let length = 0;
   let kept = "";

@@ -1,9 +1,9 @@
-import { childTraceparent, currentContext } from "../context.ts";
-import type { CallOptions, Method } from "../rpc.ts";
+import { childTraceparent, currentContext } from "@tessera/kit/context";
+import type { CallOptions, Method } from "@tessera/kit/rpc";
 import { deadlineExceeded } from "./fault-status.ts";
 import { requireSize } from "./message-size.ts";
 
-/** A call as it leaves its caller, whatever carries it. */
+/** A call as it leaves its caller, over either transport. */
 export interface PlacedCall {
   readonly request: Buffer;
   /** Milliseconds since 1970. */
@@ -14,13 +14,13 @@ export interface PlacedCall {
 
 const defaultTimeoutMs = 5000;
 
-/** Nothing waits longer than this; gRPC's own arithmetic overflows at 24 days. */
+/** No call waits longer. gRPC's own arithmetic overflows at 24 days. */
 const longestTimeoutMs = 24 * 60 * 60 * 1000;
 
-/** A nested call ends this much before the call it is part of, whose handler then can still say what was too slow. */
+/** A nested call ends this much before the outer call, so that the outer handler can still report what was too slow. */
 const marginMs = 5;
 
-/** Serialises a request and decides until when its answer is of use. Throws where no call needs to be made. */
+/** Serialises a request and sets its deadline. Throws when no call needs to be made. */
 export function placeCall<Request>(
   method: Pick<Method<Request, unknown>, "path" | "requestSerialize">,
   request: Request,
@@ -44,7 +44,7 @@ export function placeCall<Request>(
   };
 }
 
-/** Says why a signal was aborted, as an error whatever it was aborted with. */
+/** The reason of an aborted signal, always as an error. */
 export function abortReason(signal: AbortSignal | undefined): Error {
   const reason: unknown = signal?.reason;
   return reason instanceof Error ? reason : new Error("aborted", { cause: reason });

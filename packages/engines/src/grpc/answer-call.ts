@@ -1,14 +1,14 @@
-import { acceptTraceparent, isRequestId, runInContext } from "../context.ts";
-import { Fault, type FaultKind } from "../fault.ts";
-import type { Log } from "../log.ts";
-import type { Call, Handler, Implementation, Method } from "../rpc.ts";
+import { acceptTraceparent, isRequestId, runInContext } from "@tessera/kit/context";
+import { Fault, type FaultKind } from "@tessera/kit/fault";
+import type { Log } from "@tessera/kit/log";
+import type { Call, Handler, Implementation, Method } from "@tessera/kit/rpc";
 import { canceled, deadlineExceeded, ok, toStatus, type WireStatus } from "./fault-status.ts";
 import { requireSize } from "./message-size.ts";
 
-/** Told of every call that was answered. */
+/** Called for every call that was answered. */
 export type Observe = (call: { path: string; status: string; seconds: number }) => void;
 
-/** What is known of a call when it arrives, whatever carried it. */
+/** A call as it arrives, over either transport. */
 export interface ArrivedCall {
   readonly request: Buffer;
   readonly traceparent: string | undefined;
@@ -22,7 +22,7 @@ export type Answer = { readonly response: Buffer } | { readonly refusal: WireSta
 export interface CallUnderWay {
   /** Never rejects. */
   readonly answer: Promise<Answer>;
-  /** Ends the call because its caller has gone. */
+  /** Ends the call because its caller no longer waits. */
   readonly cancel: () => void;
 }
 
@@ -34,16 +34,16 @@ export interface Served {
   readonly handler: Handler<any, any>;
 }
 
-/** The way back: the caller is told what timed out, before it gives up and can only say that something did. */
+/** Time for the answer to travel back: the caller then learns what timed out before its own timeout ends the call. */
 const shaveMs = 20;
 
-/** Work begun with less than this could only be thrown away. */
+/** With less time than this no work is begun: its result would come too late. */
 const leastMs = 5;
 
-/** A caller that names no deadline must not hold a handler for ever. */
+/** A call without a deadline must not keep a handler busy for ever. */
 const defaultDeadlineMs = 30_000;
 
-/** Anomalies that heal; of the other faults a caller takes care. */
+/** Anomalies that end by themselves. Other faults are the caller's concern. */
 const warned: ReadonlySet<FaultKind> = new Set(["unavailable", "timeout", "exhausted"]);
 
 /** Lists what implementations serve, by path. */
@@ -61,11 +61,10 @@ export function servedByPath(implementations: readonly Implementation[]): Map<st
 }
 
 /**
- * Runs a handler to its answer, whatever becomes of it.
+ * Runs a handler until the call has an answer.
  *
- * The call ends once: by the handler, by its deadline, or by its caller going
- * away. It is then logged and observed, and its signal is aborted unless the
- * handler has returned; what the handler still does after that interests nobody.
+ * The call ends once: when the handler returns, at its deadline, or when its caller no longer waits. Then it is logged
+ * and observed, and its signal aborts unless the handler has returned. Later results of the handler are ignored.
  */
 export function answerCall(
   { method, handler }: Served,

@@ -2,11 +2,11 @@ import type { Dirent } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Readable } from "node:stream";
-import { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
+import { Fault } from "@tessera/kit/fault";
+import { fault } from "@tessera/kit/faults";
+import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
 import { digestOf } from "./digest.ts";
-import type { Files, FoundFile, StoredFile } from "./files.ts";
-import { isKey, requireContentType, requireKey, resolveRange } from "./key.ts";
+import { isKey, requireContentType, requireKey, resolveRange } from "./file-key.ts";
 import { clearLeftovers, leftoverName } from "./leftovers.ts";
 
 export interface DiskFilesOptions {
@@ -17,9 +17,8 @@ export interface DiskFilesOptions {
 /**
  * Keeps files in a folder.
  *
- * `content/` holds a folder per segment of a key and the file of its last one;
- * `incoming/` what is being written. A file is renamed into its place when it
- * is on disk with everything in it, so that its place never holds a part.
+ * `content/` has a folder for each segment of a key, and a file for the last one. `incoming/` has the files that are
+ * being written. A complete file is renamed to its final path, so a reader never sees half of a file.
  */
 export function diskFiles({ directory }: DiskFilesOptions): Files {
   const content = join(directory, "content");
@@ -27,7 +26,7 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
   let cleared: Promise<void> | undefined;
 
   async function place(draft: string, path: string): Promise<void> {
-    // A remove may take an empty folder away between its making and the renaming.
+    // A concurrent remove may delete the empty folder before the rename.
     for (let attempt = 1; ; attempt += 1) {
       try {
         await makeFolder(dirname(path));
@@ -104,11 +103,11 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
   };
 }
 
-/** What making a folder and renaming into it meet when it goes away meanwhile. So often in a row, something else is wrong. */
+/** Errors of mkdir and rename when a concurrent remove deletes the folder. After so many in a row the cause is another one. */
 const losesRace: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "EEXIST"]);
 const mostAttempts = 50;
 
-/** Before the content, so that both come to their place at once; always as long, so that sizes are known without reading it. */
+/** The header comes before the content, so that one rename publishes both. Its length is fixed: the size of the content follows from the file's size. */
 const headerBytes = 256;
 
 function header(contentType: string): Buffer {
@@ -138,22 +137,22 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
 async function describe(file: FileHandle, key: string): Promise<Omit<FoundFile, "content"> | undefined> {
   const { size, mtimeNs } = await file.stat({ bigint: true });
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
-  // Not one of ours, for instance a folder's own description.
+  // A foreign file, for instance one that the operating system writes into each folder.
   if (bytesRead < headerBytes) return undefined;
   const { contentType } = JSON.parse(buffer.toString("utf8")) as { contentType: string };
   return { key, size: Number(size) - headerBytes, storedAt: Number(mtimeNs / 1000n), contentType };
 }
 
 function read(file: FileHandle, { first, last }: { first: number; last: number }): Readable {
-  // An empty file has no last byte; a stream from there on finds the end at once.
+  // An empty file has no last byte; the stream ends at once.
   const end = Math.max(headerBytes + last, headerBytes);
   const content = file.createReadStream({ start: headerBytes + first, end, autoClose: true });
-  // Whoever reads sees the error anyway; whoever has not begun to must not crash by it.
+  // A reader gets the error anyway. Without this listener an error before the first read would crash the process.
   content.on("error", () => {});
   return content;
 }
 
-/** Folders above it that become empty go with it. */
+/** Removes a file, and the folders above it that become empty. */
 async function removeOne(content: string, key: string): Promise<void> {
   const path = pathOf(content, key);
   try {
@@ -196,7 +195,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** With its slash, a folder stands where all the keys in it stand among the others. */
+/** A folder is sorted by its name with the slash, so that its keys come in their order among all keys. */
 function sortedEntries(entries: readonly Dirent[], above: string): { entry: Dirent; key: string }[] {
   return entries
     .flatMap((entry) => {
@@ -213,15 +212,14 @@ function pathOf(content: string, key: string): string {
   return join(content, ...segments.map((segment) => toName(segment) + folderMark), toName(last));
 }
 
-/** Escaped wherever it stands in a segment, so no file is ever called like a folder. */
+/** Ends the name of each folder. Segments escape it, so no file has the name of a folder. */
 const folderMark = "+";
 
 const plain = /^[a-z0-9_-]$/;
 
 /**
- * File systems differ in what they take for the same name: large and small
- * letters, composed and decomposed accents. Only names that all of them keep
- * apart are used as they are; a leading dot is hidden from nobody.
+ * File systems differ in which names are the same: upper and lower case, composed and decomposed accents. Only
+ * characters that every file system keeps apart are used as they are. A leading dot is escaped: it would hide the file.
  */
 function toName(segment: string): string {
   return Array.from(Buffer.from(segment), (byte, index) => {
@@ -232,7 +230,7 @@ function toName(segment: string): string {
   }).join("");
 }
 
-/** Undefined: no name of ours. */
+/** Undefined: `toName` makes no such name. */
 function fromName(name: string, mark: string): string | undefined {
   const escaped = name.slice(0, name.length - mark.length);
   if (name !== escaped + mark || escaped === "") return undefined;
@@ -244,7 +242,7 @@ function fromName(name: string, mark: string): string | undefined {
   return toName(segment) === escaped ? segment : undefined;
 }
 
-/** Makes a folder and those above it, and has the file system remember that. */
+/** Makes a folder and those above it, and syncs them to disk. */
 async function makeFolder(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: 0o750 });
   if (first === undefined) return;
@@ -256,7 +254,7 @@ async function syncFolder(folder: string): Promise<void> {
   try {
     handle = await open(folder, constants.O_RDONLY);
   } catch (error) {
-    // Removed again by another process; then there is nothing to remember.
+    // Another process has removed it: there is nothing to sync.
     if (isAbsence(error)) return;
     throw error;
   }
@@ -271,7 +269,7 @@ function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
 }
 
-/** Nothing there, or something else than a file: a link, a folder, a file where a folder should be. */
+/** There is no file: nothing, a link, a folder, or a file where a folder should be. */
 function isAbsence(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR"].includes(codeOf(error) ?? "");
 }

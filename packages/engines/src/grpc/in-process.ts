@@ -1,5 +1,5 @@
-import type { Log } from "../log.ts";
-import type { Implementation, Transport } from "../rpc.ts";
+import type { Log } from "@tessera/kit/log";
+import type { Implementation, Transport } from "@tessera/kit/rpc";
 import { answerCall, type CallUnderWay, type Observe, type Served, servedByPath } from "./answer-call.ts";
 import { fromStatus, peerUnavailable, unimplemented } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
@@ -7,22 +7,22 @@ import { abortReason, type PlacedCall, placeCall } from "./place-call.ts";
 
 /** Services that share a process, by name. */
 export interface InProcess {
-  /** Serves implementations under a name from now on; calls that have been waiting for it go ahead. */
+  /** Serves implementations under a name. Calls that were waiting for it begin. */
   serve(name: string, implementations: readonly Implementation[]): InProcessServer;
-  /** Opens the way to a service, which may begin to serve later. */
+  /** Opens the transport to a service, which may begin to serve later. */
   transportTo(name: string): Transport;
-  /** Ends everything: calls that wait or are under way, and all that come later, are refused. */
+  /** Refuses all calls: waiting ones, running ones and later ones. */
   close(): Promise<void>;
 }
 
 export interface InProcessServer {
-  /** Changes nothing: nobody balances calls within a process. It is here to be exchangeable with a GrpcServer. */
+  /** Has no effect, because calls within a process are not balanced. A GrpcServer has it. */
   drain(): void;
-  /** Ends new calls at once, calls under way when they are done or `graceMs` has passed. */
+  /** Refuses new calls at once. Running calls end when they are done, or after `graceMs`. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Waited for within the deadline of a call. */
+/** Calls wait for it within their deadline. */
 interface Absent {
   readonly state: "absent";
   readonly waiting: Set<() => void>;
@@ -34,7 +34,7 @@ interface Serving {
   readonly underWay: Set<CallUnderWay>;
 }
 
-/** Not expected back: refuses at once. */
+/** It will not come back: calls are refused at once. */
 interface Stopped {
   readonly state: "stopped";
 }
@@ -42,8 +42,8 @@ interface Stopped {
 /**
  * Carries calls between services of one process.
  *
- * Messages are serialised both ways, errors pass through the status of the
- * wire, and a handler knows no more of its caller than it would over a socket.
+ * Messages are serialised both ways, errors become a status and a Fault again, and a handler knows no more of its caller
+ * than over a socket.
  */
 export function inProcess({
   log,
@@ -117,7 +117,7 @@ export function inProcess({
       peer = lookUp(name, path);
     }
     if (signal?.aborted) throw abortReason(signal);
-    // From here to the call being under way nothing is awaited: whoever stops the peer finds it.
+    // No await from here until the call is in `underWay`: a stop of the peer must find it there.
     const served = peer.served.get(path);
     if (served === undefined) throw fromStatus(unimplemented, path);
     const call = answerCall(served, { ...placed, deadline }, { log, observe, maxMessageBytes });
@@ -163,7 +163,7 @@ function arrival(
     };
     const timer = setTimeout(() => {
       leave();
-      reject(peerUnavailable(path, "nobody serves it"));
+      reject(peerUnavailable(path, "no service of this process serves it"));
     }, deadline - Date.now());
     waiting.add(goAhead);
     signal?.addEventListener("abort", abandon, { once: true });

@@ -1,15 +1,15 @@
 import { createServer, connect as dial, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Client, credentials, Metadata, type MethodDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { currentContext } from "@tessera/kit/context";
+import { Fault } from "@tessera/kit/fault";
+import type { Log } from "@tessera/kit/log";
+import { type Call, connect, type Handlers, implement } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { Records } from "@tessera/protos/services";
 import { transportContract } from "@tessera/testkit/transport-contract";
 import { service as healthService } from "grpc-health-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { currentContext } from "../context.ts";
-import { Fault } from "../fault.ts";
-import type { Log } from "../log.ts";
-import { type Call, connect, type Handlers, implement } from "../rpc.ts";
 import { grpcTransport } from "./client.ts";
 import { type GrpcServer, serveGrpc } from "./server.ts";
 

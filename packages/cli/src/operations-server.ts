@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Health } from "./health.ts";
-import { listen } from "./listen.ts";
-import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Health } from "@tessera/kit/health";
+import { listen } from "@tessera/kit/listen";
+import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
 
 export interface OperationsOptions {
   readonly host: string;
@@ -19,7 +19,7 @@ export interface OperationsServer {
   close(): Promise<void>;
 }
 
-/** What probes and scrapers send fits many times; nobody else has business here. */
+/** Far more than probes and scrapers send. Nothing else calls this server. */
 const limits = {
   maxHeaderSize: 8192,
   headersTimeout: 2000,
@@ -30,13 +30,13 @@ const limits = {
 const mostConnections = 64;
 const mostHeaders = 64;
 
-/** A scrape under way at the end may still finish. */
+/** A scrape may finish within this time when the process stops. */
 const closeGraceMs = 1000;
 
 /**
- * Serves health and metrics on a port of their own, which is never exposed to customers:
+ * Serves health and metrics on a port of their own, which customers cannot reach:
  * `/livez` answers as long as the event loop turns, `/readyz` says whether to send requests
- * and which dependency is away, `/startupz` whether start-up is complete, `/metrics` all metrics.
+ * and which dependency is missing, `/startupz` whether start-up is complete, `/metrics` all metrics.
  */
 export async function serveOperations({
   host,
@@ -116,7 +116,7 @@ function send(
   { last }: { last: boolean },
 ): void {
   if (response.destroyed) return;
-  // A body nobody asked for is not read: the connection ends with the answer.
+  // The body of a request is not read: the connection ends with the answer.
   const hasBody = request.headers["content-length"] !== undefined || request.headers["transfer-encoding"] !== undefined;
   response.writeHead(status, {
     "Content-Type": "text/plain; charset=utf-8",

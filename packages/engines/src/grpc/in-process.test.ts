@@ -1,9 +1,9 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Log } from "@tessera/kit/log";
+import { connect, implement } from "@tessera/kit/rpc";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import { transportContract } from "@tessera/testkit/transport-contract";
 import { describe, expect, it } from "vitest";
-import { Fault } from "../fault.ts";
-import type { Log } from "../log.ts";
-import { connect, implement } from "../rpc.ts";
 import { inProcess } from "./in-process.ts";
 
 const silent: Log = { error() {}, warn() {}, info() {}, debug() {}, with: () => silent };
