@@ -14,7 +14,7 @@ import { recordFed } from "./consumers/record-fed.ts";
 import { httpServer } from "./http/server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
-import { forgetKeptAnswers } from "./jobs/forget-answers.ts";
+import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { settleClaims } from "./middleware/settle-claims.ts";
 import { poll } from "./poll.ts";
@@ -45,7 +45,7 @@ export const gateway = defineService({
   clients: callable,
   rpcs: [],
   consumers,
-  jobs: [forgetKeptAnswers, removeExpiredUploads, removeUnrecordedUploads],
+  jobs: [deleteKeptAnswers, removeExpiredUploads, removeUnrecordedUploads],
   async start({ config, db, cache, files, clock, log, metrics, tracing, clients }) {
     const directory = openDirectory(
       {

@@ -4,7 +4,7 @@ import { pause } from "@tessera/kit/pause";
 import { recordFeed } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { type ImportTargets, importMessages } from "../import/import-stream.ts";
-import type { LineError } from "../import/tally.ts";
+import type { LineError } from "../import/summary.ts";
 
 /**
  * A record may refer to one that comes by another partition, an event to its organizer: a rejected record gets these

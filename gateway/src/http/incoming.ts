@@ -6,7 +6,7 @@ import { type PublicUrl, publicUrl } from "./public-url.ts";
 import type { Incoming } from "./route.ts";
 
 /** What a handler sees of a request; the pipeline fills in query and body when it has read them. */
-export class IncomingRequest implements Incoming<unknown, unknown> {
+export class IncomingRequest implements Incoming {
   query: unknown;
   body: unknown;
   readonly url: PublicUrl;

@@ -10,7 +10,7 @@ export interface Parameter<T> {
   readonly schema: JsonSchema;
   /** May be sent several times; of others the last value counts. */
   readonly repeatable: boolean;
-  /** Reads what counts of what was sent, in its order and without empty values; nothing when it was left out. */
+  /** Reads the values that count, in the order in which they were sent, without empty ones; no value if it was left out. */
   read(sent: readonly string[]): Reading<T>;
 }
 
@@ -48,7 +48,7 @@ export function readQuery<P extends Parameters>(parameters: P, search: URLSearch
   return values as Values<P>;
 }
 
-/** A parameter of which the last value counts. */
+/** A parameter of which the last value counts. Left out, it has the value `absent`. */
 function single<T>(
   description: string,
   schema: JsonSchema,
@@ -65,39 +65,40 @@ function single<T>(
   };
 }
 
-/** The id of another record of the event; whether it exists is the service's to say. */
-export function idFilter(description: string): Parameter<number | undefined> {
-  return single<number | undefined>(
-    description,
-    { type: "integer" },
-    {
-      absent: undefined,
-      read: (text) => {
-        const id = readWholeNumber(text);
-        return id === undefined || id < 1 ? { problem: "This is no id of this event." } : { value: id };
-      },
-    },
-  );
+/** A parameter of which the last value counts. Left out, it is undefined. */
+function filter<T>(
+  description: string,
+  schema: JsonSchema,
+  read: (text: string) => Reading<T | undefined>,
+): Parameter<T | undefined> {
+  return single<T | undefined>(description, schema, { absent: undefined, read });
 }
 
-/** More ids than this are compared with every ticket of an event in more time than a request should take. */
+/** The id of another record of the event. The service checks whether it exists. */
+export function idFilter(description: string): Parameter<number | undefined> {
+  return filter(description, { type: "integer" }, (text) => {
+    const id = readWholeNumber(text);
+    return id === undefined || id < 1 ? { problem: "This is no id of this event." } : { value: id };
+  });
+}
+
+/** Comparing more ids than this with every ticket of an event takes longer than a request should. */
 const mostIds = 1000;
 
-/** Different ids of other records of the event, of which any one will do; whether they exist is the service's to say. */
+/** Different ids of other records of the event, of which one must match. The service checks whether they exist. */
 export function idListFilter(description: string): Parameter<readonly number[] | undefined> {
   return commaSeparated<readonly number[]>(`${description} At most ${mostIds}.`, (texts) => {
-    const ids = texts.map(readWholeNumber);
-    const readable = ids.filter((id) => id !== undefined && id >= 1) as number[];
-    if (readable.length !== ids.length)
+    const ids = texts.map(readWholeNumber).filter((id) => id !== undefined && id >= 1) as number[];
+    if (ids.length !== texts.length)
       return { problem: "These are not all ids of this event: numbers with commas between them." };
-    const different = [...new Set(readable)];
+    const different = [...new Set(ids)];
     return different.length > mostIds
       ? { problem: `These are ${different.length} ids: ask for at most ${mostIds} at a time.` }
       : { value: different };
   });
 }
 
-/** Words out of a closed list, of which any one will do; where all are unknown, none does. */
+/** Words of a closed list, of which one must match. If all words are unknown, nothing matches. */
 export function wordListFilter<W extends string>(
   description: string,
   known: readonly W[],
@@ -111,35 +112,21 @@ function commaSeparated<T>(
   description: string,
   read: (texts: readonly string[]) => Reading<T | undefined>,
 ): Parameter<T | undefined> {
-  return single<T | undefined>(
-    description,
-    { type: "string" },
-    {
-      absent: undefined,
-      read: (text) => {
-        const texts = text
-          .split(",")
-          .map((part) => part.trim())
-          .filter((part) => part !== "");
-        return texts.length === 0 ? { value: undefined } : read(texts);
-      },
-    },
-  );
+  return filter(description, { type: "string" }, (text) => {
+    const texts = text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "");
+    return texts.length === 0 ? { value: undefined } : read(texts);
+  });
 }
 
-/** A whole number that is compared, not looked up. */
+/** A whole number that is compared and not looked up. */
 export function numberFilter(description: string): Parameter<number | undefined> {
-  return single<number | undefined>(
-    description,
-    { type: "integer" },
-    {
-      absent: undefined,
-      read: (text) => {
-        const number = readWholeNumber(text);
-        return number === undefined ? { problem: "This is not a whole number." } : { value: number };
-      },
-    },
-  );
+  return filter(description, { type: "integer" }, (text) => {
+    const number = readWholeNumber(text);
+    return number === undefined ? { problem: "This is not a whole number." } : { value: number };
+  });
 }
 
 function readWholeNumber(text: string): number | undefined {
@@ -148,36 +135,19 @@ function readWholeNumber(text: string): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-/** Text with the blanks around it removed. */
+/** Text without the blanks around it. */
 export function textFilter(description: string): Parameter<string | undefined> {
-  return single<string | undefined>(
-    description,
-    { type: "string" },
-    {
-      absent: undefined,
-      read: (text) => {
-        const trimmed = text.trim();
-        return { value: trimmed === "" ? undefined : trimmed };
-      },
-    },
-  );
+  return filter(description, { type: "string" }, (text) => ({ value: text.trim() || undefined }));
 }
 
 const checkInstant = compileSchema(instant());
 
 export function instantFilter(description: string): Parameter<number | undefined> {
-  return single<number | undefined>(
-    description,
-    { type: "string", format: "date-time" },
-    {
-      absent: undefined,
-      read: (text) => {
-        // In a query `+` means a blank, and clients forget to encode it in an offset.
-        const checked = checkInstant(text.trim().replace(/ (?=\d\d:?\d\d$)/, "+"));
-        return checked.ok ? { value: checked.value } : { problem: "This is not a date and time in ISO 8601." };
-      },
-    },
-  );
+  return filter(description, { type: "string", format: "date-time" }, (text) => {
+    // In a query `+` means a blank, and clients forget to encode it in an offset.
+    const checked = checkInstant(text.trim().replace(/ (?=\d\d:?\d\d$)/, "+"));
+    return checked.ok ? { value: checked.value } : { problem: "This is not a date and time in ISO 8601." };
+  });
 }
 
 /** True for `true` in any letter case, false for anything else. */
@@ -189,34 +159,24 @@ export function flag(description: string): Parameter<boolean> {
   );
 }
 
-/** Yes or no, in any letter case; anything else is no filter. */
+const flagMeanings = new Map([
+  ["true", true],
+  ["1", true],
+  ["false", false],
+  ["0", false],
+]);
+
+/** Yes or no, in any letter case. Anything else does not filter. */
 export function flagFilter(description: string): Parameter<boolean | undefined> {
-  const meanings = new Map([
-    ["true", true],
-    ["1", true],
-    ["false", false],
-    ["0", false],
-  ]);
-  return single<boolean | undefined>(
-    description,
-    { type: "boolean" },
-    { absent: undefined, read: (text) => ({ value: meanings.get(text.trim().toLowerCase()) }) },
-  );
+  return filter(description, { type: "boolean" }, (text) => ({ value: flagMeanings.get(text.trim().toLowerCase()) }));
 }
 
-/** One word out of a closed list. */
+/** One word of a closed list. */
 export function choiceFilter<W extends string>(description: string, known: readonly W[]): Parameter<W | undefined> {
-  return single<W | undefined>(
-    description,
-    { type: "string", enum: known },
-    {
-      absent: undefined,
-      read: (text) => {
-        const word = known.find((each) => each === text);
-        return word === undefined ? { problem: "This is not one of the valid choices." } : { value: word };
-      },
-    },
-  );
+  return filter(description, { type: "string", enum: known }, (text) => {
+    const word = known.find((each) => each === text);
+    return word === undefined ? { problem: "This is not one of the valid choices." } : { value: word };
+  });
 }
 
 /** True unless it is left out, empty or says no. */
@@ -229,7 +189,7 @@ export function presence(description: string): Parameter<boolean> {
   );
 }
 
-/** Words out of a closed list; others are ignored, because clients send what other servers know. */
+/** Words of a closed list. Others are ignored, because clients send words that other servers know. */
 export function words<W extends string>(description: string, known: readonly W[]): Parameter<readonly W[]> {
   return {
     description,
@@ -239,7 +199,7 @@ export function words<W extends string>(description: string, known: readonly W[]
   };
 }
 
-/** Names of fields to leave out, `a.b` for those of what stands in a list; unknown ones leave out nothing. */
+/** Names of fields to leave out; `a.b` is the field `b` of the elements of the list `a`. Unknown names are ignored. */
 export function exclusion(description: string, fields: readonly string[]): Parameter<readonly string[]> {
   return {
     description: `${description} One of ${fields.join(", ")}.`,
@@ -249,7 +209,7 @@ export function exclusion(description: string, fields: readonly string[]): Param
   };
 }
 
-/** Columns to order by, `-` in front for descending, each once. Unknown ones are ignored, so this is never an error. */
+/** Columns to order by, each once, `-` in front for descending. Unknown columns are ignored, so there is no error. */
 export function ordering(columns: readonly string[], byDefault: string): Parameter<readonly string[]> {
   return single<readonly string[]>(
     `Comma-separated, \`-\` in front for descending: ${columns.join(", ")}. Others are ignored. Default: ${byDefault}.`,
@@ -260,7 +220,7 @@ export function ordering(columns: readonly string[], byDefault: string): Paramet
         const directions = new Map<string, string>();
         for (const wanted of text.split(",").map((part) => part.trim())) {
           const column = wanted.replace(/^-/, "");
-          // What was ordered by before orders nothing any more.
+          // A column that comes again would change nothing.
           if (columns.includes(column) && !directions.has(column)) directions.set(column, wanted);
         }
         return { value: [...directions.values()] };

@@ -46,7 +46,7 @@ export interface Reply {
 }
 
 /** A request as its handler sees it: authorized, read and validated. */
-export interface Incoming<Q, B> {
+export interface Incoming<Q = unknown, B = unknown> {
   readonly query: Q;
   readonly body: B;
   readonly url: PublicUrl;
@@ -85,7 +85,7 @@ export interface Declaration<P extends Parameters, B> {
   readonly produces?: string | readonly string[];
   readonly answers: Readonly<Record<number, Answer>>;
   /** Throws `not_found` when the object of the path is missing: asked only when query or body are not valid, because that counts before they do. */
-  readonly exists?: (request: Incoming<unknown, unknown>) => Promise<void>;
+  readonly exists?: (request: Incoming) => Promise<void>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
 }
 

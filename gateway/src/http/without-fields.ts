@@ -1,7 +1,7 @@
 import { isObject } from "@tessera/values";
 
 /** An object as the API shows it. */
-type Shown = Readonly<Record<string, unknown>>;
+export type Shown = Readonly<Record<string, unknown>>;
 
 /** Leaves fields out of an object: `a` is one of its own, `a.b` one of each object in its list `a`. What is not there is not missed. */
 export function withoutFields(shown: Shown, excluded: readonly string[]): Shown {

@@ -1,7 +1,7 @@
 import type { CallOptions, Client } from "@tessera/kit/rpc";
 import type { EventReference } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import type { Quotas, Tickets } from "@tessera/protos/services";
-import type { AmbiguousSecret, OverbookedQuota } from "./tally.ts";
+import type { AmbiguousSecret, OverbookedQuota } from "./summary.ts";
 
 /** Asked at the end of an import what its records contradict: they are stored all the same. */
 export interface ConflictFinders {
@@ -39,7 +39,7 @@ export class EventSet {
 export function findOverbooked(
   events: EventSet,
   { quotas, signal }: Pick<ConflictFinders, "quotas"> & { readonly signal: AbortSignal | undefined },
-): Promise<readonly OverbookedQuota[] | null> {
+): Promise<OverbookedQuota[] | null> {
   return findInEvents(events, signal, async (asked, options) => {
     const answer = await quotas.findOverbooked({ events: asked }, options);
     return answer.quotas.map(({ organizer, event, id, size, taken }) => ({ organizer, event, quota: id, size, taken }));
@@ -50,7 +50,7 @@ export function findOverbooked(
 export function findAmbiguousSecrets(
   events: EventSet,
   { tickets, signal }: Pick<ConflictFinders, "tickets"> & { readonly signal: AbortSignal | undefined },
-): Promise<readonly AmbiguousSecret[] | null> {
+): Promise<AmbiguousSecret[] | null> {
   return findInEvents(events, signal, async (asked, options) => {
     const { secrets } = await tickets.findAmbiguousSecrets({ events: asked }, options);
     return secrets.map(({ organizer, event, count, positions }) => ({
@@ -67,7 +67,7 @@ async function findInEvents<T>(
   events: EventSet,
   signal: AbortSignal | undefined,
   find: (events: EventReference[], options: CallOptions) => Promise<readonly T[]>,
-): Promise<readonly T[] | null> {
+): Promise<T[] | null> {
   const sorted = events.sorted();
   const until = Date.now() + longestMs;
   const found: T[] = [];

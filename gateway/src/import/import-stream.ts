@@ -8,7 +8,8 @@ import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { type CaughtUp, settle } from "./settle.ts";
 import { type Line, splitLines } from "./split-lines.ts";
-import { type ImportSummary, type LineError, Tally } from "./tally.ts";
+import type { ImportSummary, LineError } from "./summary.ts";
+import { Tally } from "./tally.ts";
 
 /** The services that records go to, and those that read what comes of them. */
 export interface ImportTargets extends ConflictFinders {

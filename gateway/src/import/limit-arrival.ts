@@ -1,35 +1,23 @@
 import type { Fault } from "@tessera/kit/fault";
+import { passOn } from "../body/pass-on.ts";
 import { fault } from "../faults.ts";
 
 export interface ArrivalLimits {
-  /** So long a client may send nothing. Time that the reader takes does not count. */
+  /** How long a pause may be. */
   readonly maxMs: number;
   /** Aborts when this process has to stop. */
   readonly stopping: AbortSignal;
 }
 
-/** Passes a stream on, and ends it with a Fault when nothing has come for too long, or when this process stops. */
-export async function* limitArrival(
-  source: AsyncIterable<Uint8Array>,
-  limits: ArrivalLimits,
-): AsyncIterable<Uint8Array> {
-  const pieces = source[Symbol.asyncIterator]();
-  try {
-    for (;;) {
-      const piece = await soon(pieces.next(), limits);
-      if (piece.done === true) return;
-      yield piece.value;
-    }
-  } finally {
-    // Not awaited: a source that hangs would hang its own end.
-    void Promise.resolve(pieces.return?.()).catch(() => {});
-  }
+/** Passes a stream on. Throws a Fault when the stream pauses for too long, and when this process stops. */
+export function limitArrival(source: AsyncIterable<Uint8Array>, limits: ArrivalLimits): AsyncIterable<Uint8Array> {
+  return passOn(source, (next) => soon(next, limits));
 }
 
 async function soon<T>(work: Promise<T>, { maxMs, stopping }: ArrivalLimits): Promise<T> {
   if (stopping.aborted) throw stopped();
   let timer: NodeJS.Timeout | undefined;
-  let stop: (() => void) | undefined;
+  let stop = () => {};
   const cut = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(tooSlow(maxMs)), maxMs);
     stop = () => reject(stopped());
@@ -39,7 +27,7 @@ async function soon<T>(work: Promise<T>, { maxMs, stopping }: ArrivalLimits): Pr
     return await Promise.race([work, cut]);
   } finally {
     clearTimeout(timer);
-    if (stop !== undefined) stopping.removeEventListener("abort", stop);
+    stopping.removeEventListener("abort", stop);
   }
 }
 

@@ -10,21 +10,20 @@ import {
 } from "@tessera/protos/record-kinds";
 import { isObject, isSlug } from "@tessera/values";
 import { deepestNesting, nestsTooDeep } from "../body/nesting.ts";
-
-/** Messages by field of the record's envelope. */
-export type RecordErrors = Readonly<Record<string, readonly string[]>>;
+import type { LineError } from "./summary.ts";
 
 export type ParsedRecord =
   | { readonly owner: RecordOwnerName; readonly record: WireRecord }
   | {
-      readonly errors: RecordErrors;
-      /** Only ever a kind there is: anything else could be anything. */
+      /** Messages by field of the envelope. */
+      readonly errors: LineError["errors"];
+      /** Null: the line names no known kind. An unknown one is not repeated, because it could be anything. */
       readonly kind: string | null;
-      /** The line is no JSON object at all. */
+      /** The line is not a JSON object. */
       readonly notAnObject: boolean;
     };
 
-/** Reads one line: UTF-8, JSON, and the envelope around `data`. What `data` holds is its owner's to check. */
+/** Reads one line: UTF-8, JSON, and the envelope around `data`. The owner of the record checks `data`. */
 export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
   if (!isUtf8(bytes)) return unreadable("The line is not valid UTF-8.");
   const text = bytes.toString("utf8");
@@ -42,7 +41,7 @@ export function parseRecord(line: number, bytes: Buffer): ParsedRecord {
 type Envelope = Readonly<Record<string, unknown>>;
 
 function readEnvelope(line: number, envelope: Envelope): ParsedRecord {
-  // Read by own keys alone: `__proto__` and its like are names as any other.
+  // Own keys alone: a record may contain `__proto__` as a name.
   const field = (name: string): unknown => (Object.hasOwn(envelope, name) ? envelope[name] : undefined);
   const [kindName, organizer, event, data, deleted] = ["kind", "organizer", "event", "data", "deleted"].map(field);
   const name = isRecordKind(kindName) ? kindName : null;

@@ -12,8 +12,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { keyOf } from "../store/file-key.ts";
-import { insertUpload, type Upload } from "../store/uploads.ts";
+import { insertUpload, keyOf, type Upload } from "../store/uploads.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./remove-uploads.ts";
 
 const hour = 3_600_000_000;

@@ -3,8 +3,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { removeUnnamed } from "@tessera/kit/files/remove-unnamed";
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { idAt, keyOf, uploadsPrefix } from "../store/file-key.ts";
-import { findExpired, findRecorded, forgetUploads } from "../store/uploads.ts";
+import { deleteUploads, findExpired, findRecorded, idAt, keyOf, uploadsPrefix } from "../store/uploads.ts";
 
 export interface UploadStores {
   readonly db: Db;
@@ -28,7 +27,7 @@ export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
         if (ids.length === 0) return;
         await files.remove(ids.map(keyOf));
         // Last, because a file without a row is harder to find than a row without a file.
-        await forgetUploads(db, ids);
+        await deleteUploads(db, ids);
       }
     },
   };

@@ -9,9 +9,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { AppOptions } from "../app.ts";
 import {
   claimRequest,
+  deleteOldAnswers,
   findAnswer,
   findRequest,
-  forgetAnswers,
   keepAnswer,
   releaseRequest,
 } from "../store/kept-answers.ts";
@@ -196,12 +196,12 @@ describe("a request under an idempotency key", () => {
   it("[A10.12] may be another one a day later", async () => {
     await app.send("POST", lists, withKey("k"));
     await db.run(sql`update kept_answer set created_at = now() - interval '23 hours 59 minutes'`);
-    expect(await forgetAnswers(db)).toBe(false);
+    expect(await deleteOldAnswers(db)).toBe(false);
     expect((await app.send("POST", lists, withKey("k", { name: "Gate 2" }))).status).toBe(400);
     await db.run(sql`update kept_answer set created_at = now() - interval '24 hours 1 minute'`);
     expect((await app.send("POST", lists, withKey("k", { name: "Gate 2" }))).status).toBe(201);
     await db.run(sql`update kept_answer set created_at = now() - interval '24 hours 1 minute'`);
-    expect(await forgetAnswers(db)).toBe(false);
+    expect(await deleteOldAnswers(db)).toBe(false);
     expect(await db.many(sql`select kept_answer.key from kept_answer`)).toEqual([]);
   });
 

@@ -47,7 +47,7 @@ async function answer(
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
     throw error;
   }
-  const handle = route.handle as (request: Incoming<unknown, unknown>) => Promise<Reply>;
+  const handle = route.handle as (request: Incoming) => Promise<Reply>;
   return handle(incoming);
 }
 

@@ -132,7 +132,7 @@ export async function findAnswer(
 const mostForgotten = 5000;
 
 /** Forgets answers of more than a day ago; returns whether there are more of them. */
-export async function forgetAnswers(db: Db): Promise<boolean> {
+export async function deleteOldAnswers(db: Db): Promise<boolean> {
   const forgotten = await db.run(sql`
     delete from kept_answer
      where (kept_answer.caller, kept_answer.key) in (

@@ -1,10 +1,24 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import { isUuid } from "@tessera/values";
 import type { CredentialKind } from "./credentials.ts";
-import { idAt, keyOf } from "./file-key.ts";
 
-/** A file that was sent, and who may name it until when. */
+/** The folder of all uploads in the file store. */
+export const uploadsPrefix = "uploads/";
+
+/** The key of an upload's file. It contains the random id, so it cannot be guessed. */
+export function keyOf(id: string): string {
+  return uploadsPrefix + id;
+}
+
+/** The id of the upload that a key belongs to; undefined for any other key. */
+export function idAt(key: string): string | undefined {
+  const id = key.slice(uploadsPrefix.length);
+  return key.startsWith(uploadsPrefix) && isUuid(id) ? id : undefined;
+}
+
+/** A file that was sent, its sender, and until when the sender may name it. */
 export interface Upload {
   readonly id: string;
   readonly organizer: string;
@@ -30,22 +44,20 @@ export async function insertUpload(db: Queryable, upload: Upload): Promise<void>
             ${toTimestamp(upload.createdAt)}, ${toTimestamp(upload.expiresAt)})`);
 }
 
-interface UploadRow {
+/** What the reader of an upload needs to copy it. */
+type NamedUpload = Pick<Upload, "id" | "fileName" | "contentType" | "size" | "sha256">;
+
+interface NamedRow {
   readonly id: string;
-  readonly organizer: string;
-  readonly credential_kind: CredentialKind;
-  readonly credential_id: string;
   readonly file_name: string;
   readonly content_type: string;
   readonly size: number;
   readonly sha256: string;
-  readonly created_at: number;
-  readonly expires_at: number;
 }
 
 /**
- * Returns those of some uploads that a caller may name now, and keeps them until their reader has copied them. They are
- * locked in one order, so that two callers that name the same ones do not deadlock.
+ * Returns the given uploads that a caller may name now, and keeps them until their reader has copied them. Their rows are
+ * locked in one order, so that two callers that name the same uploads do not deadlock.
  */
 export async function nameUploads(
   db: Queryable,
@@ -54,11 +66,11 @@ export async function nameUploads(
     readonly now: number;
     readonly keepUntil: number;
   },
-): Promise<Upload[]> {
+): Promise<NamedUpload[]> {
   const { organizer, credentialKind, credentialId, now, keepUntil } = options;
-  const ids = options.ids.filter((id) => idAt(keyOf(id)) !== undefined);
+  const ids = options.ids.filter(isUuid);
   if (ids.length === 0) return [];
-  const rows = await db.many<UploadRow>(sql`
+  const rows = await db.many<NamedRow>(sql`
     update upload
        set expires_at = greatest(expires_at, ${toTimestamp(keepUntil)}::timestamptz)
      where id in (select named.id
@@ -70,20 +82,8 @@ export async function nameUploads(
                      and named.expires_at > ${toTimestamp(now)}
                    order by named.id
                      for update)
-    returning id, organizer, credential_kind, credential_id, file_name, content_type, size,
-              encode(sha256, 'hex') as sha256, created_at, expires_at`);
-  return rows.map((row) => ({
-    id: row.id,
-    organizer: row.organizer,
-    credentialKind: row.credential_kind,
-    credentialId: row.credential_id,
-    fileName: row.file_name,
-    contentType: row.content_type,
-    size: row.size,
-    sha256: row.sha256,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  }));
+    returning id, file_name, content_type, size, encode(sha256, 'hex') as sha256`);
+  return rows.map(({ file_name: fileName, content_type: contentType, ...row }) => ({ ...row, fileName, contentType }));
 }
 
 /** The expired uploads, the oldest first. */
@@ -97,13 +97,13 @@ export async function findExpired(db: Queryable, { now, most }: { now: number; m
   return rows.map(({ id }) => id);
 }
 
-/** Those of some ids that are uploads. */
+/** The given ids that are uploads. */
 export async function findRecorded(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ id: string }>(sql`select id from upload where id = any (${ids}::uuid[])`);
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Forgets uploads. */
-export async function forgetUploads(db: Queryable, ids: readonly string[]): Promise<void> {
+/** Deletes the rows of uploads. */
+export async function deleteUploads(db: Queryable, ids: readonly string[]): Promise<void> {
   await db.run(sql`delete from upload where id = any (${ids}::uuid[])`);
 }

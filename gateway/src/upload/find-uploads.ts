@@ -22,12 +22,6 @@ export function uploadFinder({ db, clock }: { readonly db: Db; readonly clock: C
         keepUntil: now + keptMicros,
       }),
     );
-    return found.map(({ id: upload, fileName: name, contentType, size, sha256 }) => ({
-      upload,
-      name,
-      contentType,
-      size,
-      sha256,
-    }));
+    return found.map(({ id: upload, fileName: name, ...file }) => ({ upload, name, ...file }));
   };
 }

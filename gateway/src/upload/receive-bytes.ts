@@ -1,10 +1,11 @@
 import type { Fault } from "@tessera/kit/fault";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
+import { passOn } from "../body/pass-on.ts";
 import { fault } from "../faults.ts";
 
 export interface ReceiveLimits {
   readonly maxBytes: number;
-  /** How long a pause may be. Time that the reader takes does not count. */
+  /** How long a pause may be. */
   readonly idleMs: number;
   /** How long the whole may take. */
   readonly maxMs: number;
@@ -15,23 +16,18 @@ export async function* receiveBytes(
   source: AsyncIterable<Uint8Array>,
   { maxBytes, idleMs, maxMs }: ReceiveLimits,
 ): AsyncGenerator<Uint8Array, void> {
-  const pieces = source[Symbol.asyncIterator]();
   const until = performance.now() + maxMs;
+  const arriving = passOn(source, (next) => {
+    const leftMs = until - performance.now();
+    return leftMs < idleMs
+      ? waitAtMost(Math.max(0, leftMs), next, () => tooSlow(`did not arrive within ${seconds(maxMs)}`))
+      : waitAtMost(idleMs, next, () => tooSlow(`paused for ${seconds(idleMs)}`));
+  });
   let size = 0;
-  try {
-    for (;;) {
-      const leftMs = until - performance.now();
-      const piece = await (leftMs < idleMs
-        ? waitAtMost(Math.max(0, leftMs), pieces.next(), () => tooSlow(`did not arrive within ${seconds(maxMs)}`))
-        : waitAtMost(idleMs, pieces.next(), () => tooSlow(`paused for ${seconds(idleMs)}`)));
-      if (piece.done === true) return;
-      size += piece.value.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      yield piece.value;
-    }
-  } finally {
-    // Not awaited: a source that hangs would block this function.
-    void Promise.resolve(pieces.return?.()).catch(() => {});
+  for await (const piece of arriving) {
+    size += piece.byteLength;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    yield piece;
   }
 }
 

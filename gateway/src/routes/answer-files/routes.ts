@@ -29,7 +29,7 @@ export function answerFileRoutes(
   const downloads = new Turns({ total: leavingBytes, each: leavingBytes / 2, waitMs: limits.waitMs, busy });
 
   /** Takes a turn that ends with the request: when its answer has been sent, or can no longer be. */
-  async function takeTurn(request: Incoming<unknown, unknown>): Promise<Turn> {
+  async function takeTurn(request: Incoming): Promise<Turn> {
     const { organizer: party, signal } = request;
     const turn = await downloads.take({ party, amount: largestBytes, signal });
     const timer = setTimeout(() => request.cutOff(), limits.longestMs);

@@ -2,13 +2,10 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { scanProfiles } from "@tessera/values";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
-import { fault } from "../../faults.ts";
-import { conflict, detail, invalid, notFound } from "../../http/answers.ts";
-import { formatHttpDate, parseHttpDate } from "../../http/date.ts";
-import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { conflict, invalid, notFound } from "../../http/answers.ts";
+import { declareList, knownAsOf } from "../../http/list-route.ts";
 import { exclusion, idFilter, instantFilter, numberFilter, ordering, words } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
-import { withoutFields } from "../../http/without-fields.ts";
 import { readSubevents, toExpand } from "../listed-positions/expand.ts";
 import { listFields, presentList, presentStatus } from "./present.ts";
 import { listBody, listInPage, listPatch, listShown, statusShown } from "./schema.ts";
@@ -31,14 +28,12 @@ const excludable = Object.keys(listShown.properties);
 
 const expand = words("Shows the date of a list in full instead of its id.", ["subevent"] as const);
 
-type Anything = Incoming<unknown, unknown>;
-
 /** Lists of an event: `checkinlists/` and below. */
 export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists">) {
-  const inEvent = ({ organizer, event }: Anything) => ({ organizer, event });
-  const ofPath = (request: Anything) => ({ ...inEvent(request), id: request.id("id") });
+  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
+  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
 
-  const exists = async (request: Anything) => {
+  const exists = async (request: Incoming) => {
     await checkinLists.getCheckinList(ofPath(request), { signal: request.signal });
   };
 
@@ -52,12 +47,11 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
   };
 
   return {
-    list: declare({
+    list: declareList({
       name: "listCheckinLists",
       summary: "Lists the check-in lists of an event",
       access: reading,
       query: {
-        ...paging,
         ordering: ordering(["id", "name", "subevent__date_from"], "subevent__date_from,name"),
         subevent: idFilter("Only lists of this date."),
         subevent_match: numberFilter("Lists of this date and those of all dates."),
@@ -65,50 +59,30 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
         exclude: exclusion("Leaves a field out of the answer; without both counts, nothing is counted.", excludable),
         expand,
       },
-      answers: {
-        200: { description: "One page of lists.", schema: pageOf(listInPage) },
-        304: {
-          description: "No list was created, changed or deleted since `If-Modified-Since`. Scans are no changes.",
-        },
-        400: invalid,
-        404: notFound("There is no such page."),
-        412: { description: "A list has changed since `If-Unmodified-Since`.", schema: detail },
+      page: "One page of lists.",
+      shows: listInPage,
+      conditional: {
+        unchanged: "No list was created, changed or deleted since `If-Modified-Since`. Scans are no changes.",
+        changed: "A check-in list of this event has changed since then.",
       },
-      async handle(request) {
-        const {
-          page,
-          page_size: pageSize,
-          exclude,
-          ordering: columns,
-          subevent,
-          subevent_match: match,
-          ends_after: end,
-        } = request.query;
+      async find(request, page) {
+        const { query, signal } = request;
         const found = await checkinLists.listCheckinLists(
           {
             ...inEvent(request),
-            page,
-            pageSize,
-            ordering: [...columns],
-            subevent,
-            subeventMatch: match,
-            endsAfter: end,
-            withCounts: !(exclude.includes("position_count") && exclude.includes("checkin_count")),
-            knownAsOf: parseHttpDate(request.header("If-Modified-Since")),
-            expand: toExpand(request.query.expand),
+            ...page,
+            ordering: [...query.ordering],
+            subevent: query.subevent,
+            subeventMatch: query.subevent_match,
+            endsAfter: query.ends_after,
+            withCounts: !(query.exclude.includes("position_count") && query.exclude.includes("checkin_count")),
+            knownAsOf: knownAsOf(request),
+            expand: toExpand(query.expand),
           },
-          { signal: request.signal },
+          { signal },
         );
-        const unchangedSince = parseHttpDate(request.header("If-Unmodified-Since"));
-        if (unchangedSince !== undefined && found.changedAt !== undefined && unchangedSince < found.changedAt) {
-          throw fault("changed_since", "A check-in list of this event has changed since then.");
-        }
-        const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
-        if (found.isUnchanged) return { status: 304, headers };
         const subevents = readSubevents(found.documents, request);
-        const results = found.lists.map((list) => withoutFields(presentList(list, subevents), exclude));
-        const body = toPage(request.url, { count: found.count, page: found.page, pageSize, results });
-        return { status: 200, headers, body };
+        return { ...found, results: found.lists.map((list) => presentList(list, subevents)) };
       },
     }),
 

@@ -1,8 +1,8 @@
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
-import { invalid, notFound } from "../../http/answers.ts";
-import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { notFound } from "../../http/answers.ts";
+import { declareList } from "../../http/list-route.ts";
 import { choiceFilter, flagFilter, idFilter, instantFilter, numberFilter, ordering } from "../../http/parameter.ts";
 import { declare } from "../../http/route.ts";
 import { errorReasons } from "../failed-checkins/schema.ts";
@@ -15,12 +15,11 @@ const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles:
 /** The history of scans of an event: `checkins/` and below. */
 export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
   return {
-    list: declare({
+    list: declareList({
       name: "listCheckins",
       summary: "Lists the scans of an event, refused ones too",
       access: reading,
       query: {
-        ...paging,
         ordering: ordering(["created", "datetime", "id"], "created,id"),
         created_since: instantFilter("Stored here at this time or later."),
         created_before: instantFilter("Stored here before this time."),
@@ -35,36 +34,30 @@ export function checkinRoutes({ scanHistory }: Pick<Clients, "scanHistory">) {
         device: numberFilter("Only scans by this device, by its internal id."),
         auto_checked_in: flagFilter("Only scans that the platform made by itself, or only the others."),
       },
-      answers: {
-        200: { description: "One page of scans.", schema: pageOf(pastCheckinShown) },
-        400: invalid,
-        404: notFound("There is no such page."),
-      },
-      async handle(request) {
-        const { page, page_size: pageSize, ordering: columns, type, ...filters } = request.query;
+      page: "One page of scans.",
+      shows: pastCheckinShown,
+      async find({ organizer, event, query, signal }, page) {
         const found = await scanHistory.listScans(
           {
-            organizer: request.organizer,
-            event: request.event,
-            page,
-            pageSize,
-            ordering: [...columns],
-            createdSince: filters.created_since,
-            createdBefore: filters.created_before,
-            atSince: filters.datetime_since,
-            atBefore: filters.datetime_before,
-            successful: filters.successful,
-            reason: filters.error_reason,
-            list: filters.list,
-            type: type === undefined ? ScanType.UNSPECIFIED : readScanType(type),
-            gate: filters.gate,
-            device: filters.device,
-            autoCheckedIn: filters.auto_checked_in,
+            organizer,
+            event,
+            ...page,
+            ordering: [...query.ordering],
+            createdSince: query.created_since,
+            createdBefore: query.created_before,
+            atSince: query.datetime_since,
+            atBefore: query.datetime_before,
+            successful: query.successful,
+            reason: query.error_reason,
+            list: query.list,
+            type: query.type === undefined ? ScanType.UNSPECIFIED : readScanType(query.type),
+            gate: query.gate,
+            device: query.device,
+            autoCheckedIn: query.auto_checked_in,
           },
-          { signal: request.signal },
+          { signal },
         );
-        const results = found.scans.map(presentPastScan);
-        return { status: 200, body: toPage(request.url, { count: found.count, page: found.page, pageSize, results }) };
+        return { ...found, results: found.scans.map(presentPastScan) };
       },
     }),
 

@@ -28,9 +28,9 @@ export interface Kind<B> {
     readonly description: string;
     readonly answers: Readonly<Record<number, Answer>>;
   };
-  readonly idIn: (request: Incoming<unknown, unknown>) => string;
+  readonly idIn: (request: Incoming) => string;
   readonly toMessage: (body: B) => CredentialFields;
-  readonly present: (credential: Credential) => object;
+  readonly present: (credential: Credential) => Readonly<Record<string, unknown>>;
 }
 
 /** Enough to find a key by. The whole hash would allow to test a guessed token. */

@@ -3,7 +3,7 @@ import type { Credential } from "@tessera/protos/gen/ticketing/boxoffice/v1/cred
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
-import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { declareList } from "../../http/list-route.ts";
 import { declare } from "../../http/route.ts";
 import type { CredentialKey } from "../../store/credentials.ts";
 import { apiKeys, devices, type Kind } from "./kinds.ts";
@@ -45,17 +45,16 @@ function routesOf<B>(kind: Kind<B>, { credentials, makeToken, untilCopied }: Cre
   }
 
   return {
-    list: declare({
+    list: declareList({
       name: `list${title}s`,
       summary: `Lists the ${many} of an organizer, revoked ones included`,
       access,
-      query: paging,
-      answers: { 200: { description: `One page of ${noun}s.`, schema: pageOf(answers.listed) }, 404: noOrganizer },
-      async handle({ organizer, query, signal, url }) {
-        const { page, page_size: pageSize } = query;
-        const found = await credentials.listCredentials({ organizer, kind: published, page, pageSize }, { signal });
-        const results = found.credentials.map(kind.present);
-        return { status: 200, body: toPage(url, { count: found.count, page: found.page, pageSize, results }) };
+      page: `One page of ${noun}s.`,
+      shows: answers.listed,
+      missing: noOrganizer,
+      async find({ organizer, signal }, page) {
+        const found = await credentials.listCredentials({ organizer, kind: published, ...page }, { signal });
+        return { ...found, results: found.credentials.map(kind.present) };
       },
     }),
 

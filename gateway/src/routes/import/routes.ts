@@ -4,10 +4,10 @@ import { declare, type Incoming } from "../../http/route.ts";
 import { gunzip } from "../../import/gunzip.ts";
 import { ImportFailure, type ImportTargets, importStream } from "../../import/import-stream.ts";
 import { limitArrival } from "../../import/limit-arrival.ts";
+import { failureShown, summaryShown } from "../../import/summary.ts";
 import { presentFailure } from "./present.ts";
-import { failureShown, summaryShown } from "./schema.ts";
 
-/** A client that sends nothing for this long has gone without saying so. */
+/** A client that sends nothing for this long has disconnected, or is stuck. */
 const idleMs = 60_000;
 
 /** Brings records in: `/api/v1/import/`. */
@@ -41,7 +41,7 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
   };
 }
 
-function contentOf(request: Incoming<unknown, unknown>, stopping: AbortSignal): AsyncIterable<Uint8Array> {
+function contentOf(request: Incoming, stopping: AbortSignal): AsyncIterable<Uint8Array> {
   const encoding = request.header("Content-Encoding").trim().toLowerCase();
   const arriving = limitArrival(request.stream(), { maxMs: idleMs, stopping });
   if (encoding === "" || encoding === "identity") return arriving;

@@ -2,7 +2,7 @@ import { holds } from "../../access/caller.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { invalid, notFound } from "../../http/answers.ts";
-import { pageOf, paging, toPage } from "../../http/paging.ts";
+import { declareList } from "../../http/list-route.ts";
 import { ordering, type Values } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
@@ -19,14 +19,12 @@ const query = { ...choosing, expand: expansion(), pdf_data: printing() } as cons
 
 const columns = ["order__code", "order__datetime", "positionid", "attendee_name", "last_checked_in", "order__email"];
 
-type Anything = Incoming<unknown, unknown>;
-
 /** Positions as a list sees them: `checkinlists/{list}/positions/` and below. */
 export function listedPositionRoutes({
   checkinLists,
   listedPositions,
 }: Pick<Clients, "checkinLists" | "listedPositions">) {
-  const onList = (request: Anything) => ({
+  const onList = (request: Incoming) => ({
     organizer: request.organizer,
     event: request.event,
     list: request.id("list"),
@@ -42,41 +40,35 @@ export function listedPositionRoutes({
     names: sent.expand,
     withPdfData: showsPdfData(sent, tenant),
   });
-  const placeOf = ({ url, organizer, event }: Anything) => ({ base: url.base, organizer, event });
+  const placeOf = ({ url, organizer, event }: Incoming) => ({ base: url.base, organizer, event });
 
   return {
-    list: declare({
+    list: declareList({
       name: "listListedPositions",
       summary: "Searches the tickets on a check-in list",
       description: "A key that may only check in gets an empty list unless it searches for three characters or more.",
       access: reading,
       query: {
-        ...paging,
         ...query,
         ordering: ordering(columns, "attendee_name,positionid"),
       },
-      answers: {
-        200: { description: "One page of tickets.", schema: pageOf(positionShown) },
-        400: invalid,
-        404: notFound("There is no such list or page."),
-      },
+      page: "One page of tickets.",
+      shows: positionShown,
+      missing: notFound("There is no such list or page."),
       exists: listRequirer(checkinLists),
-      async handle(request) {
-        const { page, page_size: pageSize, ordering: order } = request.query;
+      async find(request, page) {
         const found = await listedPositions.listPositions(
           {
             ...onList(request),
             ...asked(request),
-            page,
-            pageSize,
-            ordering: [...order],
+            ...page,
+            ordering: [...request.query.ordering],
             searchOnly: !holds(request.tenant, "event.orders:read"),
           },
           { signal: request.signal },
         );
-        const { documents } = found;
-        const results = presentPositions(found.positions, placeOf(request), { ...expansionOf(request), documents });
-        return { status: 200, body: toPage(request.url, { count: found.count, page: found.page, pageSize, results }) };
+        const expansion = { ...expansionOf(request), documents: found.documents };
+        return { ...found, results: presentPositions(found.positions, placeOf(request), expansion) };
       },
     }),
 

@@ -62,13 +62,13 @@ export function uploadRoutes(targets: UploadTargets) {
   };
 }
 
-function requireUncompressed(request: Incoming<unknown, unknown>): void {
+function requireUncompressed(request: Incoming): void {
   const encoding = request.header("Content-Encoding").trim().toLowerCase();
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
 }
 
 /** What the head of a request says of its size; its server has seen to it that a length is a number. */
-function announcedBytesOf(request: Incoming<unknown, unknown>): number | undefined {
+function announcedBytesOf(request: Incoming): number | undefined {
   if (request.header("Transfer-Encoding") !== "") return undefined;
   return Number(request.header("Content-Length") || "0");
 }

@@ -1,0 +1,88 @@
+import type { Schema } from "@tessera/schema/schema";
+import { fault } from "../faults.ts";
+import { detail, invalid, notFound } from "./answers.ts";
+import { formatHttpDate, parseHttpDate } from "./date.ts";
+import { type FoundPage, pageOf, paging, toPage } from "./paging.ts";
+import type { Parameters, Values } from "./parameter.ts";
+import { type Answer, type Declaration, declare, type Incoming, type Reply } from "./route.ts";
+import { type Shown, withoutFields } from "./without-fields.ts";
+
+/** A list as its resource declares it. What all lists have in common is added: pages, `exclude`, conditional requests. */
+export interface ListDeclaration<P extends Parameters>
+  extends Omit<Declaration<Parameters, undefined>, "query" | "body" | "answers" | "handle"> {
+  /** Its own parameters. With one that is called `exclude`, those fields are left out of every result. */
+  readonly query?: P;
+  /** What one page is, as a sentence, and the schema of a result. */
+  readonly page: string;
+  readonly shows: Schema;
+  /** Describes 404, if it means more than a page that does not exist. */
+  readonly missing?: Answer;
+  /** For a list that knows when it was last changed: the description of 304, and the message of 412. */
+  readonly conditional?: { readonly unchanged: string; readonly changed: string };
+  readonly find: (request: Incoming<Values<P>, undefined>, wanted: WantedPage) => Promise<FoundList>;
+}
+
+export interface WantedPage {
+  readonly page: number;
+  readonly pageSize: number;
+}
+
+interface FoundList extends Omit<FoundPage<Shown>, "pageSize"> {
+  /** When the list was last changed, if it knows that. */
+  readonly changedAt?: number | undefined;
+  /** It was not changed since the instant that `knownAsOf` returned. */
+  readonly isUnchanged?: boolean;
+}
+
+/** The state of a list that its client has already. */
+export function knownAsOf(request: Incoming): number | undefined {
+  return parseHttpDate(request.header("If-Modified-Since"));
+}
+
+/** Declares a route that answers one page of a list. */
+export function declareList<const P extends Parameters = Record<never, never>>({
+  query,
+  page: description,
+  shows,
+  missing = notFound("There is no such page."),
+  conditional,
+  find,
+  ...declaration
+}: ListDeclaration<P>) {
+  return declare({
+    ...declaration,
+    query: { ...paging, ...query },
+    answers: {
+      200: { description, schema: pageOf(shows) },
+      400: invalid,
+      404: missing,
+      ...(conditional === undefined
+        ? {}
+        : {
+            304: { description: conditional.unchanged },
+            412: { description: "There was a change after `If-Unmodified-Since`.", schema: detail },
+          }),
+    },
+    async handle(request): Promise<Reply> {
+      const { page, page_size: pageSize, exclude } = request.query as WithExclusion;
+      const found = await find(request as Incoming<unknown, undefined> as Incoming<Values<P>, undefined>, {
+        page,
+        pageSize,
+      });
+      if (conditional !== undefined) requireUnchanged(request, found, conditional.changed);
+      const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
+      if (found.isUnchanged === true) return { status: 304, headers };
+      const results = found.results.map((result) => withoutFields(result, exclude ?? []));
+      return { status: 200, headers, body: toPage(request.url, { ...found, pageSize, results }) };
+    },
+  });
+}
+
+type WithExclusion = Values<typeof paging> & { readonly exclude?: readonly string[] };
+
+function requireUnchanged(request: Incoming, { changedAt }: FoundList, message: string): void {
+  const unchangedSince = parseHttpDate(request.header("If-Unmodified-Since"));
+  if (unchangedSince !== undefined && changedAt !== undefined && unchangedSince < changedAt) {
+    throw fault("changed_since", message);
+  }
+}
