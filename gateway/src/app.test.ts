@@ -141,7 +141,7 @@ describe("methods", () => {
     expect([singular.status, singular.headers.allow]).toEqual([405, "DELETE, OPTIONS"]);
   });
 
-  it("[A4.24, A2.15] OPTIONS describes a place to those who may read it", async () => {
+  it("[A4.24, A2.15] OPTIONS describes an endpoint to callers that may read it", async () => {
     const { status, json: body } = await app.send("OPTIONS", lists, { key: keys.reader });
     expect(status).toBe(200);
     expect(body).toMatchObject({

@@ -6,13 +6,13 @@ import Koa from "koa";
 import type { Directory } from "./access/directory.ts";
 import type { BodyLimits } from "./body/read-bytes.ts";
 import type { State } from "./http/context.ts";
-import { toPlaces } from "./http/place.ts";
+import { toEndpoints } from "./http/endpoint.ts";
 import { answerProblems } from "./http/problem.ts";
 import type { Route } from "./http/route.ts";
 import { setAnswerHeaders } from "./middleware/answer-headers.ts";
 import { authenticate } from "./middleware/authenticate.ts";
 import { authorize } from "./middleware/authorize.ts";
-import { findPlace } from "./middleware/find-place.ts";
+import { findEndpoint } from "./middleware/find-endpoint.ts";
 import { finishRequests } from "./middleware/finish-requests.ts";
 import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
@@ -24,9 +24,9 @@ export interface AppOptions {
   readonly routes: readonly Route[];
   readonly directory: Directory;
   readonly limits: BodyLimits;
-  /** Left out: everybody may ask as often as they like. */
+  /** Left out: requests are not limited. */
   readonly rate?: { readonly cache: Cache; readonly limits: RateLimits };
-  /** Where the answers to idempotency keys are kept; left out, keys are ignored. */
+  /** The store of answers to idempotency keys; left out, keys are ignored. */
   readonly answers?: AnswerStore;
   /** The address of the deployment as clients know it. */
   readonly baseUrl: () => string;
@@ -56,7 +56,7 @@ export function buildApp({
   app.use(setAnswerHeaders({ isDraining }));
   app.use(finishRequests());
   app.use(answerProblems(log));
-  for (const step of findPlace(toPlaces(routes), { baseUrl })) app.use(step);
+  for (const step of findEndpoint(toEndpoints(routes), { baseUrl })) app.use(step);
   app.use(negotiate());
   app.use(authenticate(directory));
   const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);

@@ -1,7 +1,7 @@
 import { diskFiles } from "@tessera/engines/disk";
 import { devicePermissions, everyPermission, permissions, scanProfiles } from "@tessera/values";
 import { describe, expect, it } from "vitest";
-import { routesLike, toPlaces } from "../http/place.ts";
+import { routesLike, toEndpoints } from "../http/endpoint.ts";
 import { recordOwners } from "../import/owners.ts";
 import { openApi } from "../routes/documentation/openapi.ts";
 import { allRoutes } from "../routes/index.ts";
@@ -32,7 +32,7 @@ const routes = allRoutes({
   baseUrl: () => "http://localhost",
   version: "0.0.0",
 });
-const places = toPlaces(routes);
+const endpoints = toEndpoints(routes);
 const document = openApi(routes, { server: "http://localhost", version: "0.0.0" }) as {
   paths: Record<string, Record<string, { description?: string }>>;
 };
@@ -106,16 +106,16 @@ describe("the routes", () => {
     expect(unchecked.map(({ name }) => name)).toEqual([]);
   });
 
-  for (const place of places) {
-    for (const method of place.routes.keys()) {
-      const { permissions: opening, profiles } = table[`${method} ${short(place.path)}`] ?? {
+  for (const endpoint of endpoints) {
+    for (const method of endpoint.routes.keys()) {
+      const { permissions: opening, profiles } = table[`${method} ${short(endpoint.path)}`] ?? {
         permissions: none,
         profiles: none,
       };
-      const opens = (caller: Caller) => mayUse(caller, routesLike(place, method));
+      const opens = (caller: Caller) => mayUse(caller, routesLike(endpoint, method));
       const withoutPermission = opening === "public" || opening === "any";
 
-      it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(place.path)} opens to its permissions and profiles alone, and the document says so`, () => {
+      it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(endpoint.path)} opens to its permissions and profiles alone, and the document says so`, () => {
         const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
         expect([...permitted].sort()).toEqual(
           withoutPermission ? [...permissions].sort() : opening === "operator" ? [] : [...opening].sort(),
@@ -134,15 +134,16 @@ describe("the routes", () => {
         if (!Array.isArray(opening)) return;
         const toProfiles = profiles.length === 0 ? "" : ` Open to device profiles ${profiles.join(", ")}.`;
         const needs = `Needs ${opening.map((permission) => `\`${permission}\``).join(" or ")}.${toProfiles}`;
-        const { description = "" } = document.paths[place.path.replace("+}", "}")]?.[method.toLowerCase()] ?? {};
+        const { description = "" } = document.paths[endpoint.path.replace("+}", "}")]?.[method.toLowerCase()] ?? {};
         expect(description.split("\n\n").at(-1)).toBe(needs);
       });
     }
   }
 });
 
-describe("a method that a place does not have", () => {
-  const at = (path: string) => places.find((place) => place.path === inEvent + path) as (typeof places)[number];
+describe("a method that an endpoint does not have", () => {
+  const at = (path: string) =>
+    endpoints.find((endpoint) => endpoint.path === inEvent + path) as (typeof endpoints)[number];
   const reader = tenant({ permissions: new Set(["event.orders:read"]) });
   const changer = tenant({ permissions: new Set(["event.settings.general:write"]) });
 

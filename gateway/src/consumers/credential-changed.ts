@@ -4,7 +4,7 @@ import { topics } from "@tessera/protos/topics";
 import { announceChange, type Forgetful, forgetAccess } from "../access/change-notice.ts";
 import { credentials, type CredentialKind as StoredKind, storeCredentials } from "../store/credentials.ts";
 
-/** Nothing authenticates as a kind of a newer boxoffice. */
+/** A kind that only a newer boxoffice knows is not copied: no request authenticates with it. */
 const kinds: ReadonlyMap<string, StoredKind> = new Map([
   [CredentialKind.API_KEY, "api_key"],
   [CredentialKind.DEVICE, "device"],

@@ -7,55 +7,55 @@ import { type ImportTargets, importMessages } from "../import/import-stream.ts";
 import type { LineError } from "../import/summary.ts";
 
 /**
- * A record may refer to one that comes by another partition, an event to its organizer: a rejected record gets these
- * further chances, a few seconds in all.
+ * A record may refer to one of another partition, for instance an event to its organizer. So a rejected record is tried
+ * again after these pauses, a few seconds in total.
  */
 const usualPausesMs = [200, 800, 2000, 4000];
 
 /**
- * The transaction that has recorded the messages waits meanwhile, and keeps others from the same ones. Postgres ends it
- * after a minute; what was still being sent then could land behind what another process has sent since.
+ * Meanwhile the transaction that recorded the messages stays open, so that no other process takes them. Postgres ends it
+ * after a minute. A record that was still on its way then could be applied after a newer one of another process.
  */
 const longestMs = 40_000;
 
-/** A list waits so long in all for what it refers to; where its items are later still, it gets its further chances. */
+/** How long lists wait in total for what they refer to. If that takes longer, they are tried again. */
 const settleMs = 5000;
 
 export interface FeedDeps {
   readonly importTargets: ImportTargets;
-  /** Aborts when this process is told to stop: what is under way comes again. */
+  /** Aborts when this process has to stop: messages in progress are delivered again. */
   readonly stopping: AbortSignal;
 }
 
 /**
- * Takes the continuous feed as an import takes its lines. What stays rejected is parked with the reason, and the rest
- * goes on. Records are idempotent, so one whose effect was stored before its batch was committed may come again.
+ * Imports the records of the continuous feed. A record that stays rejected becomes a dead letter with the reason, and the
+ * others are applied. Records are idempotent: one that was applied comes again if its batch was not committed.
  */
 export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}): Consumer<FeedDeps> {
   return consume(recordFeed, async (_tx, facts, { importTargets: targets, stopping }: FeedDeps) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)]);
     const take = takerOf(targets, { signal, stopping, isAlone: facts.length === 1 });
     const refusals = new Map<number, LineError>();
-    let waiting = facts.map((_fact, place) => place);
+    let waiting = facts.map((_fact, index) => index);
     for (const pauseMs of [0, ...pausesMs]) {
       if (waiting.length === 0) break;
       await pause(pauseMs, signal);
       const sent = waiting;
-      const errors = await take(sent.map((place) => facts[place]?.value ?? new Uint8Array()));
-      for (const [index, place] of sent.entries()) {
-        const error = errors.get(index);
-        if (error === undefined) refusals.delete(place);
-        else refusals.set(place, error);
+      const errors = await take(sent.map((index) => facts[index]?.value ?? new Uint8Array()));
+      for (const [at, index] of sent.entries()) {
+        const error = errors.get(at);
+        if (error === undefined) refusals.delete(index);
+        else refusals.set(index, error);
       }
       if (refusals.size === 0) break;
-      // What a later record about the same has replaced must not come behind it.
+      // A record must not be applied after a later one about the same thing.
       const accepted = lastAccepted(facts, refusals);
       waiting = [...refusals.keys()]
-        .filter((place) => (accepted.get(subjectOf(facts[place])) ?? -1) < place)
+        .filter((index) => (accepted.get(subjectOf(facts[index])) ?? -1) < index)
         .sort((a, b) => a - b);
     }
-    return [...refusals].flatMap(([place, error]) => {
-      const fact = facts[place];
+    return [...refusals].flatMap(([index, error]) => {
+      const fact = facts[index];
       return fact === undefined ? [] : [{ fact, cause: describe(error) }];
     });
   });
@@ -63,12 +63,12 @@ export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}
 
 export const recordFed = takeRecords();
 
-/** The place of the last accepted record about each subject. */
+/** The index of the last accepted record about each subject. */
 function lastAccepted(
   facts: readonly Fact<Uint8Array>[],
   refusals: ReadonlyMap<number, LineError>,
 ): ReadonlyMap<string, number> {
-  return new Map(facts.flatMap((fact, place) => (refusals.has(place) ? [] : [[subjectOf(fact), place] as const])));
+  return new Map(facts.flatMap((fact, index) => (refusals.has(index) ? [] : [[subjectOf(fact), index] as const])));
 }
 
 function subjectOf(fact: Fact<Uint8Array> | undefined): string {
@@ -76,8 +76,8 @@ function subjectOf(fact: Fact<Uint8Array> | undefined): string {
 }
 
 /**
- * An owner that is away comes back: the feed waits for it. One that answers and fails, or that answers some of many and
- * is not through in time, is asked for each record by itself: what it cannot digest is parked then, and the rest goes on.
+ * An unavailable owner comes back: the feed waits for it. If the owner answers and fails, or answers only a part in time,
+ * each record is sent alone: a record that fails then becomes a dead letter, and the others are applied.
  */
 function takerOf(
   targets: ImportTargets,
@@ -91,8 +91,8 @@ function takerOf(
     try {
       return await importMessages(messages, targets, { signal, settleMs, onProgress });
     } catch (cause) {
-      const isAway = signal.aborted ? stopping.aborted || isAlone || !hasAnswered : cause instanceof Fault;
-      if (!isAway) throw new Error("the owner of the records cannot take them together", { cause });
+      const isUnavailable = signal.aborted ? stopping.aborted || isAlone || !hasAnswered : cause instanceof Fault;
+      if (!isUnavailable) throw new Error("the owner of the records cannot take them together", { cause });
       throw fault("owner_unavailable", "the owner of the records does not take them", { cause });
     }
   };

@@ -1,16 +1,16 @@
 import type { Fault } from "@tessera/kit/fault";
 import type Koa from "koa";
 import type { Caller } from "../access/caller.ts";
-import type { Place } from "./place.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /** What the middleware has found out about the request so far. */
 export interface State {
-  place?: Place;
+  endpoint?: Endpoint;
   params?: Readonly<Record<string, string>>;
   caller?: Caller;
-  /** Why this request is refused unless its answer is there already: its caller asks too often. */
+  /** The caller exceeds its rate limit: the request is refused, unless its answer has been kept. */
   overLimit?: Fault;
-  /** The whole body, where a step before its reader needed it. */
+  /** The whole body, if an earlier step has read it. */
   body?: Buffer;
 }
 

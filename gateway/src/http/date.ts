@@ -2,8 +2,8 @@ const form =
   /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT$/;
 
 /**
- * Reads a date of HTTP as an instant. Anything else is undefined, and to be ignored: clients in the field send back what
- * they made of an earlier answer, also as their platform writes dates.
+ * Reads a date of HTTP as an instant. Any other text is undefined, and callers ignore it: some clients send the date of
+ * an earlier answer in the format of their platform.
  */
 export function parseHttpDate(text: string): number | undefined {
   const milliseconds = form.test(text) ? Date.parse(text) : Number.NaN;

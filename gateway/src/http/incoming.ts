@@ -11,7 +11,7 @@ export class IncomingRequest implements Incoming {
   body: unknown;
   readonly url: PublicUrl;
   readonly #ctx: Context;
-  #gone: AbortController | undefined;
+  #closed: AbortController | undefined;
 
   constructor(ctx: Context, { baseUrl, search }: { baseUrl: string; search: URLSearchParams }) {
     this.#ctx = ctx;
@@ -40,7 +40,7 @@ export class IncomingRequest implements Incoming {
 
   param(name: string): string {
     const value = this.#ctx.state.params?.[name];
-    if (value === undefined) throw new Error(`the path ${this.#ctx.state.place?.path} has no parameter ${name}`);
+    if (value === undefined) throw new Error(`the path ${this.#ctx.state.endpoint?.path} has no parameter ${name}`);
     return value;
   }
 
@@ -56,7 +56,7 @@ export class IncomingRequest implements Incoming {
   }
 
   stream(): AsyncIterable<Uint8Array> {
-    // A reader that stops early leaves the connection whole, so that its answer can still be sent.
+    // A reader that stops early must not destroy the connection: the answer is still to be sent.
     return this.#ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   }
 
@@ -65,13 +65,13 @@ export class IncomingRequest implements Incoming {
   }
 
   get signal(): AbortSignal {
-    if (this.#gone === undefined) {
-      const gone = new AbortController();
-      this.#gone = gone;
-      // After the answer is written this fires too, and then aborts nothing any more.
-      this.#ctx.res.once("close", () => gone.abort());
-      if (this.#ctx.res.closed) gone.abort();
+    if (this.#closed === undefined) {
+      const closed = new AbortController();
+      this.#closed = closed;
+      // This also fires after the answer, when nothing is left to abort.
+      this.#ctx.res.once("close", () => closed.abort());
+      if (this.#ctx.res.closed) closed.abort();
     }
-    return this.#gone.signal;
+    return this.#closed.signal;
   }
 }

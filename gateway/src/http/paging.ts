@@ -5,10 +5,10 @@ import { fault } from "../faults.ts";
 import type { Parameter } from "./parameter.ts";
 import type { PublicUrl } from "./public-url.ts";
 
-/** Both the default and the most. */
+/** The default, and the maximum. */
 const largestPage = 50;
 
-/** What asks for the last page, whichever that is. */
+/** Services understand this number as the last page. */
 const lastPage = 0;
 
 /** Pages are counted in 32 bits between services. */
@@ -57,7 +57,7 @@ export interface Page<R> {
   readonly results: readonly R[];
 }
 
-/** Makes the answer of a list: its page, and the way to those around it. */
+/** Makes the answer of a list: a page, with links to its neighbours. */
 export function toPage<R>(url: PublicUrl, found: FoundPage<R>): Page<R> {
   const pages = Math.max(1, Math.ceil(found.count / found.pageSize));
   if (found.page < 1 || found.page > pages) throw noSuchPage();

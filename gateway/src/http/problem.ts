@@ -35,7 +35,7 @@ const retryAfterSeconds: ReadonlyMap<number, number> = new Map([
 ]);
 
 /** The status that proxies log when a client disconnects before its answer. */
-const clientGone = 499;
+const clientDisconnected = 499;
 
 /** A problem as it is answered. */
 export interface Problem {
@@ -44,7 +44,7 @@ export interface Problem {
   readonly body: unknown;
 }
 
-/** Says how a failure is answered. A failure that is no Fault is a bug or an outage: nothing of it leaves the process. */
+/** Makes the answer to a failure. Any error but a Fault is a bug or an outage: its message stays in the process. */
 export function toProblem(error: unknown): Problem {
   if (!(error instanceof Fault)) {
     return { status: 500, headers: {}, body: { detail: "Something went wrong here; it has been recorded." } };
@@ -64,9 +64,9 @@ export function saysWhenToRetry(status: number): boolean {
   return retryAfterSeconds.has(status);
 }
 
-/** Whether a repetition of the request would be answered alike, so that the answer may be kept (A10.7, A10.8). */
+/** Whether the same request would get the same answer again, so that the answer may be kept (A10.7, A10.8). */
 export function isLasting(status: number): boolean {
-  return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientGone;
+  return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientDisconnected;
 }
 
 function headersOf(problem: Fault, status: number): Record<string, string> {
@@ -77,7 +77,7 @@ function headersOf(problem: Fault, status: number): Record<string, string> {
   return { "Retry-After": String(Math.max(1, asked)) };
 }
 
-/** Answers what was thrown further in. */
+/** Answers the errors of later steps. */
 export function answerProblems(log: Log): Middleware {
   return async (ctx, next) => {
     try {
@@ -85,12 +85,12 @@ export function answerProblems(log: Log): Middleware {
     } catch (error) {
       if (ctx.res.destroyed) {
         // Only the log reads this status: the client has disconnected.
-        ctx.status = clientGone;
+        ctx.status = clientDisconnected;
         return;
       }
       const { status, headers, body } = toProblem(error);
-      if (!(error instanceof Fault)) log.error("request failed", { route: ctx.state.place?.path, error });
-      else if (status >= 500) log.warn("request could not be served", { route: ctx.state.place?.path, error });
+      if (!(error instanceof Fault)) log.error("request failed", { route: ctx.state.endpoint?.path, error });
+      else if (status >= 500) log.warn("request could not be served", { route: ctx.state.endpoint?.path, error });
       ctx.set({ ...headers });
       ctx.status = status;
       ctx.body = body;

@@ -1,4 +1,4 @@
-/** The address of the request as the world outside knows it: configured base, path and query as they were sent. */
+/** The address of a request as clients know it: the configured base, with path and query as they were sent. */
 export interface PublicUrl {
   /** Without a slash at its end. */
   readonly base: string;
@@ -7,7 +7,7 @@ export interface PublicUrl {
   withSearch(search: URLSearchParams): string;
 }
 
-/** Makes the address of a request. The Host header plays no part in it: a caller could choose that. */
+/** Makes the address of a request. It ignores the Host header, which the caller chooses. */
 export function publicUrl(base: string, path: string, search: URLSearchParams): PublicUrl {
   return {
     base,

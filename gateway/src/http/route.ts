@@ -17,7 +17,7 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface Body<B> {
   readonly schema: Schema<B> & { readonly properties: Properties };
   readonly check: Check<B>;
-  /** What a form means that lacks a boolean: a box that was not ticked, or nothing. */
+  /** What it means if a form lacks a boolean: a box that is not ticked, or a field that was left out. */
   readonly missingBooleans: "false" | "absent";
 }
 
@@ -62,9 +62,9 @@ export interface Incoming<Q = unknown, B = unknown> {
   header(name: string): string;
   /** The body of a route that reads it as a stream. */
   stream(): AsyncIterable<Uint8Array>;
-  /** Aborts when the client has gone, and when its answer has been sent. */
+  /** Aborts when the client disconnects, and when the answer has been sent. */
   readonly signal: AbortSignal;
-  /** Closes the connection, whatever of the answer its client has not yet taken. */
+  /** Closes the connection, even if its client has not read the whole answer. */
   cutOff(): void;
 }
 
@@ -79,12 +79,12 @@ export interface Declaration<P extends Parameters, B> {
   readonly body?: Body<B>;
   /** The media type of a body that the handler reads as a stream; with a list, the handler refuses others itself. */
   readonly streams?: string | readonly string[];
-  /** Its success holds a secret that is stored nowhere: it is not kept for an idempotency key, the handler makes the same answer again of the same request id. */
+  /** Its success shows a secret that is stored nowhere. The answer is not kept for an idempotency key: the handler makes it again from the same request id. */
   readonly showsSecret?: true;
   /** The media type of its successful answer, or each that it may have; JSON when left out. */
   readonly produces?: string | readonly string[];
   readonly answers: Readonly<Record<number, Answer>>;
-  /** Throws `not_found` when the object of the path is missing: asked only when query or body are not valid, because that counts before they do. */
+  /** Throws `not_found` when the object of the path is missing. Called only if query or body are not valid: a missing object takes precedence. */
   readonly exists?: (request: Incoming) => Promise<void>;
   readonly handle: (request: Incoming<Values<P>, B>) => Promise<Reply>;
 }
@@ -94,12 +94,12 @@ export type AnyDeclaration = Omit<Declaration<Parameters, unknown>, "handle"> & 
   readonly handle: (request: Incoming<never, never>) => Promise<Reply>;
 };
 
-/** A route at its place in the URL map. */
+/** A route with its method and path in the URL map. */
 export interface Route extends AnyDeclaration {
   readonly method: HttpMethod;
   /** With `{name}` for a path segment and `{name+}` for one or more, whose slashes belong to the value. */
   readonly path: string;
-  /** Found without walking the other routes. */
+  /** Found in a radix tree, ahead of all other routes. */
   readonly hot: boolean;
 }
 
@@ -110,7 +110,7 @@ export function declare<const P extends Parameters = Record<never, never>, B = u
   return declaration;
 }
 
-/** Puts a declared route at its place. */
+/** Gives a declared route its method and path. */
 export function at(
   method: HttpMethod,
   path: string,

@@ -15,41 +15,41 @@ export interface HttpServerOptions {
 export interface HttpServer extends Server {
   /** The port it listens on; known once it has started. */
   port(): number;
-  /** Aborts when it stops to accept requests. */
+  /** Aborts when it stops accepting requests. */
   readonly stopping: AbortSignal;
-  /** What answers; set before it starts. */
+  /** Sets the handler of requests; called before the start. */
   answerWith(listener: RequestListener): void;
 }
 
-/** Cookies play no part here, so headers are small; a signed ticket secret in the path has a few hundred bytes. */
+/** Headers are small, because there are no cookies; a signed ticket secret in the path has a few hundred bytes. */
 const maxHeaderBytes = 16 * 1024;
 
-/** A header trickles in no slower than this, or its connection is closed. */
+/** If a header takes longer to arrive, its connection is closed. */
 const headersTimeoutMs = 15_000;
 
 /** Longer than the idle time of common proxies (60 s), which otherwise send a request into a closing connection. */
 const keepAliveMs = 75_000;
 
-/** What is under way when the process stops is given this long. */
+/** Requests that are under way when the process stops have this long to finish. */
 const stopMs = 10_000;
 
-/** So long a connection without a request is kept when the process stops: the next request may be on its way already. */
+/** When the process stops, an idle connection stays open for this long: its next request may be on its way. */
 const lingerMs = 500;
 
-/** What arrives during a turn of the event loop is read in the next one; on a busy machine a turn can take a while. */
+/** Bytes that arrive during a turn of the event loop are read in the next one; on a busy machine a turn takes long. */
 const quickTurnMs = 5;
 const longestCatchUpMs = 1000;
 
 interface Connection {
   /** Requests whose answers have not yet been sent. */
   underWay: number;
-  /** The bytes that were read when the last answer had been sent; more of them begin another request. */
+  /** How many bytes had been read when the last answer was sent. Further bytes belong to another request. */
   readUpTo: number;
 }
 
 /**
- * Makes the server that faces clients. It is stopped by hand: http-terminator and `server.close()` cut off connections
- * between two requests and requests of which only the beginning has arrived; here those are answered.
+ * Makes the server for clients. It stops in its own way: http-terminator and `server.close()` close connections between
+ * two requests, and requests that have arrived only in part. Here those requests are answered.
  */
 export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
   const stopping = new AbortController();
@@ -73,7 +73,7 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     response.once("close", () => {
       connection.underWay -= 1;
       connection.readUpTo = socket.bytesRead;
-      // Its answer had begun before it could say that the connection ends with it.
+      // This answer began before the stop, so it has no `Connection: close`.
       if (leaving && connection.underWay === 0) socket.destroySoon();
     });
   });
@@ -82,12 +82,12 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
 
   /** Accepts no more connections; resolves when the last one has ended. */
   function close(): Promise<void> {
-    // Unlike the close of HTTP servers, this one leaves connections alone that are between two requests.
+    // `close` of HTTP servers would also close connections between two requests.
     closed ??= new Promise((resolve) => void NetServer.prototype.close.call(server, () => resolve()));
     return closed;
   }
 
-  /** Closes connections that carry nothing: no request, nor the beginning of one, nor what is left of an answer. */
+  /** Closes connections without a request, a part of one, or the rest of an answer. */
   function closeUnneeded(): void {
     leaving = true;
     for (const [socket, { underWay, readUpTo }] of connections) {
@@ -110,7 +110,7 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
       // Closing the listener would reset connections that wait to be accepted.
       await catchUp();
       await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
-      // A connection with a request is needed, also with one that a busy process has not read yet.
+      // A request may have arrived that a busy process has not read yet.
       await catchUp();
       closeUnneeded();
     },
@@ -121,13 +121,13 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
       const timer = setTimeout(() => server.closeAllConnections(), stopMs);
       await ended;
       clearTimeout(timer);
-      // What it would have done itself, had it been closed as usual.
+      // Ends the timer that checks connections, which closing the sockets did not end.
       server.close();
     },
   };
 }
 
-/** Accepts and reads what has arrived until now, and goes on until hardly anything can have come since. */
+/** Accepts and reads what has arrived. Ends with a turn so short that hardly anything can have arrived during it. */
 async function catchUp(): Promise<void> {
   const until = performance.now() + longestCatchUpMs;
   for (let turns = 1; ; turns += 1) {

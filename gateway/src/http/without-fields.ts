@@ -3,7 +3,7 @@ import { isObject } from "@tessera/values";
 /** An object as the API shows it. */
 export type Shown = Readonly<Record<string, unknown>>;
 
-/** Leaves fields out of an object: `a` is one of its own, `a.b` one of each object in its list `a`. What is not there is not missed. */
+/** Leaves fields out of an object: `a` is its own field, `a.b` a field of each object in its list `a`. Unknown fields are ignored. */
 export function withoutFields(shown: Shown, excluded: readonly string[]): Shown {
   if (excluded.length === 0) return shown;
   const kept = Object.entries(shown).filter(([field]) => !excluded.includes(field));

@@ -16,7 +16,7 @@ export interface ApplyOptions {
   readonly patience: { unexplained: number };
 }
 
-/** More failures than this are no matter of single records: the owner is broken. */
+/** More failures than this are not due to single records: the owner is broken. */
 export const mostUnexplained = 20;
 
 /** A batch of full size on a busy database; what takes longer is stuck. */
@@ -27,18 +27,18 @@ const patienceMs = 30_000;
 const pauses = { firstMs: 100, longestMs: 3000 };
 
 /**
- * Has a batch applied by its owner, and returns what became of it.
+ * Sends a batch to its owner, and returns the result.
  *
- * While the owner is away the batch waits. When an owner chokes on a batch, it
- * is halved until the record that it cannot digest is alone: one bad record
- * never costs the others.
+ * While the owner is unavailable, the batch waits. If the owner fails on a
+ * batch, the batch is halved until the bad record is alone, so that the other
+ * records are applied.
  */
 export async function applyRecords(
   records: readonly WireRecord[],
   options: ApplyOptions,
 ): Promise<ApplyRecordsResponse> {
   try {
-    return await applyPatiently(records, options);
+    return await applyWithRetries(records, options);
   } catch (error) {
     options.signal?.throwIfAborted();
     if (isTransient(error)) throw error;
@@ -57,7 +57,7 @@ export async function applyRecords(
   }
 }
 
-async function applyPatiently(
+async function applyWithRetries(
   records: readonly WireRecord[],
   { apply, signal }: ApplyOptions,
 ): Promise<ApplyRecordsResponse> {

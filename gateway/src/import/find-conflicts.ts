@@ -3,19 +3,19 @@ import type { EventReference } from "@tessera/protos/gen/ticketing/boxoffice/v1/
 import type { Quotas, Tickets } from "@tessera/protos/services";
 import type { AmbiguousSecret, OverbookedQuota } from "./summary.ts";
 
-/** Asked at the end of an import what its records contradict: they are stored all the same. */
+/** Called at the end of an import, to report contradictions. The records are stored in any case. */
 export interface ConflictFinders {
   readonly quotas: Pick<Client<Quotas>, "findOverbooked">;
   readonly tickets: Pick<Client<Tickets>, "findAmbiguousSecrets">;
 }
 
-/** It is a report, for which an import waits no longer than for any other answer. */
+/** An import waits no longer for this report. */
 const longestMs = 5000;
 
-/** Read at once by boxoffice. */
+/** How many events boxoffice reads in one call. */
 const eventsPerCall = 200;
 
-/** They show that something is wrong, and what; a list of all could be as long as the import. */
+/** Enough to show what is wrong. A complete list could be as long as the import. */
 const mostReported = 100;
 
 /** Events, each once. */
@@ -27,7 +27,7 @@ export class EventSet {
     if (!this.#byName.has(name)) this.#byName.set(name, { organizer, event });
   }
 
-  /** In the order of the answers, so that the first of all are among the first that are asked about. */
+  /** In the order of the answers, so that the first events have the first conflicts. */
   sorted(): EventReference[] {
     return [...this.#byName.values()].sort(
       (one, other) => compare(one.organizer, other.organizer) || compare(one.event, other.event),
@@ -62,7 +62,7 @@ export function findAmbiguousSecrets(
   });
 }
 
-/** Returns the first hundred of what is found in events; null when that cannot be found out, or not in time. */
+/** Returns the first hundred conflicts in events; null if they cannot be read in time. */
 async function findInEvents<T>(
   events: EventSet,
   signal: AbortSignal | undefined,

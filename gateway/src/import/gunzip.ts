@@ -5,10 +5,10 @@ import { fault } from "../faults.ts";
 /** Records compress about ten times, a file of zeros a thousand times. */
 const largestRatio = 200;
 
-/** Small streams may be as regular as they like. */
+/** Smaller streams may have any ratio. */
 const unsuspectedBytes = 64 * 1024 * 1024;
 
-/** Expands a gzip stream in constant memory. Refuses one that is corrupt, cut off, or made to keep us busy. */
+/** Expands a gzip stream in constant memory. Refuses one that is corrupt, cut off, or a gzip bomb. */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let compressed = 0;
   let expanded = 0;
@@ -20,7 +20,7 @@ export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<
     }
   };
   pipeline(Readable.from(counted(), { objectMode: false }), expander, () => {
-    // The reader of the expander gets its errors.
+    // Errors reach the reader of the expander.
   });
   try {
     for await (const piece of expander as AsyncIterable<Buffer>) {

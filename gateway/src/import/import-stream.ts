@@ -11,7 +11,7 @@ import { type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
 import { Tally } from "./tally.ts";
 
-/** The services that records go to, and those that read what comes of them. */
+/** The services that own records, and those that consume their facts. */
 export interface ImportTargets extends ConflictFinders {
   readonly owners: RecordOwners;
   readonly readers: readonly CaughtUp[];
@@ -22,7 +22,7 @@ export interface ImportOptions {
   readonly onProgress?: (progress: ImportProgress) => void;
   /** Aborts the import; what was applied stays. */
   readonly signal?: AbortSignal | undefined;
-  /** How long the whole import may wait until what it applied is seen; by itself each time up to 30 s. */
+  /** How long the whole import may wait until its records are visible. Left out: up to 30 s each time. */
   readonly settleMs?: number;
 }
 
@@ -32,7 +32,7 @@ export interface ImportProgress {
   readonly accepted: number;
 }
 
-/** An import that ended early, and what had become of it by then. */
+/** An import that ended early, with its result up to then. */
 export class ImportFailure extends Error {
   override readonly name = "ImportFailure";
   readonly summary: ImportSummary;
@@ -48,7 +48,7 @@ export class ImportFailure extends Error {
 /** A record is an order with all its positions and file answers; this is as large as the messages between services. */
 const longestLineBytes = 16 * 1024 * 1024;
 
-/** How long the end of an import, or an owner that comes after others, waits until what came before is seen. */
+/** How long the end of an import waits until its records are visible, and an owner for the records of others. */
 const longestSettleMs = 30_000;
 
 /** What changes how much of a quota is taken, or how much of it there is. */
@@ -56,9 +56,9 @@ const kindsOfCapacity: ReadonlySet<string> = new Set(["order", "quota"]);
 
 /**
  * Imports a stream of records, one JSON object per line, in constant memory.
- * A line that cannot be taken is reported, never the stream. Throws an
- * ImportFailure when the stream breaks or an owner stays away, and a Fault when
- * the stream holds no records at all.
+ * A bad line is reported, and all others are imported. Throws an ImportFailure
+ * if the stream breaks or an owner stays unavailable, and a Fault if the stream
+ * holds no records.
  */
 export async function importStream(
   source: AsyncIterable<Uint8Array>,
@@ -71,7 +71,7 @@ export async function importStream(
   } catch (error) {
     options.signal?.throwIfAborted();
     if (error instanceof NotRecords || error instanceof OwnerFailure) throw await run.failure(error);
-    // The stream broke: what it held up to there counts.
+    // The stream broke: the records before that count.
     throw await run.finish().then(
       (summary) => new ImportFailure(summary, error),
       (other: unknown) => run.failure(other),
@@ -84,9 +84,8 @@ export async function importStream(
 }
 
 /**
- * Imports records that arrive one by one, each by itself in JSON, in their order. Returns what is wrong with those that
- * were rejected, by their place; whether anybody sees the others yet is not waited for. Throws what the owner threw when
- * it stays away or fails too often.
+ * Imports messages that hold one record each, in their order. Returns the errors of rejected ones, by index, without
+ * waiting until the others are visible. Throws the error of the owner if it stays unavailable or fails too often.
  */
 export async function importMessages(
   messages: readonly Uint8Array[],
@@ -111,7 +110,7 @@ class ImportRun {
   readonly #tally = new Tally();
   readonly #batches: ReadonlyMap<RecordOwnerName, RecordBatches>;
   readonly #patience = { unexplained: mostUnexplained };
-  /** Owners that have applied something since everybody has caught up with them. */
+  /** Owners that have applied records since all readers have caught up. */
   readonly #unsettled = new Set<RecordOwnerName>();
   /** Events whose quotas may be overbooked now. */
   readonly #booked = new EventSet();
@@ -152,8 +151,8 @@ class ImportRun {
         this.#tally.reject({ line: line.number, kind: null, errors: { non_field_errors: ["The message is empty."] } });
     }
     await this.#flush(this.#batches.keys());
-    const { errors, rejected } = this.#tally.summary(notLookedFor);
-    // What is not reported would count as applied.
+    const { errors, rejected } = this.#tally.summary(undetermined);
+    // A rejected record without a reported error would count as applied.
     if (errors.length < rejected) throw new Error(`of ${rejected} rejected records only ${errors.length} are reported`);
     return errors;
   }
@@ -175,7 +174,7 @@ class ImportRun {
     }
     this.#sawRecord = true;
     const { owner, record } = parsed;
-    // Records may wait for what comes after them, but not for the removal of what they refer to.
+    // Waiting records may refer to the deleted one: they are applied first.
     if (record.deleted) await this.#flush(this.#waitingFor(owner));
     await this.#batches.get(owner)?.add(record);
   }
@@ -254,20 +253,20 @@ class ImportRun {
     this.#settleLeftMs -= Date.now() - begun;
   }
 
-  /** Says how an import ended that could not be finished. */
+  /** Makes the error of an import that could not be finished. */
   async failure(error: unknown): Promise<Error> {
     if (error instanceof NotRecords) return fault("not_records", error.message);
     // Batches that are still under way belong to the count.
     await Promise.allSettled(Array.from(this.#batches.values(), (batches) => batches.flush()));
     const cause = error instanceof OwnerFailure ? error.cause : error;
-    return new ImportFailure(this.#tally.summary(notLookedFor), cause);
+    return new ImportFailure(this.#tally.summary(undetermined), cause);
   }
 }
 
 /** The fields of a summary that a failed import does not determine. */
-const notLookedFor = { settled: false, overbooked: null, ambiguous_secrets: null } as const;
+const undetermined = { settled: false, overbooked: null, ambiguous_secrets: null } as const;
 
-/** Blank lines are nothing, as in most readers of the format. */
+/** Blank lines are ignored, as by most readers of the format. */
 function isBlank(line: Buffer): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }

@@ -13,7 +13,7 @@ export interface RecordOwner {
 
 export type RecordOwners = Readonly<Record<RecordOwnerName, RecordOwner>>;
 
-/** The owners of all kinds of records. None may wait for itself, not even by way of others. */
+/** The owners of all kinds of records. An owner must not wait for itself, directly or through others. */
 export function recordOwners(
   clients: Pick<Clients, "boxofficeRecords" | "boxofficeFacts" | "checkinRecords" | "checkinFacts">,
 ): RecordOwners {

@@ -3,10 +3,10 @@ import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records
 /** As many as one transaction of an owner should hold. */
 const mostRecords = 500;
 
-/** Well below what a message may hold; a single larger record travels alone. */
+/** Far below the limit of a message; a larger record is sent alone. */
 const mostBytes = 1024 * 1024;
 
-/** What a record takes beside its data, about. */
+/** The approximate size of a record without its data. */
 const envelopeBytes = 100;
 
 /**
@@ -40,7 +40,7 @@ export class RecordBatches {
   }
 
   async #send(): Promise<void> {
-    // Again where somebody else has sent a batch meanwhile: there is one in flight.
+    // Repeated, because another caller may have sent a batch meanwhile.
     for (let awaited: Promise<void> | undefined; awaited !== this.#inFlight; ) {
       awaited = this.#inFlight;
       await awaited;

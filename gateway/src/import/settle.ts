@@ -1,20 +1,20 @@
 import type { Client } from "@tessera/kit/rpc";
-import type { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
+import type { Facts } from "@tessera/protos/services";
 import { poll } from "../poll.ts";
 
 /** Asks one service whether its consumers have passed a marker. */
-export type CaughtUp = Client<FactsServiceService>["caughtUp"];
+export type CaughtUp = Client<Facts>["caughtUp"];
 
 export interface SettleOptions {
-  /** The service whose facts everybody is to have read. */
-  readonly owner: Pick<Client<FactsServiceService>, "markFacts">;
+  /** The service that publishes the facts. */
+  readonly owner: Pick<Client<Facts>, "markFacts">;
   readonly readers: readonly CaughtUp[];
   /** Milliseconds since 1970. */
   readonly until: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits until every reader has consumed what an owner has published so far. Returns false when the time is over first. */
+/** Waits until every reader has consumed the facts that an owner has published so far. Returns false if that takes too long. */
 export async function settle({ owner, readers, until, signal }: SettleOptions): Promise<boolean> {
   try {
     const mark = await owner.markFacts({}, callOptions(until, signal));

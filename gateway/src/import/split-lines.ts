@@ -1,4 +1,4 @@
-/** One line of a stream, without what ends it. */
+/** One line of a stream, without its line break. */
 export type Line =
   | { readonly number: number; readonly bytes: Buffer }
   /** Longer than allowed; its content was dropped. */
@@ -8,7 +8,7 @@ export type Line =
 export interface LineSplitter {
   /** Takes the next piece and returns the lines that end in it. */
   push(piece: Uint8Array): Line[];
-  /** Returns the last line, which need not end. */
+  /** Returns the last line, if no line break ended it. */
   end(): Line[];
 }
 

@@ -3,7 +3,7 @@ import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, mayUse } from "../access/may-use.ts";
 import { fault } from "../faults.ts";
 import type { Middleware } from "../http/context.ts";
-import { routesLike } from "../http/place.ts";
+import { routesLike } from "../http/endpoint.ts";
 
 /**
  * Lets a caller use the methods of a path that its rights open. An unknown
@@ -12,12 +12,12 @@ import { routesLike } from "../http/place.ts";
  */
 export function authorize(directory: Directory): Middleware {
   return async (ctx, next) => {
-    const { place, caller, params = {} } = ctx.state;
-    if (place === undefined || place.isPublic) {
+    const { endpoint, caller, params = {} } = ctx.state;
+    if (endpoint === undefined || endpoint.isPublic) {
       await next();
       return;
     }
-    if (caller === undefined || !mayUse(caller, routesLike(place, ctx.method))) throw forbidden();
+    if (caller === undefined || !mayUse(caller, routesLike(endpoint, ctx.method))) throw forbidden();
     const { organizer, event } = params;
     if (organizer !== undefined && event !== undefined) {
       if (!hasEventAccess(caller, organizer, event) || !(await directory.hasEvent(organizer, event))) throw forbidden();

@@ -1,7 +1,7 @@
 import type { Cache, Limiter } from "@tessera/kit/cache/cache";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
-import { routeFor } from "../http/place.ts";
+import { routeFor } from "../http/endpoint.ts";
 
 /** Requests per minute of each key and each device; 0 means no limit. */
 export interface RateLimits {
@@ -64,7 +64,7 @@ function policyOf(cache: Cache, { name, attempts }: { name: string; attempts: nu
   };
 }
 
-function isScan({ state: { place }, method }: Context): boolean {
-  const route = place === undefined ? undefined : routeFor(place, method);
+function isScan({ state: { endpoint }, method }: Context): boolean {
+  const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
   return route !== undefined && scanRoutes.has(route.name);
 }

@@ -1,10 +1,10 @@
 import { fault } from "../faults.ts";
 import type { Middleware } from "../http/context.ts";
 
-/** Refuses a request whose Accept header or `format` excludes the media types of the place. It runs before authentication. */
+/** Refuses a request whose Accept header or `format` excludes the media types of the endpoint. It runs before authentication. */
 export function negotiate(): Middleware {
   return (ctx, next) => {
-    const produces = ctx.state.place?.produces ?? [];
+    const produces = ctx.state.endpoint?.produces ?? [];
     const accept = ctx.get("Accept");
     if (accept !== "" && !produces.some((type) => accepts(accept, type)) && !accepts(accept, "application/json")) {
       throw fault("not_acceptable", "The Accept header allows none of the types that this address answers with.");

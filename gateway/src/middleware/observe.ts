@@ -31,7 +31,7 @@ export function observe({ log, metrics }: { log: Log; metrics: Metrics }): Middl
         await next();
       } finally {
         const ms = performance.now() - started;
-        const seen = { method: methodOf(ctx), route: ctx.state.place?.path ?? "none", status: ctx.status };
+        const seen = { method: methodOf(ctx), route: ctx.state.endpoint?.path ?? "none", status: ctx.status };
         duration.observe({ ...seen, status: String(seen.status) }, ms / 1000);
         log.info("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
       }

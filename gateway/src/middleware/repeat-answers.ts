@@ -6,7 +6,7 @@ import type { Caller } from "../access/caller.ts";
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
-import { routeFor } from "../http/place.ts";
+import { routeFor } from "../http/endpoint.ts";
 import { answerProblems, isLasting } from "../http/problem.ts";
 import type { Route } from "../http/route.ts";
 import type { Claim, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
@@ -43,13 +43,13 @@ const mostBytesOverLimit = 64 * 1024;
 export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middleware {
   const answerProblemsHere = answerProblems(log);
   return async (ctx, next) => {
-    const { caller, place } = ctx.state;
+    const { caller, endpoint } = ctx.state;
     const key = ctx.get("X-Idempotency-Key");
-    if (key === "" || caller === undefined || place === undefined || safe.has(ctx.method)) {
+    if (key === "" || caller === undefined || endpoint === undefined || safe.has(ctx.method)) {
       await next();
       return;
     }
-    const route = routeFor(place, ctx.method);
+    const route = routeFor(endpoint, ctx.method);
     if (route?.streams !== undefined) {
       await next();
       return;

@@ -4,11 +4,11 @@ import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body
 import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
+import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
-import { routeFor } from "../http/place.ts";
 import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
-import { describePlace } from "./describe-place.ts";
+import { describeEndpoint } from "./describe-endpoint.ts";
 
 export interface ServeOptions {
   readonly limits: BodyLimits;
@@ -19,12 +19,12 @@ export interface ServeOptions {
 /** Runs the route of the request: method, query, body, handler, in this order. */
 export function serve({ limits, baseUrl, tracing }: ServeOptions): Middleware {
   return async (ctx) => {
-    const { place } = ctx.state;
-    if (place === undefined) throw new Error("a request without a place was let through");
-    const route = routeFor(place, ctx.method);
+    const { endpoint } = ctx.state;
+    if (endpoint === undefined) throw new Error("a request without an endpoint was let through");
+    const route = routeFor(endpoint, ctx.method);
     if (route === undefined) {
       if (ctx.method !== "OPTIONS") throw fault("method_not_allowed", "This method is not allowed here.");
-      return send(ctx, { status: 200, body: describePlace(place) });
+      return send(ctx, { status: 200, body: describeEndpoint(endpoint) });
     }
     const search = new URLSearchParams(ctx.querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });

@@ -26,7 +26,7 @@ export interface RouteDependencies {
   readonly uploadTargets: UploadTargets;
   readonly findAnswer: FindAnswer;
   readonly credentials: Omit<CredentialRouteDependencies, "credentials">;
-  /** Aborts when this process is told to stop. */
+  /** Aborts when this process has to stop. */
   readonly stopping: AbortSignal;
   readonly refusedStatus: RefusedStatus;
   readonly findUploads: RedeemOptions["findUploads"];
@@ -76,7 +76,7 @@ export function allRoutes({
     at("PATCH", `${event}/checkinlists/{id}/`, lists.patch),
     at("PUT", `${event}/checkinlists/{id}/`, lists.put),
     at("DELETE", `${event}/checkinlists/{id}/`, lists.remove),
-    // As the interface's documentation writes it.
+    // The published documentation of the interface names this path.
     at("DELETE", `${event}/checkinlist/{id}/`, { ...lists.remove, name: "deleteCheckinListSingular" }),
     at("GET", `${event}/checkinlists/{id}/status/`, lists.status),
 

@@ -81,8 +81,7 @@ export async function findByHash(
 /**
  * Stores the states that are newer than what is stored. Each credential may occur once.
  *
- * A token belongs to the credential that had it last, so every other one loses it: also where the fact that says so
- * is on its way, or was lost.
+ * A token belongs to the credential that had it last. All others lose it, even if the fact about them is late or lost.
  */
 export async function storeCredentials(tx: Tx, states: readonly CredentialState[]): Promise<void> {
   const sent = sql`

@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 
 /** Names one use of an idempotency key. */
 export interface KeyUse {
-  /** Who uses it. */
+  /** The caller that uses it. */
   readonly caller: string;
   readonly key: string;
 }
@@ -26,11 +26,11 @@ export interface KeyedRequest extends KeyUse {
   readonly requestHash: Buffer;
 }
 
-/** What a key stands for that cannot be taken on. */
+/** Why a request under a key cannot be claimed. */
 export type Occupied =
   | { readonly kind: "answered"; readonly answer: KeptAnswer }
   | { readonly kind: "under way" }
-  /** The key stands for another request. */
+  /** The key belongs to another request. */
   | { readonly kind: "taken" };
 
 export type Claiming = { readonly kind: "claimed"; readonly claim: Claim } | Occupied;
@@ -43,8 +43,8 @@ const keptHours = 24;
 const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
 
 /**
- * Takes a request on, unless it is answered, somebody is at work on it, or its key stands for another one. What was left
- * without an answer is taken on again under its former id; a key from more than a day ago is free again.
+ * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A request
+ * that lost its lease without an answer is claimed again under the same id. After a day a key is free again.
  */
 export async function claimRequest(db: Queryable, request: KeyedRequest): Promise<Claiming> {
   const { caller, key, requestHash } = request;
@@ -69,11 +69,11 @@ export async function claimRequest(db: Queryable, request: KeyedRequest): Promis
   if (claimed !== undefined) {
     return { kind: "claimed", claim: { caller, key, requestId: claimed.request_id, attempt: claimed.attempt } };
   }
-  // What has become free in between was somebody's a moment ago.
+  // If the other claim has ended since the insert, the request was under way a moment ago.
   return (await findRequest(db, request)) ?? { kind: "under way" };
 }
 
-/** Tells what stands in the way of taking a request on, without taking it on; undefined: nothing. */
+/** Returns why a request cannot be claimed, without claiming it; undefined: it can be. */
 export async function findRequest(
   db: Queryable,
   { caller, key, requestHash }: KeyedRequest,
@@ -99,7 +99,7 @@ export async function findRequest(
   return held.is_leased ? { kind: "under way" } : undefined;
 }
 
-/** Keeps the answer to a claimed request; one whose claim has passed to another is not kept. */
+/** Stores the answer to a claimed request, unless a later attempt has claimed it. */
 export async function keepAnswer(db: Db, claim: Claim, { status, headers, body }: KeptAnswer): Promise<void> {
   await db.run(sql`
     update kept_answer
@@ -107,12 +107,12 @@ export async function keepAnswer(db: Db, claim: Claim, { status, headers, body }
      where ${isMine(claim)}`);
 }
 
-/** Gives a claim back without an answer: the next repetition takes the request on at once. */
+/** Ends a claim without an answer: the next repetition can claim the request at once. */
 export async function releaseRequest(db: Db, claim: Claim): Promise<void> {
   await db.run(sql`update kept_answer set leased_until = now() where ${isMine(claim)}`);
 }
 
-/** Finds what a key has led to; undefined where its caller has not used it. */
+/** Finds the answer under a key; undefined if its caller has not used the key. */
 export async function findAnswer(
   db: Queryable,
   { caller, key }: KeyUse,
@@ -128,20 +128,20 @@ export async function findAnswer(
   return { answer: status === null ? undefined : { status, ...rest } };
 }
 
-/** As many at a time as leave the table to others soon. */
-const mostForgotten = 5000;
+/** Few enough to hold the row locks briefly. */
+const mostDeleted = 5000;
 
-/** Forgets answers of more than a day ago; returns whether there are more of them. */
+/** Deletes answers older than a day; returns whether more of them may be left. */
 export async function deleteOldAnswers(db: Db): Promise<boolean> {
-  const forgotten = await db.run(sql`
+  const deleted = await db.run(sql`
     delete from kept_answer
      where (kept_answer.caller, kept_answer.key) in (
        select old.caller, old.key
          from kept_answer as old
         where old.created_at < now() - make_interval(hours => ${keptHours})
-        limit ${mostForgotten}
+        limit ${mostDeleted}
           for update skip locked)`);
-  return forgotten === mostForgotten;
+  return deleted === mostDeleted;
 }
 
 function isMine({ caller, key, attempt }: Claim) {

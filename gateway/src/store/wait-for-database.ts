@@ -2,10 +2,10 @@ import type { Fault } from "@tessera/kit/fault";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
 import { fault } from "../faults.ts";
 
-/** A gate waits for this before it waits for its scan; a database that answers at all takes milliseconds. */
+/** A gate waits for this before its scan is sent. A database that works answers within milliseconds. */
 const patienceMs = 4000;
 
-/** Waits for the database as long as a request can. One that has frozen keeps its connections: nothing but time tells. */
+/** Waits for the database as long as a request can. A frozen one keeps its connections open: only a time limit detects it. */
 export function waitForDatabase<T>(answer: Promise<T>, { ms = patienceMs }: { ms?: number } = {}): Promise<T> {
   return waitAtMost(ms, answer, databaseTooSlow);
 }

@@ -1,12 +1,12 @@
 import { type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
-import { routeFor } from "../http/place.ts";
+import { routeFor } from "../http/endpoint.ts";
 import { answersOf } from "../routes/documentation/openapi.ts";
 import type { ServedApp } from "./serve-app.ts";
 
 /** Throws unless everything that was answered stands in the document: its status, and a body of the shape shown there. */
 export function requireDocumented({ seen }: Pick<ServedApp, "seen">): void {
-  for (const { place, method, status, body } of seen) {
-    const route = place === undefined ? undefined : routeFor(place, method);
+  for (const { endpoint, method, status, body } of seen) {
+    const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
     // Paths that lead nowhere, methods that are not there, clients that have gone and bugs are no answers of a route.
     if (route === undefined || [405, 499, 500].includes(status)) continue;
     const answer = answersOf(route)[status];

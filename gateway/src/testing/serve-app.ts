@@ -8,7 +8,7 @@ import { createMetrics } from "@tessera/kit/metrics";
 import { untraced } from "@tessera/kit/trace";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
-import type { Place } from "../http/place.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 import type { Route } from "../http/route.ts";
 import { httpServer } from "../http/server.ts";
 import { recordOwners } from "../import/owners.ts";
@@ -38,7 +38,7 @@ export interface SendOptions {
 
 /** What the application did with one request. */
 export interface Seen {
-  readonly place: Place | undefined;
+  readonly endpoint: Endpoint | undefined;
   readonly method: string;
   readonly status: number;
   readonly body: unknown;
@@ -200,7 +200,7 @@ export async function serveApp(
   const seen: Seen[] = [];
   app.middleware.unshift(async (ctx, next) => {
     await next();
-    seen.push({ place: ctx.state.place, method: ctx.method, status: ctx.status, body: ctx.body });
+    seen.push({ endpoint: ctx.state.endpoint, method: ctx.method, status: ctx.status, body: ctx.body });
   });
   const answer = app.callback();
   server.answerWith((request, response) => void answer(request, response));

@@ -204,7 +204,7 @@ function limited(this: Decoder, requested: number): Uint8Array {
   // Buffers double.
   if (requested > byteLength) unpacked += Math.max(requested - byteLength, byteLength);
   if (unpacked > mostUnpacked) throw new Unusable(tooComplex);
-  if (ensureBuffer === undefined) throw new Error("the decoders of the PDF parser have lost their room");
+  if (ensureBuffer === undefined) throw new Error("the decoders of the PDF parser are not patched");
   return ensureBuffer.call(this, requested);
 }
 
@@ -214,5 +214,5 @@ function decoderPrototype(): Decoder {
   const prototype: unknown = Object.getPrototypeOf(Object.getPrototypeOf(decoder));
   if (typeof prototype === "object" && prototype !== null && Object.hasOwn(prototype, "ensureBuffer"))
     return prototype as Decoder;
-  throw new Error("the PDF parser has no decoder whose room could be limited");
+  throw new Error("the PDF parser has no decoder with a buffer that could be limited");
 }

@@ -8,17 +8,17 @@ import { notFound } from "../../http/answers.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { fileTypes } from "../../upload/file-type.ts";
 
-/** A file comes in one message, and is no larger. */
+/** A file fits in one message. */
 const largestBytes = 10 * 1024 * 1024;
 const timeoutMs = 20_000;
 
-/** With the call behind it, this is what common clients and proxies wait for an answer. */
+/** Together with the call, common clients and proxies wait this long for an answer. */
 const waitMs = 10_000;
 
 /** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. */
 const longestMs = 120_000;
 
-/** So much may be in memory, from the moment it is asked for until its client has taken it; half of it for one organizer. */
+/** How many bytes may be in memory, each from its request until its client has read it; half of them for one organizer. */
 const leavingBytes = 8 * largestBytes;
 
 /** Answers that are files: `orderpositions/{position}/answer/{question}/`. */
@@ -69,7 +69,7 @@ export function answerFileRoutes(
         );
         turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-        // What customers sent is never shown by a browser as a page of this host.
+        // A browser must not show the file of a customer as a page of this host.
         const headers = {
           "Content-Disposition": create(name),
           "Content-Security-Policy": "default-src 'none'; sandbox",

@@ -13,7 +13,7 @@ import type { Answer, Body, Incoming } from "../../http/route.ts";
 import type { CredentialKind } from "../../store/credentials.ts";
 import { apiKeyAnswers, apiKeyBody, deviceAnswers, deviceBody } from "./schema.ts";
 
-/** Everything in which the routes of one kind of credential differ from those of the other. */
+/** The differences between the routes of API keys and those of devices. */
 export interface Kind<B> {
   readonly kind: CredentialKind;
   readonly published: Published;
@@ -33,7 +33,7 @@ export interface Kind<B> {
   readonly present: (credential: Credential) => Readonly<Record<string, unknown>>;
 }
 
-/** Enough to find a key by. The whole hash would allow to test a guessed token. */
+/** Enough to find a key. The whole hash would allow tests of guessed tokens. */
 const shownLength = 16;
 
 const keyShapes = fields(apiKey, ApiKeyFields);
@@ -75,11 +75,11 @@ export const devices: Kind<TypeOf<typeof sentDevice>> = {
   answers: deviceAnswers,
   revoking: {
     summary: "Revokes the access of a device",
-    description: "What it is told then makes scanners delete what they hold.",
+    description: "A scanner that is refused afterwards deletes its data.",
     answers: {},
   },
   idIn: (request) => String(request.id("device")),
-  // A profile or brand of null is what leaving it out is.
+  // Null means the same as a missing profile or brand.
   toMessage: ({ security_profile: profile, software_brand: brand, ...body }) => ({
     device: deviceShapes.toMessage({ ...body, security_profile: profile ?? "full", software_brand: brand ?? "" }),
   }),

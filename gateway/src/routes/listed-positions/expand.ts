@@ -4,7 +4,7 @@ import { flag, words } from "../../http/parameter.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
 
-/** What of a position can be shown in full instead of by its id. */
+/** The parts of a position that can be shown in full instead of by id. */
 export type Expandable = (typeof expandable)[number];
 
 /** The query parameter that asks for it. */
@@ -20,7 +20,7 @@ export function showsPdfData(query: { readonly pdf_data: boolean }, caller: Tena
   return query.pdf_data && holds(caller, "event.orders:read");
 }
 
-/** Asks a service for it; undefined where nothing is asked for. */
+/** The same for a service; undefined where nothing is asked for. */
 export function toExpand(names: readonly Expandable[]): Expand | undefined {
   if (names.length === 0) return undefined;
   return {
@@ -46,7 +46,7 @@ export const nothingExpanded: Expansion = { names: [], documents: undefined, wit
 /** A resource as its own address shows it. */
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** Finds what stands in the place of an id: the resource where that was asked for and is known, else the id. */
+/** Finds the resource of an id, if that was asked for and is known; else the id. */
 export interface Resources {
   subevent(id: number): number | Resource;
   item(id: number): number | Resource;
@@ -54,7 +54,7 @@ export interface Resources {
   question(id: number): number | Resource;
 }
 
-/** Every id stands for itself. */
+/** Shows every id as it is. */
 const idsAlone: Resources = {
   subevent: (id) => id,
   item: (id) => id,

@@ -7,7 +7,7 @@ import { type Expansion, nothingExpanded, type Resources, readResources } from "
 import type { checkinFields } from "./schema.ts";
 
 /** Where a position is: what its addresses are made of. */
-export interface PositionPlace {
+export interface PositionAddress {
   /** The deployment's address, without a slash at its end. */
   readonly base: string;
   readonly organizer: string;
@@ -25,20 +25,20 @@ const canceled = "c";
 /** Writes a position as a check-in list shows it, with what was asked for of what it refers to. */
 export function presentPosition(
   listed: ListedPosition | undefined,
-  place: PositionPlace,
+  address: PositionAddress,
   expansion: Expansion = nothingExpanded,
 ) {
-  return present(listed, place, { ...expansion, resources: readResources(expansion, place) });
+  return present(listed, address, { ...expansion, resources: readResources(expansion, address) });
 }
 
 /** Writes several positions; what they refer to is read once. */
 export function presentPositions(
   listed: readonly ListedPosition[],
-  place: PositionPlace,
+  address: PositionAddress,
   expansion: Expansion = nothingExpanded,
 ) {
-  const resources = readResources(expansion, place);
-  return listed.map((each) => present(each, place, { ...expansion, resources }));
+  const resources = readResources(expansion, address);
+  return listed.map((each) => present(each, address, { ...expansion, resources }));
 }
 
 interface Expanded extends Pick<Expansion, "names" | "withPdfData"> {
@@ -46,19 +46,19 @@ interface Expanded extends Pick<Expansion, "names" | "withPdfData"> {
 }
 
 /** Clients expect the add-ons of a position where they asked for add-ons, and of an add-on, too. */
-function present(listed: ListedPosition | undefined, place: PositionPlace, expanded: Expanded) {
+function present(listed: ListedPosition | undefined, address: PositionAddress, expanded: Expanded) {
   return {
-    ...presentAlone(listed, place, expanded),
+    ...presentAlone(listed, address, expanded),
     ...(expanded.withPdfData ? { pdf_data: {} } : {}),
     ...(expanded.names.includes("addons")
       ? {
-          addons: (listed?.addons ?? []).map((addon) => ({ ...presentAlone(addon, place, expanded), addons: [] })),
+          addons: (listed?.addons ?? []).map((addon) => ({ ...presentAlone(addon, address, expanded), addons: [] })),
         }
       : {}),
   };
 }
 
-function presentAlone(listed: ListedPosition | undefined, place: PositionPlace, { resources }: Expanded) {
+function presentAlone(listed: ListedPosition | undefined, address: PositionAddress, { resources }: Expanded) {
   const { position } = listed ?? {};
   if (listed === undefined || position?.order === undefined)
     throw new Error("checkin answered without a position or its order");
@@ -88,8 +88,8 @@ function presentAlone(listed: ListedPosition | undefined, place: PositionPlace, 
     subevent: position.subevent === undefined ? null : resources.subevent(position.subevent),
     checkins: listed.checkins.map(presentCheckin),
     print_logs: [],
-    downloads: listed.downloads.map((output) => ({ output, url: downloadUrl(place, position.id, output) })),
-    answers: position.answers.map((answer) => presentAnswer(answer, position.id, { place, resources })),
+    downloads: listed.downloads.map((output) => ({ output, url: downloadUrl(address, position.id, output) })),
+    answers: position.answers.map((answer) => presentAnswer(answer, position.id, { address, resources })),
     tax_rule: position.taxRule ?? null,
     pseudonymization_id: position.pseudonymizationId,
     seat: position.seat === undefined ? null : presentSeat(position.seat),
@@ -121,11 +121,11 @@ export function presentCheckin(checkin: Checkin): Shown<typeof checkinFields> {
 function presentAnswer(
   answer: Answer,
   position: number,
-  { place, resources }: { readonly place: PositionPlace; readonly resources: Resources },
+  { address, resources }: { readonly address: PositionAddress; readonly resources: Resources },
 ) {
   return {
     question: resources.question(answer.question),
-    answer: answer.file === true ? `${positionUrl(place, position)}answer/${answer.question}/` : answer.answer,
+    answer: answer.file === true ? `${positionUrl(address, position)}answer/${answer.question}/` : answer.answer,
     question_identifier: answer.questionIdentifier,
     options: answer.options,
     option_identifiers: answer.optionIdentifiers,
@@ -145,11 +145,11 @@ function presentSeat(seat: Seat) {
   };
 }
 
-function downloadUrl(place: PositionPlace, position: number, output: string): string {
-  return `${positionUrl(place, position)}download/${encodeURIComponent(output)}/`;
+function downloadUrl(address: PositionAddress, position: number, output: string): string {
+  return `${positionUrl(address, position)}download/${encodeURIComponent(output)}/`;
 }
 
-function positionUrl({ base, organizer, event }: PositionPlace, position: number): string {
+function positionUrl({ base, organizer, event }: PositionAddress, position: number): string {
   const inEvent = `${base}/api/v1/organizers/${encodeURIComponent(organizer)}/events/${encodeURIComponent(event)}`;
   return `${inEvent}/orderpositions/${position}/`;
 }

@@ -40,7 +40,7 @@ export function listedPositionRoutes({
     names: sent.expand,
     withPdfData: showsPdfData(sent, tenant),
   });
-  const placeOf = ({ url, organizer, event }: Incoming) => ({ base: url.base, organizer, event });
+  const addressOf = ({ url, organizer, event }: Incoming) => ({ base: url.base, organizer, event });
 
   return {
     list: declareList({
@@ -68,7 +68,7 @@ export function listedPositionRoutes({
           { signal: request.signal },
         );
         const expansion = { ...expansionOf(request), documents: found.documents };
-        return { ...found, results: presentPositions(found.positions, placeOf(request), expansion) };
+        return { ...found, results: presentPositions(found.positions, addressOf(request), expansion) };
       },
     }),
 
@@ -93,7 +93,7 @@ export function listedPositionRoutes({
         );
         return {
           status: 200,
-          body: presentPosition(position, placeOf(request), { ...expansionOf(request), documents }),
+          body: presentPosition(position, addressOf(request), { ...expansionOf(request), documents }),
         };
       },
     }),

@@ -38,8 +38,8 @@ interface PendingScan {
  * next one. Nothing waits for a timer, so a single scan is as fast as ever.
  *
  * When a call fails, some of its scans may have been stored. A scan with a nonce
- * is stored once however often it is sent, so it is tried once more, on its own;
- * any other is the scanner's to repeat.
+ * is stored once however often it is sent, so it is tried once more, alone. Any
+ * other scan must be sent again by its scanner.
  */
 export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
   const queue: PendingScan[] = [];

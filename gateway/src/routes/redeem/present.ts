@@ -2,10 +2,10 @@ import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/che
 import { fault } from "../../faults.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
-import { type PositionPlace, presentPosition } from "../listed-positions/present.ts";
+import { type PositionAddress, presentPosition } from "../listed-positions/present.ts";
 
 export interface PresentOptions {
-  readonly place: PositionPlace;
+  readonly address: PositionAddress;
   /** What the scan asked to see in full. */
   readonly names: readonly Expandable[];
   readonly withPdfData: boolean;
@@ -75,11 +75,11 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
 
 const utf8 = new TextDecoder();
 
-function present({ position, documents }: ScanOutcome, { place, names, withPdfData }: PresentOptions) {
-  return presentPosition(position, place, { names, documents, withPdfData });
+function present({ position, documents }: ScanOutcome, { address, names, withPdfData }: PresentOptions) {
+  return presentPosition(position, address, { names, documents, withPdfData });
 }
 
-function around({ list, position, checkinTexts }: ScanOutcome, { place: { event } }: PresentOptions) {
+function around({ list, position, checkinTexts }: ScanOutcome, { address: { event } }: PresentOptions) {
   return {
     require_attention: position?.requireAttention ?? false,
     checkin_texts: checkinTexts,

@@ -67,9 +67,9 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const scan = { ...toScan(request), answers };
         const outcome = await redeem(scan);
-        const place = { base: url.base, organizer, event };
+        const address = { base: url.base, organizer, event };
         const withPdfData = showsPdfData(query, tenant);
-        return presentOutcome(outcome, { place, names: query.expand, withPdfData, force: scan.force, refusedStatus });
+        return presentOutcome(outcome, { address, names: query.expand, withPdfData, force: scan.force, refusedStatus });
       },
     }),
   };

@@ -2,30 +2,30 @@ import { Router } from "@koa/router";
 import findMyWay, { type HTTPMethod } from "find-my-way";
 import { fault } from "../faults.ts";
 import type { Context, Middleware, State } from "../http/context.ts";
-import type { Place } from "../http/place.ts";
-import { routeFor } from "../http/place.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { routeFor } from "../http/endpoint.ts";
 import { notFoundPage } from "./not-found-page.ts";
 
 /** The result for a path. */
 interface Found {
-  readonly place: Place;
+  readonly endpoint: Endpoint;
   readonly params: Readonly<Record<string, string>>;
 }
 
 /**
- * Finds the place of a path, or answers that the path is unknown.
+ * Finds the endpoint of a path, or answers that the path is unknown.
  *
  * Hot routes are in a radix tree ahead of the router, which tries one path
  * after the other; both are filled from the same declarations. A value is
  * decoded after the path was split, once, so `%2F` stays inside its value.
  */
-export function findPlace(places: readonly Place[], { baseUrl }: { baseUrl: () => string }): Middleware[] {
-  const hot = hotRouter(places);
+export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { baseUrl: () => string }): Middleware[] {
+  const hot = hotRouter(endpoints);
   const router = new Router<State>({ strict: true, sensitive: true });
-  for (const place of places) {
-    router.all(toRouterPath(place.path), (ctx, next) => {
-      // Of several places that match, the first in the map counts.
-      if (ctx.state.place === undefined) settle(ctx, { place, params: ctx.params });
+  for (const endpoint of endpoints) {
+    router.all(toRouterPath(endpoint.path), (ctx, next) => {
+      // Of several endpoints that match, the first in the map counts.
+      if (ctx.state.endpoint === undefined) settle(ctx, { endpoint, params: ctx.params });
       return next();
     });
   }
@@ -39,23 +39,23 @@ export function findPlace(places: readonly Place[], { baseUrl }: { baseUrl: () =
       await next();
     },
     async (ctx, next) => {
-      if (ctx.state.place !== undefined) await next();
+      if (ctx.state.endpoint !== undefined) await next();
       else await walk(ctx, next);
     },
     async (ctx, next) => {
-      const { place } = ctx.state;
-      if (place === undefined) {
+      const { endpoint } = ctx.state;
+      if (endpoint === undefined) {
         answerNowhere(ctx, { router, baseUrl });
         return;
       }
-      ctx.set("Allow", place.allow);
+      ctx.set("Allow", endpoint.allow);
       await next();
     },
   ];
 }
 
-function settle(ctx: { state: State }, { place, params }: Found): void {
-  ctx.state.place = place;
+function settle(ctx: { state: State }, { endpoint, params }: Found): void {
+  ctx.state.endpoint = endpoint;
   ctx.state.params = params;
 }
 
@@ -96,32 +96,32 @@ function toRouterPath(path: string): string {
 /** Signed secrets have hundreds of characters; only the limit of the header bounds them. */
 const longestParameter = 65_536;
 
-interface HotPlace {
-  readonly place: Place;
+interface HotEndpoint {
+  readonly endpoint: Endpoint;
   /** The parameter that takes everything up to the suffix. */
   readonly rest: string | undefined;
   readonly suffix: string;
 }
 
-function hotRouter(places: readonly Place[]): (method: string, path: string) => Found | undefined {
+function hotRouter(endpoints: readonly Endpoint[]): (method: string, path: string) => Found | undefined {
   const tree = findMyWay({ maxParamLength: longestParameter });
-  for (const place of places) {
-    for (const route of place.routes.values()) {
+  for (const endpoint of endpoints) {
+    for (const route of endpoint.routes.values()) {
       if (!route.hot) continue;
-      const { pattern, rest, suffix } = toTreePath(place.path);
-      tree.on(route.method, pattern, () => {}, { place, rest, suffix } satisfies HotPlace);
+      const { pattern, rest, suffix } = toTreePath(endpoint.path);
+      tree.on(route.method, pattern, () => {}, { endpoint, rest, suffix } satisfies HotEndpoint);
     }
   }
   return (method, path) => {
     const found = tree.find(method as HTTPMethod, path);
     if (found === null || found.store === undefined) return undefined;
-    const { place, rest, suffix } = found.store as HotPlace;
-    if (routeFor(place, method) === undefined) return undefined;
+    const { endpoint, rest, suffix } = found.store as HotEndpoint;
+    if (routeFor(endpoint, method) === undefined) return undefined;
     const { "*": everything, ...params } = found.params as Record<string, string>;
-    if (rest === undefined || everything === undefined) return { place, params };
+    if (rest === undefined || everything === undefined) return { endpoint, params };
     // Compared as sent: an encoded slash belongs to the value, not to the suffix.
     if (!path.endsWith(suffix) || everything.length <= suffix.length) return undefined;
-    return { place, params: { ...params, [rest]: everything.slice(0, -suffix.length) } };
+    return { endpoint, params: { ...params, [rest]: everything.slice(0, -suffix.length) } };
   };
 }
 

@@ -1,19 +1,19 @@
 import type { HttpMethod, Route } from "./route.ts";
 
 /** A path with all its methods. */
-export interface Place {
+export interface Endpoint {
   readonly path: string;
   readonly routes: ReadonlyMap<HttpMethod, Route>;
   /** The Allow header of every answer. */
   readonly allow: string;
-  /** Asks for no credentials. A place is public as a whole or not at all. */
+  /** Needs no credentials. All routes of an endpoint are public, or none. */
   readonly isPublic: boolean;
-  /** Media types that answers of this place may have. */
+  /** Media types that answers of this endpoint may have. */
   readonly produces: readonly string[];
 }
 
 /** Gathers the routes of each path, in the order of the map. */
-export function toPlaces(routes: readonly Route[]): readonly Place[] {
+export function toEndpoints(routes: readonly Route[]): readonly Endpoint[] {
   const paths = new Map<string, Map<HttpMethod, Route>>();
   for (const route of routes) {
     const methods = paths.get(route.path) ?? new Map<HttpMethod, Route>();
@@ -30,15 +30,15 @@ export function toPlaces(routes: readonly Route[]): readonly Place[] {
 }
 
 /** Finds the route of a method. HEAD is GET without the body. */
-export function routeFor(place: Place, method: string): Route | undefined {
-  return place.routes.get((method === "HEAD" ? "GET" : method) as HttpMethod);
+export function routeFor(endpoint: Endpoint, method: string): Route | undefined {
+  return endpoint.routes.get((method === "HEAD" ? "GET" : method) as HttpMethod);
 }
 
-/** The routes whose right to be used decides on a method that the place does not have: those of its class, else all. */
-export function routesLike(place: Place, method: string): readonly Route[] {
-  const exact = routeFor(place, method);
+/** The routes that decide who may send a method. If the endpoint lacks it: those that read as it does, or write; else all. */
+export function routesLike(endpoint: Endpoint, method: string): readonly Route[] {
+  const exact = routeFor(endpoint, method);
   if (exact !== undefined) return [exact];
-  const all = [...place.routes.values()];
+  const all = [...endpoint.routes.values()];
   const sameClass = all.filter((route) => isSafe(route.method) === isSafe(method));
   return sameClass.length > 0 ? sameClass : all;
 }

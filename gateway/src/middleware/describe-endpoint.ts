@@ -1,9 +1,9 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import { bodyTypes } from "../body/parse-body.ts";
-import type { Place } from "../http/place.ts";
+import type { Endpoint } from "../http/endpoint.ts";
 
-/** Describes a place for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
-export function describePlace({ routes, produces }: Place): object {
+/** Describes an endpoint for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
+export function describeEndpoint({ routes, produces }: Endpoint): object {
   const [first] = routes.values();
   const writes = Array.from(routes.values()).flatMap(({ method, body }) =>
     body === undefined ? [] : [[method, body] as const],
