@@ -1,9 +1,9 @@
 interface KindOfRecord {
-  /** The service that its records go to; null: the format has the kind, and this version does not take it. */
+  /** The service that owns its records; null: the format has the kind, but this version does not accept it. */
   readonly owner: "boxoffice" | "checkin" | null;
-  /** Where its records live; organizers live nowhere. */
+  /** What its records belong to; organizers belong to nothing. */
   readonly belongsTo: "nothing" | "organizer" | "event";
-  /** The field of `data` that tells its records apart; null: there is one per event. */
+  /** The field of `data` that identifies a record; null: there is one per event. */
   readonly key: string | null;
 }
 
@@ -35,10 +35,10 @@ export const recordKinds = {
 
 export type RecordKindName = keyof typeof recordKinds;
 
-/** The services that records go to. */
+/** The services that own records. */
 export type RecordOwnerName = NonNullable<(typeof recordKinds)[RecordKindName]["owner"]>;
 
-/** Tells whether something that was sent names a kind. */
+/** Tells whether a value names a kind. */
 export function isRecordKind(name: unknown): name is RecordKindName {
   return typeof name === "string" && Object.hasOwn(recordKinds, name);
 }
@@ -53,7 +53,7 @@ export function isAddressedByEvent(name: RecordKindName): boolean {
   return recordKinds[name].belongsTo === "event" || ownAddress(name) === "event";
 }
 
-/** Says why records of a kind are not taken. What is no kind is not repeated. */
+/** Says why records of a kind are not accepted. An unknown kind is not repeated, because it could be anything. */
 export function explainUntaken(name: unknown): string {
   return isRecordKind(name)
     ? `records of kind ${name} are not taken by this version`

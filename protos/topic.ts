@@ -1,4 +1,4 @@
-/** How long a topic keeps what it holds. Compacted: the newest fact per key for ever, which lets a new consumer start from nothing. */
+/** How long a topic keeps its facts. Compacted: the newest fact per key for ever, so that a new consumer can start from the beginning. */
 export type Retention = { readonly kind: "compacted" } | { readonly kind: "days"; readonly days: number };
 
 /** A kind of fact, as its owner and all its readers agree on it. */
@@ -9,16 +9,16 @@ export interface Topic<F> {
   readonly owner: string;
   readonly partitions: number;
   readonly retention: Retention;
-  /** Field paths of the payload that hold personal data. Only compacted topics may have any, for publishing the erased state erases it, and the record feed, which forgets within days. */
+  /** Field paths of the payload with personal data. Only compacted topics may have them, where publishing the erased state erases them, and the record feed, which keeps them for days. */
   readonly personalData: readonly string[];
-  /** Others than its owner publish it, too, and need not give their facts an id. */
+  /** Publishers outside of the platform also use it; their facts may lack an id. */
   readonly fromOutside?: {
-    /** What a message is about, where its key covers more than one thing: a later message about the same replaces it. */
+    /** What a message is about, because a key covers several things. A later message about the same thing replaces it. */
     subject(value: Uint8Array): string;
   };
   /** Facts with one key stay in order. */
   key(fact: F): string;
-  /** What a key says of its entity, which is all that a tombstone leaves of it. Only topics of entities have it. */
+  /** Reads the address of an entity from its key, because a tombstone has no payload. Only topics of entities have it. */
   readonly parseKey?: (key: string) => Readonly<Record<string, string | number>>;
   encode(fact: F): Uint8Array;
   decode(bytes: Uint8Array): F;

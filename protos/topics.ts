@@ -15,12 +15,12 @@ import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
 import { isRecordKind, recordKinds } from "./record-kinds.ts";
 import { type Codec, type Topic, topic } from "./topic.ts";
 
-/** The key of an entity fact. Slugs hold no slash, so the parts can be told apart again. */
+/** The key of an entity fact. Slugs contain no slash, so the key can be split again. */
 export function entityKey(organizer: string, event: string, id: number | string): string {
   return `${organizer}/${event}/${id}`;
 }
 
-/** Reads a key that entityKey made: what a tombstone has left of its entity. */
+/** Reads a key that entityKey made. A tombstone consists of a key alone. */
 export function parseEntityKey(key: string): { organizer: string; event: string; id: string } {
   const [organizer = "", event = "", ...id] = key.split("/");
   return { organizer, event, id: id.join("/") };
@@ -110,7 +110,7 @@ export const topics = {
   }),
 } as const;
 
-/** Tells records apart by a hash of what they are about, for a key may be a secret. */
+/** Identifies what a record is about, by a hash, because a key may be a secret. */
 function subjectOf(record: Uint8Array): string {
   try {
     const { kind, organizer, event, data } = JSON.parse(new TextDecoder().decode(record)) as {
@@ -128,8 +128,8 @@ function subjectOf(record: Uint8Array): string {
 
 /**
  * The continuous feed of records: shops publish here, one record in JSON per message, keyed `organizer/event`, so that
- * the records of an event stay in order. It holds what orders hold, and its key names no single order: what is erased
- * later leaves it by time.
+ * the records of an event stay in order. It contains the personal data of orders. Its key names no single order, so
+ * erased data disappears only with time.
  */
 export const recordFeed = topic<Uint8Array>(
   "boxoffice.records.v1",

@@ -120,7 +120,7 @@ describe("the order of checks", () => {
     expect(app.peers.calls).toEqual([]);
   });
 
-  it("[A4.5, S8.4] a path that leads nowhere is nobody's secret, and not JSON", async () => {
+  it("[A4.5, S8.4] an unknown path is the same for every caller, and not JSON", async () => {
     for (const key of [null, keys.all, "nobody"]) {
       const { status, headers, text } = await app.send("GET", "/api/v1/nothing/", { key });
       expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
@@ -487,7 +487,7 @@ describe("a slow header", () => {
 });
 
 describe("a handler", () => {
-  it("knows when its client has gone", async () => {
+  it("notices that its client has disconnected", async () => {
     let aborted = false;
     const watching = await serveApp({
       routes: (routes) => [
@@ -503,7 +503,7 @@ describe("a handler", () => {
             handle: async ({ signal }) => {
               await once(signal, "abort");
               aborted = true;
-              throw new Error("nobody is there");
+              throw new Error("the client has disconnected");
             },
           }),
         ),

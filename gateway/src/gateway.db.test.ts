@@ -123,7 +123,7 @@ beforeAll(async () => {
     role: "tessera_gateway",
     bus,
     cache: memoryCache({ log }),
-    // Nobody uploads anything here, so this folder is never made.
+    // These tests upload nothing, so this folder is never made.
     files: diskFiles({ directory: join(tmpdir(), "tessera-gateway-files") }),
     clock: systemClock,
     log,
@@ -156,7 +156,7 @@ const redeem = () =>
   });
 
 describe("the gateway as a service", () => {
-  it("[R7.5] lets in with the answer of an import whoever the import has brought", async () => {
+  it("[R7.5] authenticates the credentials of an import from its answer on", async () => {
     expect((await redeem()).status).toBe(401);
     const answer = await fetch(`${base}/api/v1/import/`, {
       method: "POST",

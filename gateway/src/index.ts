@@ -16,7 +16,7 @@ import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
 import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
-import { settleClaims } from "./middleware/settle-claims.ts";
+import { endClaims } from "./middleware/end-claims.ts";
 import { poll } from "./poll.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
@@ -102,7 +102,7 @@ export const gateway = defineService({
       directory,
       limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
       rate: { cache, limits: { requests: config.rateLimit, scans: config.rateLimitRedeem } },
-      answers: settleClaims(
+      answers: endClaims(
         {
           claim: (use) => claimRequest(db, use),
           find: (use) => findRequest(db, use),

@@ -33,7 +33,7 @@ afterAll(() => database.drop());
 const open = (consumer: Consumer<Forgetful>) =>
   consumer.open({ db, group: "gateway", log, deps: { directory: { forget() {} }, cache: memoryCache({ log }) } });
 
-/** Delivers facts as the bus would; null stands for a tombstone. */
+/** Delivers facts as the bus would; null is a tombstone. */
 async function deliver<F>(consumer: OpenConsumer, topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
   const messages = facts.map((fact) => ({
     topic: topic.name,
@@ -118,7 +118,7 @@ describe("credentials", () => {
     expect(await findByHash(db, "api_key", hashOf("a"))).toMatchObject({ active: true, permissions: [], events: [] });
   });
 
-  it("are known to be as new as what was told of them, and no newer", async () => {
+  it("are known to be as new as their last fact, and no newer", async () => {
     const key = { organizer: "bigevents", kind: "api_key", id: hashOf("aged").toString("hex") } as const;
     expect(await isAsNewAs(db, { ...key, revision: 1 })).toBe(false);
     await tellCredentials(apiKey("aged", { revision: 5 }));
@@ -128,7 +128,7 @@ describe("credentials", () => {
     expect(await isAsNewAs(db, { ...key, kind: "device", revision: 1 })).toBe(false);
   });
 
-  it("are gone with their tombstone, even where it comes with what replaces them", async () => {
+  it("are deleted by their tombstone, even if the fact that replaces them comes with it", async () => {
     await tellCredentials(apiKey("a"));
     await tellCredentials(topics.credentialChanged.key(apiKey("a")));
     expect(await findByHash(db, "api_key", hashOf("a"))).toBeUndefined();

@@ -11,7 +11,7 @@ export type Access =
   /** Keys and devices with access to the event of the path. */
   | {
       readonly kind: "event";
-      /** One of them is enough; with none listed, access to the event is. */
+      /** One of them is enough. If the list is empty, access to the event is enough. */
       readonly anyOf: readonly Permission[];
       /** Device profiles that this route is open to. */
       readonly profiles: readonly ScanProfile[];

@@ -37,7 +37,7 @@ describe("remember", () => {
     expect(lookUp).toHaveBeenCalledTimes(3);
   });
 
-  it("forgets what was being looked up when it was told to forget", async () => {
+  it("forgets what was being looked up when the cache was cleared", async () => {
     const answers: ((found: Found) => void)[] = [];
     const remembered = remember<Found>(() => new Promise((resolve) => answers.push(resolve)), { max: 10, ttlMs: 1000 });
     const before = remembered.get("a");

@@ -16,7 +16,7 @@ describe("nestsTooDeep", () => {
     expect(nestsTooDeep(`${'{"a":'.repeat(65)}1${"}".repeat(65)}`)).toBe(true);
   });
 
-  it("does not count what stands in a text", () => {
+  it("does not count the characters of a text", () => {
     expect(nestsTooDeep(JSON.stringify(["[{".repeat(500), '\\"[[['.repeat(100)]))).toBe(false);
     expect(nestsTooDeep(`["\\\\",${nested(70)}]`)).toBe(true);
   });

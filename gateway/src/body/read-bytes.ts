@@ -9,8 +9,8 @@ export interface BodyLimits {
 }
 
 /** The client disconnected before its request was complete: no answer can reach it. */
-class ClientGone extends Error {
-  override readonly name = "ClientGone";
+class ClientDisconnected extends Error {
+  override readonly name = "ClientDisconnected";
 }
 
 const nothing = Buffer.alloc(0);
@@ -23,28 +23,29 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => settle(() => reject(tooSlow(limits.maxMs))), limits.maxMs);
+    const timer = setTimeout(() => finish(() => reject(tooSlow(limits.maxMs))), limits.maxMs);
     const onData = (chunk: Buffer) => {
       size += chunk.length;
       chunks.push(chunk);
       if (size > limits.maxBytes) {
-        settle(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
+        finish(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
       }
     };
     const onEnd = () =>
-      settle(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size)));
-    const onGone = () => settle(() => reject(new ClientGone("the client went away while it sent its body")));
+      finish(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size)));
+    const onDisconnect = () =>
+      finish(() => reject(new ClientDisconnected("the client disconnected while it sent its body")));
     request.on("data", onData);
     request.on("end", onEnd);
-    request.on("error", onGone);
-    request.on("close", onGone);
+    request.on("error", onDisconnect);
+    request.on("close", onDisconnect);
 
-    function settle(then: () => void): void {
+    function finish(then: () => void): void {
       clearTimeout(timer);
       request.off("data", onData);
       request.off("end", onEnd);
-      request.off("close", onGone);
-      request.off("error", onGone);
+      request.off("close", onDisconnect);
+      request.off("error", onDisconnect);
       then();
     }
   });

@@ -44,8 +44,8 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
   const targets: ImportTargets = {
     owners: { boxoffice: { ...owner, after: [] }, checkin: { ...owner, after: ["boxoffice"] } },
     readers: [async () => ({ caughtUp })],
-    quotas: { findOverbooked: () => Promise.reject(new Error("nobody reads the answer")) },
-    tickets: { findAmbiguousSecrets: () => Promise.reject(new Error("nobody reads the answer")) },
+    quotas: { findOverbooked: () => Promise.reject(new Error("the answer is not read")) },
+    tickets: { findAmbiguousSecrets: () => Promise.reject(new Error("the answer is not read")) },
   };
   return { targets, taken };
 }
@@ -89,20 +89,20 @@ async function feed(
   await consumer.deliver(messages, signal ?? never);
 }
 
-const parked = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);
+const deadLetters = () => db.many<{ key: string; cause: string }>(sql`select key, cause from dead_letter order by id`);
 
 describe("the feed", () => {
-  it("[R1.23] parks records that their owner cannot digest, however many stand together, and takes the others", async () => {
+  it("[R1.23] makes dead letters of records that their owner fails on, however many come together, and takes the others", async () => {
     const { targets, taken } = ownersWith(async ({ records }) => {
       if (records.some((record) => idOf(record) < 22)) throw new Error("a bug of the owner");
       return { rejected: [] };
     });
     await feed([...Array.from({ length: 22 }, (_, id) => item(id)), item(100), item(101)], { targets });
-    expect(await parked()).toHaveLength(22);
+    expect(await deadLetters()).toHaveLength(22);
     expect([...new Set(taken)]).toEqual([100, 101]);
   });
 
-  it("[R1.24] waits for an owner that is away, and parks nothing", async () => {
+  it("[R1.24] waits for an unavailable owner, and makes no dead letters", async () => {
     let asked = 0;
     const { targets, taken } = ownersWith(async () => {
       asked += 1;
@@ -111,7 +111,7 @@ describe("the feed", () => {
     });
     await feed([item(1), item(2)], { targets, maxMs: 250 });
     expect(taken).toEqual([1, 2]);
-    expect(await parked()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   it("lets its transaction go before the database ends it, and what was under way with it", async () => {
@@ -129,7 +129,7 @@ describe("the feed", () => {
     expect(performance.now() - started).toBeLessThan(5000);
     expect(aborted).toEqual([true]);
     expect(taken).toEqual([1]);
-    expect(await parked()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   it("gets through many records that together take longer than a transaction may", async () => {
@@ -141,7 +141,7 @@ describe("the feed", () => {
     const records = Array.from({ length: 10 }, (_, round) => [list(round), removed(1000 + round)]).flat();
     await feed(records, { targets, maxMs: 400 });
     expect(new Set(taken).size).toBe(20);
-    expect(await parked()).toEqual([]);
+    expect(await deadLetters()).toEqual([]);
   });
 
   it("does not wait for ever for readers that are behind", async () => {

@@ -94,7 +94,7 @@ describe("a sweep", () => {
 });
 
 describe("a token", () => {
-  it("belongs to whoever had it last, though the fact of who lost it never came", async () => {
+  it("belongs to the credential that had it last, even if the fact about its loss never came", async () => {
     await tell(device("1", "a", 1));
     await tell(device("2", "a", 2));
     expect(await db.many(sql`select cause from dead_letter`)).toEqual([]);
@@ -124,7 +124,7 @@ describe("a token", () => {
     expect(await holder("c")).toBe("4");
   });
 
-  it("stays with a credential that is told of again", async () => {
+  it("stays with a credential that has another fact", async () => {
     await tell(device("1", "a", 1));
     await tell(device("1", "a", 2));
     await tell(device("1", "a", 1));

@@ -17,7 +17,7 @@ describe("dates of HTTP", () => {
     "Sat, 28 Feb 2026 25:59:59 GMT",
     "Sat, 99 Feb 2026 23:59:59 GMT",
     "0",
-  ])("that are none are not read: %j", (text) => {
+  ])("in any other form are not read: %j", (text) => {
     expect(parseHttpDate(text)).toBeUndefined();
   });
 });

@@ -59,7 +59,7 @@ it("connections that nothing comes on are closed soon", async () => {
   expect(performance.now() - before).toBeLessThan(3000);
 });
 
-it("a server that nobody is connected to stops at once", async () => {
+it("a server without connections stops at once", async () => {
   const { server } = await start();
   const before = performance.now();
   await server.drain();
@@ -74,12 +74,12 @@ async function open(server: HttpServer): Promise<{ socket: Socket; received: () 
   const closed = new Promise((resolve) => socket.once("close", resolve));
   const pieces: Buffer[] = [];
   socket.on("data", (piece: Buffer) => pieces.push(piece));
-  // From the next tick on the connection stands, whether anybody has accepted it or not.
+  // From the next tick on the connection is established, accepted or not.
   await new Promise((resolve) => process.nextTick(resolve));
   return { socket, received: () => Buffer.concat(pieces).toString(), closed };
 }
 
-it("whoever has connected just before the server stops is answered", async () => {
+it("a client that connects just before the server stops is answered", async () => {
   const { server } = await start();
   const { socket, received, closed } = await open(server);
   const draining = server.drain();

@@ -13,7 +13,7 @@ describe("leaving out fields", () => {
     ["nothing", [], shown],
     ["a field", ["name"], { id: 1, entries: shown.entries, place: shown.place }],
     [
-      "a field of what stands in a list",
+      "a field of the elements of a list",
       ["entries.url"],
       { ...shown, entries: [{ id: 2, inner: [{ a: 1, b: 2 }] }, 3, null] },
     ],
@@ -23,7 +23,7 @@ describe("leaving out fields", () => {
       { ...shown, entries: [{ url: "x", inner: [{ b: 2 }] }, 3, null] },
     ],
     ["a list and what is in it", ["entries", "entries.url"], { id: 1, name: "Gate", place: shown.place }],
-    ["nothing of what stands in no list", ["place.url"], shown],
+    ["nothing of an object that is not in a list", ["place.url"], shown],
     ["nothing that is not there", ["nonsense", "id.x", "constructor", "entries.nonsense", ".", ""], shown],
   ])("leaves out %s", (_name, excluded, expected) => {
     expect(withoutFields(shown, excluded)).toEqual(expected);

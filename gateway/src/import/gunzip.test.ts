@@ -63,8 +63,8 @@ describe("gunzip", () => {
   it("passes on what broke the stream before it", async () => {
     async function* breaking() {
       yield packed.subarray(0, 10);
-      throw new Error("the client went away");
+      throw new Error("the client disconnected");
     }
-    await expect(collect(gunzip(breaking()))).rejects.toThrow("the client went away");
+    await expect(collect(gunzip(breaking()))).rejects.toThrow("the client disconnected");
   });
 });

@@ -194,7 +194,7 @@ describe("importStream", () => {
     ]);
   });
 
-  it("[R7.6] says when not everybody has caught up in time", async () => {
+  it("[R7.6] reports that a reader has not caught up in time", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const { targets } = fakeTargets({
       caughtUp: async () => {
@@ -266,15 +266,15 @@ describe("importStream", () => {
   });
 
   it("tells of its progress", async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const { targets } = fakeTargets();
     await importStream(stream(Array.from({ length: 1100 }, (_, index) => item(index + 1))), targets, {
       onProgress: ({ records, bytes }) => {
         expect(bytes).toBeGreaterThan(records * 40);
-        told.push(records);
+        reported.push(records);
       },
     });
-    expect(told).toEqual([500, 1000, 1100]);
+    expect(reported).toEqual([500, 1000, 1100]);
   });
 
   it("ends when it is aborted", async () => {
@@ -344,7 +344,7 @@ describe("what an import has overbooked", () => {
 
   it.each([
     ["the question fails", async () => Promise.reject(new TypeError("a bug"))],
-    ["boxoffice is away", async () => Promise.reject(new Fault("unavailable", "peer_unavailable", "away"))],
+    ["boxoffice is unavailable", async () => Promise.reject(new Fault("unavailable", "peer_unavailable", "away"))],
   ])("[R8.4] is not known when %s, and the import ends well", async (_name, findOverbooked) => {
     const { targets } = fakeTargets({ findOverbooked });
     expect(await importStream(stream(sold(["o", "e"])), targets)).toMatchObject({
@@ -446,7 +446,7 @@ describe("keys that no kind knows", () => {
 });
 
 describe("an owner that fails", () => {
-  it("[R6.6] is waited for while it is away", async () => {
+  it("[R6.6] is waited for while it is unavailable", async () => {
     let tried = 0;
     const { targets } = fakeTargets({
       boxoffice: async () => {
@@ -459,7 +459,7 @@ describe("an owner that fails", () => {
     expect(tried).toBe(3);
   });
 
-  it("[R6.6, R7.9] ends the import when it stays away, which says what was applied", async () => {
+  it("[R6.6, R7.9] ends the import with the result so far when it stays unavailable", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const away = new Fault("unavailable", "peer_unavailable", "away");
     let calls = 0;

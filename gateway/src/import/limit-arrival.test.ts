@@ -38,18 +38,18 @@ describe("limitArrival", () => {
     expect(await collect(limitArrival(quick(), { maxMs: 50, stopping: running }), { pauseMs: 80 })).toBe(3);
   });
 
-  it("ends a stream when the process is told to stop", async () => {
-    const told = new AbortController();
+  it("ends a stream when the process has to stop", async () => {
+    const stopping = new AbortController();
     async function* endless() {
       for (;;) {
         yield Buffer.from("a");
         await wait(20);
       }
     }
-    const collecting = collect(limitArrival(endless(), { maxMs: 5000, stopping: told.signal }));
-    setTimeout(() => told.abort(), 50);
+    const collecting = collect(limitArrival(endless(), { maxMs: 5000, stopping: stopping.signal }));
+    setTimeout(() => stopping.abort(), 50);
     await expect(collecting).rejects.toMatchObject({ kind: "unavailable", code: "stopping" });
-    await expect(collect(limitArrival(endless(), { maxMs: 5000, stopping: told.signal }))).rejects.toMatchObject({
+    await expect(collect(limitArrival(endless(), { maxMs: 5000, stopping: stopping.signal }))).rejects.toMatchObject({
       code: "stopping",
     });
   });

@@ -110,15 +110,15 @@ describe("an upload", () => {
 
   it("stays until its file could be removed", async () => {
     const id = await anUpload();
-    const away: Files = {
+    const unavailable: Files = {
       ...files,
-      remove: () => Promise.reject(new Fault("unavailable", "files_unavailable", "the store is away")),
+      remove: () => Promise.reject(new Fault("unavailable", "files_unavailable", "the store is unavailable")),
     };
-    await expect(expire(24 * hour, away)).rejects.toMatchObject({ code: "files_unavailable" });
+    await expect(expire(24 * hour, unavailable)).rejects.toMatchObject({ code: "files_unavailable" });
     expect([await rows(), await keys()]).toEqual([[id], [keyOf(id)]]);
   });
 
-  it("goes when whoever removed it ended before the row was gone", async () => {
+  it("is deleted if the process ended between the file and the row", async () => {
     const id = await anUpload();
     await files.remove([keyOf(id)]);
     await expire(24 * hour);
@@ -144,8 +144,8 @@ describe("a file without a row", () => {
         for (let count = 0; count < 1100; count += 1) yield { key: keyOf(randomUUID()), size: 1, storedAt: start };
         yield { key: keyOf(recorded), size: 1, storedAt: start };
       },
-      async remove(gone) {
-        removed.push(...gone);
+      async remove(keys) {
+        removed.push(...keys);
       },
     };
     const recorded = await anUpload();

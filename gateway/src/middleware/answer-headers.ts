@@ -1,6 +1,6 @@
 import type { Middleware } from "../http/context.ts";
 
-/** Headers of every answer. None of them allows other origins: browsers refuse pages from elsewhere. */
+/** Headers of every answer. No header allows other origins, so browsers refuse pages of other hosts. */
 const headers = Object.entries({
   "X-Content-Type-Options": "nosniff",
   "Referrer-Policy": "no-referrer",

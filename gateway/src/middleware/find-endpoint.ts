@@ -25,7 +25,7 @@ export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { base
   for (const endpoint of endpoints) {
     router.all(toRouterPath(endpoint.path), (ctx, next) => {
       // Of several endpoints that match, the first in the map counts.
-      if (ctx.state.endpoint === undefined) settle(ctx, { endpoint, params: ctx.params });
+      if (ctx.state.endpoint === undefined) enter(ctx, { endpoint, params: ctx.params });
       return next();
     });
   }
@@ -35,7 +35,7 @@ export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { base
     async (ctx, next) => {
       requireReadablePath(ctx);
       const found = hot(ctx.method, ctx.path);
-      if (found !== undefined) settle(ctx, found);
+      if (found !== undefined) enter(ctx, found);
       await next();
     },
     async (ctx, next) => {
@@ -54,7 +54,7 @@ export function findEndpoint(endpoints: readonly Endpoint[], { baseUrl }: { base
   ];
 }
 
-function settle(ctx: { state: State }, { endpoint, params }: Found): void {
+function enter(ctx: { state: State }, { endpoint, params }: Found): void {
   ctx.state.endpoint = endpoint;
   ctx.state.params = params;
 }

@@ -17,7 +17,7 @@ import {
 } from "../store/kept-answers.ts";
 import { aList } from "../testing/fake-peers.ts";
 import { devices, inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
-import { settleClaims } from "./settle-claims.ts";
+import { endClaims } from "./end-claims.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -45,7 +45,7 @@ async function serve({
   patienceMs?: number;
   rate?: AppOptions["rate"];
 } = {}): Promise<ServedApp> {
-  const answers = settleClaims(
+  const answers = endClaims(
     {
       claim: (request) => claimRequest(db, request),
       find: (request) => findRequest(db, request),
@@ -59,13 +59,13 @@ async function serve({
   return app;
 }
 
-/** Serves anew, otherwise than usual. */
+/** Serves again, with other options. */
 async function serveWith(options: Parameters<typeof serve>[0]): Promise<void> {
   await app.close();
   await serve(options);
 }
 
-/** Has the service behind do as it is told, or refuse. */
+/** Makes the service behind answer, or refuse. */
 function behind(refusal?: FaultKind): void {
   const answer =
     <T>(response: T) =>
@@ -104,7 +104,7 @@ describe("a request under an idempotency key", () => {
     expect(created()).toBe(1);
   });
 
-  it("[A10.6] is answered 400 when its key stands for another body, method, address or type", async () => {
+  it("[A10.6] is answered 400 when its key belongs to another body, method, address or type", async () => {
     await app.send("POST", lists, withKey("k"));
     const others = await Promise.all([
       app.send("POST", lists, withKey("k", { name: "Gate 2" })),
@@ -123,7 +123,7 @@ describe("a request under an idempotency key", () => {
     expect(created()).toBe(1);
   });
 
-  it("[A10.3] meets nobody else's keys", async () => {
+  it("[A10.3] does not meet the keys of other callers", async () => {
     await app.send("POST", lists, withKey("k"));
     await app.send("POST", lists, { ...withKey("k"), key: keys.settings });
     expect(created()).toBe(2);
@@ -156,7 +156,7 @@ describe("a request under an idempotency key", () => {
     ["unavailable", 503],
     ["conflict", 409],
     ["exhausted", 429],
-  ] as const)("[A10.8] that met %s is tried anew, under the same request id", async (kind, status) => {
+  ] as const)("[A10.8] that met %s is tried again, under the same request id", async (kind, status) => {
     behind(kind);
     expect((await app.send("POST", lists, withKey("k"))).status).toBe(status);
     const ids = () => db.many<{ request_id: string }>(sql`select kept_answer.request_id from kept_answer`);
@@ -252,7 +252,7 @@ describe("a database that is slow", () => {
     db.one<{ all: number; held: number }>(sql`
       select count(*) as all, count(*) filter (where kept_answer.leased_until > now()) as held from kept_answer`);
 
-  it("[A10.19] keeps nobody from sending a request again as soon as it answers", async () => {
+  it("[A10.19] allows a repetition of a request as soon as it is answered", async () => {
     await serveWith({ patienceMs: 50 });
     const goOn = await block();
     expect((await app.send("POST", lists, withKey("k"))).status).toBe(503);
@@ -263,7 +263,7 @@ describe("a database that is slow", () => {
     expect(created()).toBe(1);
   });
 
-  it("[A10.2] is told the answer once more when it was too slow to keep it", async () => {
+  it("[A10.2] gets the answer again if the store was too slow to keep it", async () => {
     await serveWith({ patienceMs: 50 });
     let goOn = async () => {};
     app.peers.when("checkinLists", "createCheckinList", async () => {

@@ -53,7 +53,7 @@ describe("an upload that is named", () => {
     await isKeptUntil(upload, start + 30 * day);
   });
 
-  it("is none that has expired, and stays expired", async () => {
+  it("is not found if it has expired, and stays expired", async () => {
     const upload = await anUpload();
     expect(await name([upload.id], { now: start + day })).toEqual([]);
     await isKeptUntil(upload, start + day);
@@ -64,7 +64,7 @@ describe("an upload that is named", () => {
     ["another device", { credentialId: "4" }],
     ["a key of that name", { credentialKind: "api_key" as const }],
     ["another organizer", { organizer: "others" }],
-  ])("[C5.57] is none of %s", async (_name, by) => {
+  ])("[C5.57] is not found by %s", async (_name, by) => {
     const upload = await anUpload();
     expect(await name([upload.id], { by })).toEqual([]);
     await isKeptUntil(upload, start + day);

@@ -3,11 +3,11 @@ import { routeFor } from "../http/endpoint.ts";
 import { answersOf } from "../routes/documentation/openapi.ts";
 import type { ServedApp } from "./serve-app.ts";
 
-/** Throws unless everything that was answered stands in the document: its status, and a body of the shape shown there. */
+/** Throws unless the document describes every answer: its status, and the shape of its body. */
 export function requireDocumented({ seen }: Pick<ServedApp, "seen">): void {
   for (const { endpoint, method, status, body } of seen) {
     const route = endpoint === undefined ? undefined : routeFor(endpoint, method);
-    // Paths that lead nowhere, methods that are not there, clients that have gone and bugs are no answers of a route.
+    // These are no answers of a route: unknown paths and methods, clients that disconnected, and bugs.
     if (route === undefined || [405, 499, 500].includes(status)) continue;
     const answer = answersOf(route)[status];
     if (answer === undefined) throw new Error(`${method} ${route.path} answered ${status}, which is not documented`);

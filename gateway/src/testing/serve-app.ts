@@ -24,7 +24,7 @@ export interface Sent {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** The body as JSON; undefined where it is none. */
+  /** The body as JSON; undefined if it is something else. */
   readonly json: unknown;
 }
 

@@ -15,7 +15,7 @@ describe.each(types)("a file that is called %s", (type) => {
     expect(checkImage(type, sample({ width: 10_000, height: 5000 }))).toBeUndefined();
   });
 
-  it("is refused when it is another, or none", () => {
+  it("is refused when it is of another type, or not an image", () => {
     const others = types.filter((other) => other !== type).map((other) => samples[other]());
     for (const bytes of [...others, Buffer.from("%PDF-1.7 and so on"), Buffer.alloc(1000), Buffer.of(1)]) {
       expect(checkImage(type, bytes)).toMatch(/^The (?:file is not a valid (?:PNG|GIF|JPEG) image|image is cut off)\./);
@@ -41,7 +41,7 @@ describe.each(types)("a file that is called %s", (type) => {
   it.each([
     [0, 1],
     [1, 0],
-  ])("is refused with %i x %i pixels: it is none", (width, height) => {
+  ])("is refused with %i x %i pixels, as not an image", (width, height) => {
     expect(checkImage(type, sample({ width, height }))).toMatch("not a valid");
   });
 });

@@ -146,7 +146,7 @@ describe("a PDF that cannot be read", () => {
     expect(await checkPdf(bytes)).toMatch(message);
   });
 
-  it("[S4.8] is refused when some kilobytes stand for gigabytes", async () => {
+  it("[S4.8] is refused when some kilobytes expand to gigabytes", async () => {
     const bomb = deflateSync(Buffer.alloc(100 * 1024 * 1024, "1 "));
     const dict = "/Type /ObjStm /N 1 /First 4 /Filter /FlateDecode";
     const before = process.memoryUsage().arrayBuffers;

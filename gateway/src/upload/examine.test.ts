@@ -5,7 +5,7 @@ import { examine } from "./examine.ts";
 /** Bytes of their own, because they go over to another thread. */
 const own = (bytes: Uint8Array) => Uint8Array.from(bytes);
 
-/** Pages that stand for two to the power of sixty. */
+/** Pages that expand to two to the power of sixty. */
 function doublingPages(): Buffer {
   const levels = Array.from(
     { length: 60 },
@@ -22,7 +22,7 @@ describe("an examination", () => {
     expect(await examine({ type: "application/pdf", bytes: own(aPng()) })).toMatch("PDF");
   });
 
-  it("[S4.9] ends in time, and nobody else waits for it", async () => {
+  it("[S4.9] ends in time, and blocks no other request", async () => {
     let turns = 0;
     const turning = setInterval(() => {
       turns += 1;

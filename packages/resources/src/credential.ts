@@ -10,7 +10,7 @@ const scope = {
   events: arrayOf(slug(), { default: [], maxItems: 10_000, description: "Slugs of the events that it is good for." }),
 };
 
-/** What an API key is good for. */
+/** What an API key may do. */
 export const apiKey = object({
   name,
   permissions: arrayOf(text(), {
@@ -34,14 +34,14 @@ const softwareBrand = { default: "", maxLength: 190 } as const;
 /** What a device is and may do. */
 export const device = object({
   name,
-  gate: id({ nullable: true, default: null, description: "Id of the gate it stands at." }),
+  gate: id({ nullable: true, default: null, description: "Id of the gate where it is used." }),
   security_profile: text(securityProfile),
   software_brand: text(softwareBrand),
   ...scope,
   revoked: boolean({ default: false }),
 });
 
-/** The same as it may be sent: null is what leaving a field out is. */
+/** The same as it may be sent: null means the same as a missing field. */
 export const sentDevice = object({
   ...device.properties,
   security_profile: text({ ...securityProfile, nullable: true }),

@@ -11,7 +11,7 @@ const mebibyte = 1024 * 1024;
 
 let app: ServedApp;
 let peers: FakePeers;
-/** Lets everybody go on who asks for a file. */
+/** Answers all requests for files. */
 let open: () => void;
 
 async function serve({ bytes, waitMs, longestMs }: { bytes: number; waitMs: number; longestMs: number }) {
@@ -58,7 +58,7 @@ describe("downloads of one organizer", () => {
     expect(await Promise.all(downloads)).toEqual(downloads.map(() => 200));
   });
 
-  it("[S4.11] that wait for too long are told to come again", async () => {
+  it("[S4.11] that wait for too long are refused for now", async () => {
     await app.close();
     await serve({ bytes: 10, waitMs: 50, longestMs: 60_000 });
     const first = Array.from({ length: 4 }, download);
@@ -75,9 +75,9 @@ describe("downloads of one organizer", () => {
   });
 
   it.each([
-    { whose: "clients go away", longestMs: 60_000, leave: true },
-    { whose: "clients take nothing for too long", longestMs: 1000, leave: false },
-  ])("[S4.11] leave their places to others when their $whose", async ({ longestMs, leave }) => {
+    { reason: "clients disconnect", longestMs: 60_000, leave: true },
+    { reason: "clients take nothing for too long", longestMs: 1000, leave: false },
+  ])("[S4.11] leave their places to others when their $reason", async ({ longestMs, leave }) => {
     await app.close();
     await serve({ bytes: 10 * mebibyte, waitMs: 5000, longestMs });
     open();

@@ -171,7 +171,7 @@ describe("GET checkinlists/", () => {
     expect(await app.send("GET", `${lists}7/`)).toMatchObject({ json: { subevent: 3 } });
   });
 
-  it("[C1.7, C1.8] leaves out excluded fields, and counts nothing when nobody wants counts", async () => {
+  it("[C1.7, C1.8] leaves out excluded fields, and counts nothing if both counts are left out", async () => {
     answerWith(1);
     const { json } = await app.send(
       "GET",
@@ -381,7 +381,7 @@ describe("POST checkinlists/", () => {
     ]);
   });
 
-  it("[A4.10] reads a form in parts, and none that is broken", async () => {
+  it("[A4.10] reads a form in parts, and refuses a broken one", async () => {
     const parts = [
       ["name", "Tür 🚪"],
       ["limit_products", "3"],

@@ -141,7 +141,7 @@ export function checkinListRoutes({ checkinLists }: Pick<Clients, "checkinLists"
       name: "deleteCheckinList",
       summary: "Deletes a check-in list and all scans made on it",
       access: writing,
-      answers: { 204: { description: "It is gone." }, 404: missing, 409: conflict },
+      answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
       async handle(request) {
         await checkinLists.deleteCheckinList(ofPath(request));
         return { status: 204 };

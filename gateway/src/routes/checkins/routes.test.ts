@@ -148,7 +148,7 @@ describe("GET checkins/", () => {
 });
 
 describe("GET checkins/{id}/", () => {
-  it("[C6.20, C6.24] shows one, and 404 where there is none", async () => {
+  it("[C6.20, C6.24] shows one, and answers an unknown one with 404", async () => {
     app.peers.when("scanHistory", "getScan", async ({ id }) => {
       if (id === 5) return { scan: admitted };
       throw new Fault("not_found", "scan_not_found", "The event has no such check-in.");

@@ -160,7 +160,7 @@ it("a form creates them, too: what it leaves out is not switched off", async () 
   ]);
 });
 
-it("[R9.11] a bad body is told field by field, but a missing organizer first", async () => {
+it("[R9.11] a bad body is reported field by field, but a missing organizer first", async () => {
   const bad = { name: "", permissions: "*", events: [1, "a b"], all_events: "perhaps" };
   const { status, json } = await send("POST", "apikeys/", bad);
   expect([status, Object.keys(json as object).sort()]).toEqual([400, ["all_events", "events", "name", "permissions"]]);
@@ -173,7 +173,7 @@ it("[R9.11] a bad body is told field by field, but a missing organizer first", a
   expect(await send("GET", "apikeys/")).toMatchObject({ status: 404, json: { detail: "There is no such organizer." } });
 });
 
-it("[R9.11] what boxoffice finds wrong is told under the names of the fields", async () => {
+it("[R9.11] errors of boxoffice are reported under the names of the fields", async () => {
   const fields = { permissions: ["Element 1: There is no permission of this name."], events: ["Element 1: not known"] };
   app.peers.when("credentials", "createCredential", async () => {
     throw new Fault("invalid", "invalid_credential", "not valid", { fields });

@@ -150,7 +150,7 @@ function response(
   };
 }
 
-/** Every answer a route may give: those it declares, and those of what stands in front of all routes. */
+/** Every answer that a route may give: those it declares, and those of the steps before all routes. */
 export function answersOf(route: Route): Readonly<Record<number, Answer>> {
   const guarded = route.access.kind !== "public";
   const reads = route.body !== undefined || route.streams !== undefined;

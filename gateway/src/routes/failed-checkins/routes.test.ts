@@ -25,7 +25,7 @@ afterEach(async () => {
   await app.close();
 });
 
-const told = () => app.peers.requestsOf("recordFailedScan");
+const recorded = () => app.peers.requestsOf("recordFailedScan");
 
 describe("POST failed_checkins/", () => {
   it("[C6.1] takes reason and code, fills in the rest, and answers what is stored", async () => {
@@ -44,7 +44,7 @@ describe("POST failed_checkins/", () => {
       type: "entry",
       position: null,
     });
-    expect(told()).toEqual([
+    expect(recorded()).toEqual([
       {
         organizer: "bigevents",
         event: "sampleconf",
@@ -72,7 +72,7 @@ describe("POST failed_checkins/", () => {
     };
     const { status, json } = await app.send("POST", address, { body, key: devices.scan });
     expect([status, json]).toEqual([201, { ...body, raw_variation: 12 }]);
-    expect(told()).toEqual([
+    expect(recorded()).toEqual([
       {
         organizer: "bigevents",
         event: "sampleconf",
@@ -105,7 +105,7 @@ describe("POST failed_checkins/", () => {
     expect((await app.send("POST", address, { body })).status).toBe(201);
     expect((await app.send("POST", address, { body: { ...least, nonce: "" } })).status).toBe(201);
     expect((await app.send("POST", address, { body: least })).status).toBe(201);
-    const [first, ...others] = told();
+    const [first, ...others] = recorded();
     expect(others).toEqual([first, first]);
   });
 
@@ -124,8 +124,8 @@ describe("POST failed_checkins/", () => {
   it("[C6.4] ignores what older scanners call an item, a variation and a date", async () => {
     const body = { ...least, item: 999, variation: "x", subevent: {} };
     expect((await app.send("POST", address, { body })).status).toBe(201);
-    expect(told()).toMatchObject([{ scan: { reason: "unpaid", rawCode: "abc" } }]);
-    expect(Object.keys((told()[0] as { scan: object }).scan)).not.toContain("item");
+    expect(recorded()).toMatchObject([{ scan: { reason: "unpaid", rawCode: "abc" } }]);
+    expect(Object.keys((recorded()[0] as { scan: object }).scan)).not.toContain("item");
   });
 
   it("[C6.5] names every wrong field", async () => {
@@ -141,7 +141,7 @@ describe("POST failed_checkins/", () => {
     const { status, json } = await app.send("POST", address, { body });
     expect(status).toBe(400);
     expect(Object.keys(json as object).sort()).toEqual(["error_reason", ...Object.keys(body)].sort());
-    expect(told()).toEqual([]);
+    expect(recorded()).toEqual([]);
   });
 
   it("[C6.6] is 404 where there is no such list, whatever is wrong with the body", async () => {

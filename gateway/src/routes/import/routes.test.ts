@@ -49,7 +49,7 @@ describe("POST /api/v1/import/", () => {
     });
   });
 
-  it("[R8.2, R8.4] tells which quotas are overbooked now, or that nobody could say", async () => {
+  it("[R8.2, R8.4] reports overbooked quotas, or that they could not be read", async () => {
     const order = `${JSON.stringify({ kind: "order", organizer: "o", event: "e", data: { code: "A" } })}\n`;
     const quota = { organizer: "o", event: "e", id: 7, size: 100, taken: 103 };
     app.peers.when("quotas", "findOverbooked", async () => ({ quotas: [quota] }));
@@ -151,7 +151,7 @@ describe("POST /api/v1/import/", () => {
     clearInterval(goOn);
   });
 
-  it("[R6.8] stops when its client goes away", async () => {
+  it("[R6.8] stops when its client disconnects", async () => {
     const socket = connect(app.port, "127.0.0.1");
     const head = `POST /api/v1/import/ HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.operator}\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const lines = item(1).repeat(600);

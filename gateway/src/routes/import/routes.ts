@@ -26,7 +26,7 @@ export function importRoutes(targets: ImportTargets, stopping: AbortSignal) {
         200: { description: "What became of the records.", schema: summaryShown },
         400: failed("The body is not NDJSON, or its compression is broken."),
         408: failed("Nothing arrived for a minute."),
-        503: failed("A service that owns records stayed away, or the server is being stopped."),
+        503: failed("A service that owns records stayed unavailable, or the server is being stopped."),
       },
       async handle(request) {
         const { signal } = request;

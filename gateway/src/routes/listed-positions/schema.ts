@@ -14,7 +14,7 @@ import {
 import { record } from "../../http/answers.ts";
 
 const maybe = { nullable: true } as const;
-/** An id, or with `expand` the resource it stands for. */
+/** An id, or with `expand` the resource itself. */
 const expandable = (name: string) =>
   plain(["integer", "object"], { description: `An id; with \`expand=${name}\` the resource itself.` });
 

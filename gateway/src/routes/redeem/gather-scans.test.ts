@@ -54,7 +54,7 @@ function heldCalls(): { calls: Call[]; redeem: RedeemScan } {
   return { calls, redeem };
 }
 
-const away = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");
+const unavailable = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");
 
 /** Lets everything go on that waits for nothing. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -88,7 +88,7 @@ describe("gathering", () => {
     );
   });
 
-  it("lets calls that take long be overtaken", async () => {
+  it("sends later calls while one takes long", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const { calls, redeem } = heldCalls();
     const results = ["a", "b", "c", "d"].map((lookup) => redeem(scan(lookup)));
@@ -130,12 +130,12 @@ describe("when a call fails", () => {
     await Promise.all(first);
     await turn();
     expect(calls[2]?.lookups).toEqual(["a", "b", "c"]);
-    calls[2]?.fail(away());
+    calls[2]?.fail(unavailable());
     await expect(b).rejects.toMatchObject({ kind: "unavailable", code: "scan_undecided", retryAfterMs: 1000 });
     await turn();
     expect(calls.slice(3).map(({ lookups }) => lookups)).toEqual([["a"], ["c"]]);
     calls[3]?.answer();
-    calls[4]?.fail(away());
+    calls[4]?.fail(unavailable());
     expect(reasonOf(await a)).toBe("a");
     await expect(c).rejects.toMatchObject({ kind: "unavailable" });
     expect(calls).toHaveLength(5);
@@ -207,7 +207,7 @@ describe("scans whose callers wait no more", () => {
     const { calls, redeem } = heldCalls();
     const result = redeem(scan("x", "n"));
     vi.setSystemTime(Date.now() + 8001);
-    calls[0]?.fail(away());
+    calls[0]?.fail(unavailable());
     await expect(result).rejects.toMatchObject({ kind: "unavailable" });
     expect(calls).toHaveLength(1);
   });

@@ -182,7 +182,7 @@ describe("what a scan is answered", () => {
     expect(json).not.toHaveProperty("reason");
   });
 
-  it("[C3.11] revoked, and its ticket is gone: no position", async () => {
+  it("[C3.11] revoked, and its ticket is deleted: no position", async () => {
     outcome = { ...unknownTicket, outcome: { $case: "refused", value: { reason: "revoked", explanation: undefined } } };
     const { status, json } = await redeem();
     expect([status, json]).toMatchObject([200, { status: "error", reason: "revoked", require_attention: false }]);

@@ -181,7 +181,7 @@ describe("POST /api/v1/upload", () => {
   });
 
   it.each<[string, (found: FoundFile | undefined) => FoundFile | undefined]>([
-    ["is gone", () => undefined],
+    ["is deleted", () => undefined],
     ["is cut off", (found) => found && { ...found, content: Readable.from([Buffer.from("PNG")]) }],
     ["goes on too long", (found) => found && { ...found, content: Readable.from([aPng(), aPng()]) }],
     ["cannot be read", () => Promise.reject(new Fault("unavailable", "files_unavailable", "away")) as never],
@@ -193,7 +193,7 @@ describe("POST /api/v1/upload", () => {
     expect([await stored(), recorded]).toEqual([[], []]);
   });
 
-  it("keeps nothing of a sender who goes away", async () => {
+  it("keeps nothing of a sender that disconnects", async () => {
     const socket = connect(app.port, "127.0.0.1");
     const head = `POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: image/png\r\nContent-Disposition: ${named("a.png")}\r\nContent-Length: 1000\r\n\r\n`;
     socket.write(head);

@@ -6,7 +6,7 @@ export const uploadShown = record("Upload", {
   id: text({ description: "`file:` and a UUID; names the file in later requests of the same key for 24 hours." }),
 });
 
-/** What is wrong with a file stands alone in a list. */
+/** A list of one sentence: what is wrong with a file. */
 export const objectionsShown: JsonSchema = {
   title: "UploadObjections",
   type: "array",

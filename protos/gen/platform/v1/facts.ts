@@ -19,7 +19,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 
-/** How anybody learns that a service has consumed everything up to a moment. */
+/** How callers learn that a service has consumed everything up to a moment. */
 
 export interface MarkFactsRequest {
 }

@@ -20,7 +20,7 @@ import {
 } from "@grpc/grpc-js";
 import { CredentialKind, credentialKindFromJSON, credentialKindToNumber } from "./facts.ts";
 
-/** API keys and devices as the operator makes, lists and revokes them. They are those that records bring in. */
+/** API keys and devices as the operator creates, lists and revokes them. Records import the same ones. */
 
 export interface Credential {
   /** As in its facts: of an API key the SHA-256 of its token in hex, of a device its number. */
@@ -817,7 +817,7 @@ export const RevokeCredentialResponse: MessageFns<RevokeCredentialResponse> = {
   },
 };
 
-/** Callers have made sure that they serve the operator. */
+/** Callers check that the request comes from the operator. */
 export type CredentialsServiceService = typeof CredentialsServiceService;
 export const CredentialsServiceService = {
   listCredentials: {
@@ -842,7 +842,7 @@ export const CredentialsServiceService = {
       Buffer.from(CreateCredentialResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateCredentialResponse => CreateCredentialResponse.decode(value),
   },
-  /** Changes nothing where it is revoked already. */
+  /** Changes nothing if it is revoked already. */
   revokeCredential: {
     path: "/ticketing.boxoffice.v1.CredentialsService/RevokeCredential" as const,
     requestStream: false as const,
@@ -859,7 +859,7 @@ export const CredentialsServiceService = {
 export interface CredentialsServiceServer extends UntypedServiceImplementation {
   listCredentials: handleUnaryCall<ListCredentialsRequest, ListCredentialsResponse>;
   createCredential: handleUnaryCall<CreateCredentialRequest, CreateCredentialResponse>;
-  /** Changes nothing where it is revoked already. */
+  /** Changes nothing if it is revoked already. */
   revokeCredential: handleUnaryCall<RevokeCredentialRequest, RevokeCredentialResponse>;
 }
 
@@ -894,7 +894,7 @@ export interface CredentialsServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateCredentialResponse) => void,
   ): ClientUnaryCall;
-  /** Changes nothing where it is revoked already. */
+  /** Changes nothing if it is revoked already. */
   revokeCredential(
     request: RevokeCredentialRequest,
     callback: (error: ServiceError | null, response: RevokeCredentialResponse) => void,

@@ -47,7 +47,7 @@ export interface FindAmbiguousSecretsResponse {
   secrets: AmbiguousSecret[];
 }
 
-/** A secret that several positions have that are not canceled. It is not named: it admits. */
+/** A secret of several positions that are not canceled. The secret itself is left out, because it admits. */
 export interface AmbiguousSecret {
   organizer: string;
   event: string;

@@ -3,7 +3,7 @@ import type { Log } from "@tessera/kit/log";
 import { waitForDatabase } from "../store/wait-for-database.ts";
 import type { AnswerStore } from "./repeat-answers.ts";
 
-export interface SettleOptions {
+export interface EndOptions {
   readonly log: Log;
   /** How long a request waits for its store. */
   readonly patienceMs?: number;
@@ -15,29 +15,26 @@ export interface SettleOptions {
 const usualPausesMs = [500, 2000, 5000, 15_000, 30_000];
 
 /** Claims that wait for a retry are kept in memory. */
-const mostUnsettled = 1000;
+const mostWaiting = 1000;
 
 /**
  * Releases every claim with its request, however slow the store is: otherwise a repetition would be refused until the
  * lease ends. A claim that arrives after its request has ended is released, and failed writes are retried while the
  * request is answered.
  */
-export function settleClaims(
-  store: AnswerStore,
-  { log, patienceMs, pausesMs = usualPausesMs }: SettleOptions,
-): AnswerStore {
+export function endClaims(store: AnswerStore, { log, patienceMs, pausesMs = usualPausesMs }: EndOptions): AnswerStore {
   const wait = <T>(answer: Promise<T>) => waitForDatabase(answer, patienceMs === undefined ? {} : { ms: patienceMs });
-  let unsettled = 0;
+  let waiting = 0;
 
   /** Never rejects; resolves after the first try. */
-  async function settle(write: () => Promise<void>): Promise<void> {
-    await wait(write()).catch((error: unknown) => void settleLater(write, error));
+  async function end(write: () => Promise<void>): Promise<void> {
+    await wait(write()).catch((error: unknown) => void endLater(write, error));
   }
 
-  async function settleLater(write: () => Promise<void>, first: unknown): Promise<void> {
+  async function endLater(write: () => Promise<void>, first: unknown): Promise<void> {
     let failure = first;
-    if (unsettled < mostUnsettled) {
-      unsettled += 1;
+    if (waiting < mostWaiting) {
+      waiting += 1;
       for (const pauseMs of pausesMs) {
         // A stopping process does not wait for this.
         await sleep(pauseMs, undefined, { ref: false });
@@ -47,10 +44,10 @@ export function settleClaims(
         );
         if (failure === undefined) break;
       }
-      unsettled -= 1;
+      waiting -= 1;
     }
     // The effect is stored with its request id, so a repetition gets the same answer even if it could not be kept.
-    if (failure !== undefined) log.warn("a claim of an idempotency key could not be settled", { error: failure });
+    if (failure !== undefined) log.warn("a claim of an idempotency key could not be ended", { error: failure });
   }
 
   return {
@@ -60,14 +57,14 @@ export function settleClaims(
         return await wait(claiming);
       } catch (error) {
         claiming.then(
-          (late) => (late.kind === "claimed" ? settle(() => store.release(late.claim)) : undefined),
+          (late) => (late.kind === "claimed" ? end(() => store.release(late.claim)) : undefined),
           () => {},
         );
         throw error;
       }
     },
     find: (use) => wait(store.find(use)),
-    keep: (claim, answer) => settle(() => store.keep(claim, answer)),
-    release: (claim) => settle(() => store.release(claim)),
+    keep: (claim, answer) => end(() => store.keep(claim, answer)),
+    release: (claim) => end(() => store.release(claim)),
   };
 }

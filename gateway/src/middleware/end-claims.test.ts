@@ -1,8 +1,8 @@
 import { createLog } from "@tessera/kit/log";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Claim, Claiming } from "../store/kept-answers.ts";
+import { endClaims } from "./end-claims.ts";
 import type { AnswerStore } from "./repeat-answers.ts";
-import { settleClaims } from "./settle-claims.ts";
 
 const claim: Claim = { caller: "c", key: "k", requestId: "r", attempt: 1 };
 const request = { caller: "c", key: "k", requestHash: Buffer.of(1) };
@@ -23,7 +23,7 @@ function store({ failures = 0, claiming }: { failures?: number; claiming?: Promi
     if (left >= 0) throw new Error("the connection was lost");
     written.push(name);
   };
-  const settled = settleClaims(
+  const ended = endClaims(
     {
       claim: () => claiming ?? Promise.resolve({ kind: "claimed", claim }),
       find: async () => undefined,
@@ -36,7 +36,7 @@ function store({ failures = 0, claiming }: { failures?: number; claiming?: Promi
       pausesMs: [1, 5, 10],
     },
   );
-  return settled;
+  return ended;
 }
 
 describe("a claim", () => {
@@ -45,7 +45,7 @@ describe("a claim", () => {
     expect(written).toEqual([]);
   });
 
-  it("[A10.19] that comes when nobody waits for it any more is given back, also with some trouble", async () => {
+  it("[A10.19] that arrives after its request has ended is released, even if the store fails at first", async () => {
     const late = Promise.withResolvers<Claiming>();
     const claiming = store({ claiming: late.promise, failures: 2 }).claim(request);
     await expect(claiming).rejects.toMatchObject({ kind: "unavailable", code: "database_unavailable" });
@@ -70,7 +70,7 @@ describe("a claim", () => {
 });
 
 describe("what cannot be written", () => {
-  it("is tried again, and nobody waits for that", async () => {
+  it("is retried without a wait of the request", async () => {
     const answers = store({ failures: 3 });
     await answers.keep(claim, answer);
     expect(written).toEqual([]);
@@ -78,9 +78,9 @@ describe("what cannot be written", () => {
     expect(logged).toEqual([]);
   });
 
-  it("is given up in the end, which is told", async () => {
+  it("is given up in the end, with a line in the log", async () => {
     await store({ failures: 4 }).release(claim);
-    await expect.poll(() => logged).toEqual([expect.stringContaining("could not be settled")]);
+    await expect.poll(() => logged).toEqual([expect.stringContaining("could not be ended")]);
     expect(written).toEqual([]);
   });
 });
