@@ -1,6 +1,6 @@
 import type { Client } from "@tessera/kit/rpc";
 import type { Facts } from "@tessera/protos/services";
-import { poll } from "../poll.ts";
+import { poll } from "./poll.ts";
 
 /** Asks one service whether its consumers have passed a marker. */
 export type CaughtUp = Client<Facts>["caughtUp"];

@@ -5,8 +5,8 @@ import { waitAtMost } from "@tessera/kit/wait-at-most";
 const pace = { firstMs: 5, longestMs: 250, factor: 1.5 };
 
 /**
- * Asks again and again, ever less often, until the answer is yes. An answer that fails or does not come is no answer
- * yet. Returns false when the time is over, in milliseconds since 1970, or the signal aborts.
+ * Repeats a question until the answer is yes, with growing pauses. A failed or late answer counts as no. Returns false
+ * when the time is over, in milliseconds since 1970, or when the signal aborts.
  */
 export async function poll(
   ask: () => Promise<boolean>,
