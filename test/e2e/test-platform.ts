@@ -1,4 +1,4 @@
-import type { ImportAnswer } from "@tessera/cli/import";
+import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { createEmptyDatabase } from "@tessera/testkit/database";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";

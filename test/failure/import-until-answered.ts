@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ImportAnswer } from "@tessera/cli/import";
+import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { operatorKey } from "./platform-process.ts";
 
 export interface ImportRun {

@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type ImportAnswer, importRecords, report } from "./import.ts";
+import { importRecords, report } from "./import.ts";
+import type { ImportAnswer } from "./import-answer.ts";
 
 const allTaken = {
   records: 2,

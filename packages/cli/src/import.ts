@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
-import { type AmbiguousSecret, describeAmbiguous } from "./ambiguous-secret.ts";
+import { isObject } from "@tessera/values";
 import { fault } from "./faults.ts";
+import { describeAmbiguous, describeErrors, type ImportAnswer, notSettled } from "./import-answer.ts";
 import { accessOptions, noPlatform, requireOperatorKey } from "./operator-access.ts";
 import { type OptionValues, readOptions } from "./options.ts";
 import { printable } from "./printable.ts";
@@ -10,8 +11,8 @@ import { bar, showProgress } from "./progress.ts";
 const usage = `tessera import FILE | -  [OPTIONS]
 tessera import --from-pretix URL --token T --organizer O [--event E …]  [OPTIONS]
 
-Sends records (NDJSON, also gzipped) to a running platform and reports the lines it did not take; or reads a running
-pretix through its REST API, at first everything, later what has changed, and goes on where a run was stopped.`;
+Sends records (NDJSON, also gzipped) to a running platform and reports the rejected lines; or reads a running pretix
+through its REST API: at first everything, later only the changes. A run that was stopped continues where it was.`;
 
 const options = {
   ...accessOptions,
@@ -26,46 +27,22 @@ const options = {
     type: "string",
     multiple: true,
     value: "E …",
-    help: "the short names of events; without it all that the token sees",
+    help: "the short names of events; default: all that the token can read",
   },
-  since: { type: "string", value: "DATETIME", help: "what changed since then, whatever earlier runs have read" },
+  since: { type: "string", value: "DATETIME", help: "read the changes since then, whatever earlier runs have read" },
   state: {
     type: "string",
     default: ".tessera/from-pretix.json",
     value: "FILE",
-    help: "where runs remember how far they came (default .tessera/from-pretix.json)",
+    help: "where runs store their progress (default .tessera/from-pretix.json)",
   },
-  full: { type: "boolean", default: false, help: "read everything anew, as if no run had been before" },
+  full: { type: "boolean", default: false, help: "read everything again, as the first run does" },
 } as const;
 
+/** More rejected lines are only counted. */
+const mostErrors = 20;
+
 type ImportValues = OptionValues<typeof options>;
-
-/** What the import route answers (rules: R7). */
-export interface ImportAnswer {
-  readonly records: number;
-  readonly accepted: number;
-  readonly rejected: number;
-  readonly kinds: Readonly<Record<string, number>>;
-  readonly errors: readonly {
-    readonly line: number;
-    readonly kind: string | null;
-    readonly errors: Readonly<Record<string, readonly string[]>>;
-  }[];
-  readonly settled: boolean;
-  readonly ignored: readonly { readonly kind: string; readonly key: string; readonly count: number }[];
-  /** Null where that is not known. */
-  readonly overbooked: readonly OverbookedQuota[] | null;
-  /** Null where that is not known. */
-  readonly ambiguous_secrets: readonly AmbiguousSecret[] | null;
-}
-
-interface OverbookedQuota {
-  readonly organizer: string;
-  readonly event: string;
-  readonly quota: number;
-  readonly size: number;
-  readonly taken: number;
-}
 
 /** Sends a file or standard input; exits with 1 when a line was rejected. */
 export async function importRecords(args: string[]): Promise<void> {
@@ -82,7 +59,7 @@ export async function importRecords(args: string[]): Promise<void> {
   if (answer.rejected > 0 || !answer.settled) process.exitCode = 1;
 }
 
-/** Names are more events: shells make `--event a b` of a list. */
+/** Names are more events: a list in a shell becomes `--event a b`. */
 async function readPretix(values: ImportValues, names: readonly string[], pretix: string): Promise<void> {
   const token = values.token ?? process.env["PRETIX_TOKEN"];
   const { organizer, event = [], url } = values;
@@ -135,14 +112,17 @@ async function sendFile({ file, url, key }: { file: string; url: string; key: st
   }
 }
 
-/** Streams records to a running platform; what is gzipped is recognised by its first bytes. */
+/** Streams records to a running platform. Gzipped ones are recognized by their first bytes. */
 export async function sendRecords(
   source: AsyncIterable<Uint8Array>,
   { url, key, signal }: { url: string; key: string; signal?: AbortSignal },
 ): Promise<ImportAnswer> {
-  const chunks = peekable(source);
-  const first = await chunks.peek();
-  const gzipped = first !== undefined && first[0] === 0x1f && first[1] === 0x8b;
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  const isGzipped = first.done !== true && first.value[0] === 0x1f && first.value[1] === 0x8b;
+  async function* whole(): AsyncGenerator<Uint8Array> {
+    for (let next = first; next.done !== true; next = await chunks.next()) yield next.value;
+  }
   let response: Response;
   try {
     response = await fetch(new URL("/api/v1/import/", url), {
@@ -150,9 +130,9 @@ export async function sendRecords(
       headers: {
         authorization: `Token ${key}`,
         "content-type": "application/x-ndjson",
-        ...(gzipped ? { "content-encoding": "gzip" } : {}),
+        ...(isGzipped ? { "content-encoding": "gzip" } : {}),
       },
-      body: ReadableStream.from(chunks.all()),
+      body: ReadableStream.from(whole()),
       duplex: "half",
       ...(signal === undefined ? {} : { signal }),
     });
@@ -161,15 +141,10 @@ export async function sendRecords(
     throw noPlatform(url, error);
   }
   const body: unknown = await response.json().catch(() => undefined);
-  if (response.status !== 200) {
-    const detail =
-      typeof body === "object" && body !== null && "detail" in body
-        ? String(body.detail)
-        : `HTTP status ${response.status}`;
-    const isPassing = response.status >= 500 || response.status === 429;
-    throw fault(isPassing ? "platform_unavailable" : "platform_refused", `the platform refused the import: ${detail}`);
-  }
-  return body as ImportAnswer;
+  if (response.status === 200) return body as ImportAnswer;
+  const detail = isObject(body) && "detail" in body ? String(body["detail"]) : `HTTP status ${response.status}`;
+  const isTransient = response.status >= 500 || response.status === 429;
+  throw fault(isTransient ? "platform_unavailable" : "platform_refused", `the platform refused the import: ${detail}`);
 }
 
 async function sizeOf(file: string): Promise<number> {
@@ -180,46 +155,32 @@ async function sizeOf(file: string): Promise<number> {
   }
 }
 
-function peekable(source: AsyncIterable<Uint8Array>): {
-  peek(): Promise<Uint8Array | undefined>;
-  all(): AsyncGenerator<Uint8Array>;
-} {
-  const iterator = source[Symbol.asyncIterator]();
-  let head: IteratorResult<Uint8Array> | undefined;
-  return {
-    async peek() {
-      head ??= await iterator.next();
-      return head.done === true ? undefined : head.value;
-    },
-    async *all() {
-      for (let next = head ?? (await iterator.next()); next.done !== true; next = await iterator.next())
-        yield next.value;
-    },
-  };
-}
-
-/** Says what an import did, the first bad lines included. */
+/** Prints the outcome of an import, and the first rejected lines. */
 export function report(answer: ImportAnswer): void {
   const kinds = Object.entries(answer.kinds).map(([kind, count]) => `${count} ${kind}`);
-  process.stdout.write(
-    `${answer.records} records, ${answer.accepted} accepted, ${answer.rejected} rejected${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}\n`,
-  );
-  for (const { line, kind, errors } of answer.errors.slice(0, 20)) {
-    const fields = Object.entries(errors).map(([field, messages]) => `${field}: ${messages.join(" ")}`);
-    process.stdout.write(`  line ${line}${kind === null ? "" : ` (${kind})`}: ${fields.join("; ")}\n`);
-  }
-  if (answer.errors.length > 20) process.stdout.write(`  … ${answer.rejected - 20} more\n`);
-  for (const { kind, key, count } of answer.ignored)
-    process.stdout.write(`  ${kind}.${printable(key)} is not known and had no effect (${count}×)\n`);
-  for (const secret of answer.ambiguous_secrets ?? []) process.stdout.write(`  ${describeAmbiguous(secret)}\n`);
-  if (answer.ambiguous_secrets === null)
-    process.stdout.write("Whether tickets share a secret could not be found out; import again to see it.\n");
-  for (const { organizer, event, quota, size, taken } of answer.overbooked ?? [])
-    process.stdout.write(`  quota ${quota} of ${organizer}/${event} is overbooked: ${taken} taken of ${size}\n`);
-  if (answer.overbooked === null)
-    process.stdout.write("Whether quotas are overbooked could not be found out; import again to see it.\n");
-  if (!answer.settled)
-    process.stdout.write("Not every service has caught up yet; the records are stored and will appear.\n");
+  const lines = [
+    `${answer.records} records, ${answer.accepted} accepted, ${answer.rejected} rejected${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`,
+    ...answer.errors
+      .slice(0, mostErrors)
+      .map(({ line, kind, errors }) => `  line ${line}${kind === null ? "" : ` (${kind})`}: ${describeErrors(errors)}`),
+    ...(answer.errors.length > mostErrors ? [`  … ${answer.rejected - mostErrors} more`] : []),
+    ...answer.ignored.map(
+      ({ kind, key, count }) => `  ${kind}.${printable(key)} is not known and had no effect (${count}×)`,
+    ),
+    ...(answer.ambiguous_secrets?.map((secret) => `  ${describeAmbiguous(secret)}`) ?? [
+      unknown("tickets share a secret"),
+    ]),
+    ...(answer.overbooked?.map(
+      ({ organizer, event, quota, size, taken }) =>
+        `  quota ${quota} of ${organizer}/${event} is overbooked: ${taken} taken of ${size}`,
+    ) ?? [unknown("quotas are overbooked")]),
+    ...(answer.settled ? [] : [notSettled]),
+  ];
+  for (const line of lines) process.stdout.write(`${line}\n`);
+}
+
+function unknown(what: string): string {
+  return `Whether ${what} could not be found out; import again to see it.`;
 }
 
 function megabytes(bytes: number): string {

@@ -1,10 +1,11 @@
+import { commonRecords, itemRecord, type OfEvent } from "./demo-event.ts";
 import { demoOrder, type Purchase } from "./demo-order.ts";
 import { drawNumber } from "./draw.ts";
 import { personOf } from "./people.ts";
 
 export const conference = "conference";
 
-/** So many orders of one attendee each. */
+/** Each has an order of its own. */
 const attendees = 3000;
 
 const ticket = { id: 1, price: "249.00" };
@@ -18,7 +19,7 @@ const workshops = [
   { id: 42, value: { en: "Crowds and queues", de: "Menschen und Schlangen" } },
   { id: 43, value: { en: "Tickets without paper", de: "Karten ohne Papier" } },
 ];
-/** Asked for workshops and shirts, so that the main entrance asks nothing. */
+/** Only workshops and shirts have questions, so the main entrance asks none. */
 const questions = [
   {
     id: 1,
@@ -64,11 +65,9 @@ const dinnerRules = {
   ],
 };
 
-type OfEvent = (kind: string, data: Readonly<Record<string, unknown>>) => object;
-
 /**
- * A conference of three days with workshops and shirts as add-ons: about a quarter of its attendees have one or the
- * other, and are asked something when they come for it.
+ * A conference of three days with workshops and shirts as add-ons. About a quarter of the attendees have one, and are
+ * asked something when they use it.
  */
 export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
   yield ofEvent("event", {
@@ -82,37 +81,25 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
     date_admission: "2027-05-12T08:00:00+02:00",
     has_subevents: false,
   });
-  yield ofEvent("event_settings", { locale: "en", locales: ["en", "de"], ticket_download: true });
-  yield ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true });
-  yield ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1, is_addon: false });
-  yield ofEvent("category", { id: 2, name: { en: "Workshops", de: "Workshops" }, position: 2, is_addon: true });
-  yield ofEvent("category", { id: 3, name: { en: "Shirts", de: "T-Shirts" }, position: 3, is_addon: true });
+  yield* commonRecords(ofEvent, [
+    { en: "Tickets" },
+    { en: "Workshops", de: "Workshops" },
+    { en: "Shirts", de: "T-Shirts" },
+  ]);
   const addons = [2, 3].map((category) => ({ addon_category: category, min_count: 0, max_count: 1 }));
-  for (const [{ id, price }, name] of [
+  const tickets = [
     [ticket, { en: "Conference ticket", de: "Konferenzticket" }],
     [student, { en: "Student ticket", de: "Studierendenticket" }],
     [vip, { en: "VIP ticket", de: "VIP-Ticket" }],
-  ] as const) {
-    const about = { category: 1, position: id, tax_rule: 1, admission: true, active: true };
-    yield ofEvent("item", { id, name, default_price: price, ...about, variations: [], addons, bundles: [] });
-  }
-  for (const [{ id, price }, name, category, variations] of [
+  ] as const;
+  for (const [sold, name] of tickets) yield ofEvent("item", itemRecord(sold, { name, category: 1, addons }));
+  for (const [sold, name, category, values] of [
     [workshop, { en: "Workshop", de: "Workshop" }, 2, workshops],
     [shirt, { en: "Shirt", de: "T-Shirt" }, 3, shirts],
   ] as const) {
-    yield ofEvent("item", {
-      id,
-      name,
-      default_price: price,
-      category,
-      position: id,
-      tax_rule: 1,
-      admission: false,
-      active: true,
-      variations: variations.map((variation, position) => ({ ...variation, price, active: true, position })),
-      addons: [],
-      bundles: [],
-    });
+    const { price } = sold;
+    const variations = values.map((value, position) => ({ ...value, price, active: true, position }));
+    yield ofEvent("item", itemRecord(sold, { name, category, variations }));
   }
   for (const question of questions)
     yield ofEvent("question", { ...question, position: question.id, ask_during_checkin: true });

@@ -1,14 +1,14 @@
 import { codeAlphabet, draw, orderCode, secretAlphabet } from "./draw.ts";
 import type { Person } from "./people.ts";
 
-/** What is bought; add-ons come behind the ticket that they belong to. */
+/** What is bought. Add-ons follow the ticket that they belong to. */
 export interface Purchase {
   readonly item: number;
   readonly price: string;
   readonly variation?: number;
   readonly subevent?: number;
   readonly isAddon?: boolean;
-  /** Left out: nobody's name is on it. */
+  /** Undefined: no name is on the ticket. */
   readonly person?: Person;
 }
 

@@ -1,8 +1,9 @@
 import { conference, conferenceRecords } from "./conference.ts";
+import type { OfEvent } from "./demo-event.ts";
 import { secretOf } from "./demo-order.ts";
 import { festivalRecords } from "./festival.ts";
 
-/** Keys and ids that the demo's `curl` lines are made of. */
+/** Names and ids in the `curl` lines of the demo. */
 export const demo = { organizer: "demo", event: conference, list: 1 } as const;
 
 /** Tickets and add-ons of both events together. */
@@ -11,7 +12,10 @@ export const demoPositions = 20_000;
 /** The secret of the first ticket, which is for the conference. */
 export const firstSecret = secretOf(conference, 1);
 
-/** The demo as the NDJSON that an import reads: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last. */
+/**
+ * The demo as NDJSON: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last, so a
+ * demo that has it is complete.
+ */
 export async function* demoStream(keys: { apiKey: string; deviceKey: string }): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
   for (const record of demoRecords(keys)) yield encoder.encode(`${JSON.stringify(record)}\n`);
@@ -21,12 +25,9 @@ export async function* demoStream(keys: { apiKey: string; deviceKey: string }): 
 export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Generator<object> {
   const { organizer } = demo;
   const ofOrganizer = (kind: string, data: Record<string, unknown>) => ({ kind, organizer, data });
-  const ofEvent = (event: string) => (kind: string, data: Readonly<Record<string, unknown>>) => ({
-    kind,
-    organizer,
-    event,
-    data,
-  });
+  const ofEvent =
+    (event: string): OfEvent =>
+    (kind, data) => ({ kind, organizer, event, data });
 
   yield ofOrganizer("organizer", { slug: organizer, name: "Demo Events" });
   yield ofOrganizer("api_key", { token: keys.apiKey, name: "demo", permissions: ["*"], all_events: true });
@@ -41,9 +42,9 @@ export function* demoRecords(keys: { apiKey: string; deviceKey: string }): Gener
     software_brand: "demo",
     all_events: true,
   });
-  const conferenceWhole = [...conferenceRecords(ofEvent(conference))];
-  yield* festivalRecords(ofEvent, demoPositions - countPositions(conferenceWhole));
-  yield* conferenceWhole;
+  const ofConference = [...conferenceRecords(ofEvent(conference))];
+  yield* festivalRecords(ofEvent, demoPositions - countPositions(ofConference));
+  yield* ofConference;
 }
 
 function countPositions(records: readonly object[]): number {

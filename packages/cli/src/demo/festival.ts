@@ -1,3 +1,4 @@
+import { commonRecords, itemRecord, type OfEvent } from "./demo-event.ts";
 import { demoOrder, type Purchase } from "./demo-order.ts";
 import { drawNumber } from "./draw.ts";
 import { personOf } from "./people.ts";
@@ -14,7 +15,7 @@ const dayTicket = { id: 1, price: "79.00" };
 const camping = { id: 2, price: "35.00" };
 const parking = { id: 3, price: "12.50" };
 
-/** Asked for camping and parking alone: at the gates of the day everybody walks through. */
+/** Only camping and parking have questions, so the main gates ask none. */
 const questions = [
   {
     id: 1,
@@ -46,7 +47,7 @@ const questions = [
   },
 ];
 
-/** On the day of the ticket, from an hour before admission to its end. */
+/** On the day of the ticket, from an hour before admission to the end of the day. */
 const stageRules = {
   and: [
     { isAfter: [{ var: "now" }, { buildTime: ["date_admission"] }, 60] },
@@ -54,9 +55,7 @@ const stageRules = {
   ],
 };
 
-type OfEvent = (kind: string, data: Readonly<Record<string, unknown>>) => object;
-
-/** A festival as a series of three days, each with its quotas and its gate; `positions` are sold in orders of one to four visitors. */
+/** A festival as a series of three days, each with its quotas and gate. Orders of one to four visitors make `positions`. */
 export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions: number): Generator<object> {
   const of = ofEvent(festival);
   yield of("event", {
@@ -69,73 +68,32 @@ export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions:
     date_to: "2027-06-21T02:00:00+02:00",
     has_subevents: true,
   });
-  yield of("event_settings", { locale: "en", locales: ["en", "de"], ticket_download: true });
   for (const { id, name, date } of days) {
     const at = (time: string) => `${date}T${time}:00+02:00`;
-    yield of("subevent", {
-      id,
-      name,
-      active: true,
-      date_from: at("14:00"),
-      date_to: at("23:30"),
-      date_admission: at("12:00"),
-    });
+    const times = { date_admission: at("12:00"), date_from: at("14:00"), date_to: at("23:30") };
+    yield of("subevent", { id, name, active: true, ...times });
   }
-  yield of("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true });
-  yield of("category", { id: 1, name: { en: "Day tickets", de: "Tagestickets" }, position: 1, is_addon: false });
-  yield of("category", {
-    id: 2,
-    name: { en: "Camping and parking", de: "Camping und Parken" },
-    position: 2,
-    is_addon: true,
-  });
+  const categories = [
+    { en: "Day tickets", de: "Tagestickets" },
+    { en: "Camping and parking", de: "Camping und Parken" },
+  ];
+  yield* commonRecords(of, categories);
   const addons = [{ addon_category: 2, min_count: 0, max_count: 2 }];
-  for (const [{ id, price }, name, category] of [
-    [dayTicket, { en: "Day ticket", de: "Tagesticket" }, 1],
-    [camping, { en: "Camping", de: "Camping" }, 2],
-    [parking, { en: "Parking", de: "Parkplatz" }, 2],
-  ] as const) {
-    yield of("item", {
-      id,
-      name,
-      default_price: price,
-      category,
-      position: id,
-      tax_rule: 1,
-      admission: category === 1,
-      active: true,
-      variations: [],
-      addons: category === 1 ? addons : [],
-      bundles: [],
-    });
-  }
+  yield of("item", itemRecord(dayTicket, { name: { en: "Day ticket", de: "Tagesticket" }, category: 1, addons }));
+  yield of("item", itemRecord(camping, { name: { en: "Camping", de: "Camping" }, category: 2 }));
+  yield of("item", itemRecord(parking, { name: { en: "Parking", de: "Parkplatz" }, category: 2 }));
   for (const question of questions)
     yield of("question", { ...question, position: question.id, ask_during_checkin: true });
-  for (const { id, name } of days) {
-    yield of("quota", {
-      id: id * 10 + 1,
-      name: `${name.en}, visitors`,
-      size: 6000,
-      items: [1],
-      variations: [],
-      subevent: id,
-    });
-    yield of("quota", {
-      id: id * 10 + 2,
-      name: `${name.en}, camping`,
-      size: 1500,
-      items: [2],
-      variations: [],
-      subevent: id,
-    });
-    yield of("quota", {
-      id: id * 10 + 3,
-      name: `${name.en}, parking`,
-      size: 1000,
-      items: [3],
-      variations: [],
-      subevent: id,
-    });
+  const quotas = [
+    ["visitors", 6000, dayTicket],
+    ["camping", 1500, camping],
+    ["parking", 1000, parking],
+  ] as const;
+  for (const { id: subevent, name: day } of days) {
+    for (const [index, [what, size, { id: item }]] of quotas.entries()) {
+      const name = `${day.en}, ${what}`;
+      yield of("quota", { id: subevent * 10 + 1 + index, name, size, items: [item], variations: [], subevent });
+    }
   }
   yield* orders(of, positions);
   for (const { id, name, morning } of days) {
@@ -149,31 +107,12 @@ export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions:
       exit_all_at: `${morning}T04:00:00+02:00`,
     });
   }
-  yield of("checkin_list", {
-    id: 4,
-    name: "Camping",
-    all_products: false,
-    limit_products: [camping.id],
-    subevent: null,
-    addon_match: true,
-  });
-  yield of("checkin_list", {
-    id: 5,
-    name: "Parking",
-    all_products: false,
-    limit_products: [parking.id],
-    subevent: null,
-    allow_multiple_entries: true,
-  });
-  yield of("checkin_list", {
-    id: 6,
-    name: "Front of stage",
-    all_products: false,
-    limit_products: [dayTicket.id],
-    subevent: null,
-    allow_entry_after_exit: false,
-    rules: stageRules,
-  });
+  for (const list of [
+    { id: 4, name: "Camping", limit_products: [camping.id], addon_match: true },
+    { id: 5, name: "Parking", limit_products: [parking.id], allow_multiple_entries: true },
+    { id: 6, name: "Front of stage", limit_products: [dayTicket.id], allow_entry_after_exit: false, rules: stageRules },
+  ])
+    yield of("checkin_list", { all_products: false, subevent: null, ...list });
 }
 
 function* orders(of: OfEvent, positions: number): Generator<object> {
@@ -185,7 +124,7 @@ function* orders(of: OfEvent, positions: number): Generator<object> {
   }
 }
 
-/** Whoever comes for the whole weekend has a ticket for each day. */
+/** A visitor of the whole weekend has a ticket for each day. */
 function purchasesOf(number: number): Purchase[] {
   const roll = (about: string, limit: number) => drawNumber(`${festival} ${about} ${number}`, limit);
   const visitors = 1 + roll("visitors", 4);

@@ -3,9 +3,8 @@ import type { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import pLimit from "p-limit";
 import { fault } from "../faults.ts";
-import { readBounded, TooLarge } from "./read-bounded.ts";
 
-/** How patient requests are. */
+/** Time-outs and pauses of requests. */
 export interface Pace {
   readonly timeoutMs: number;
   readonly tries: number;
@@ -15,10 +14,10 @@ export interface Pace {
 
 const pace: Pace = { timeoutMs: 60_000, tries: 8, firstPauseMs: 500, longestPauseMs: 30_000 };
 
-/** A server that asks for a longer pause than this is asked again all the same, and then may say so again. */
+/** The longest Retry-After that is obeyed. */
 const longestRetryAfterMs = 600_000;
 
-/** Two at a time, so that an import does not crowd out a shop that is selling. */
+/** Few, so that an import does not slow down a shop that is selling. */
 const requestsAtOnce = 2;
 
 export interface Answer {
@@ -30,22 +29,27 @@ export interface Answer {
 export interface Question {
   readonly headers?: Readonly<Record<string, string>>;
   readonly mostBytes: number;
-  /** Left out where the token is nobody's business: at other origins. */
+  /** False for other origins, which must not get the token. */
   readonly withToken?: boolean;
-  /** Fewer tries than usual, for what an import goes on without. */
+  /** Fewer than usual, for files that an import can leave out. */
   readonly tries?: number;
 }
 
-/** A running pretix, as it is asked over HTTP. */
+/** A running pretix. */
 export interface Pretix {
   readonly origin: string;
-  /** The address of something below `organizers/`. */
+  /** The URL of a path below `organizers/`. */
   address(path: string, query?: Readonly<Record<string, string | readonly string[] | undefined>>): URL;
-  /** Asks until there is an answer that another try would not change. Throws TooLarge when it is longer than allowed. */
+  /** Repeats a request until another try would not change the answer. Throws TooLarge if the answer is too long. */
   ask(url: URL, question: Question): Promise<Answer>;
 }
 
-/** Makes requests with a token, two at a time, and tries again what may heal: lost connections, overload, outages. */
+/** An answer is longer than the caller allows. */
+export class TooLarge extends Error {
+  override readonly name = "TooLarge";
+}
+
+/** Sends requests with a token, and repeats those that fail by lost connections, overload or outages. */
 export function askPretix(options: {
   readonly url: string;
   readonly token: string;
@@ -65,7 +69,7 @@ export function askPretix(options: {
           ...(question.withToken === false ? {} : { authorization: `Token ${token}` }),
           ...question.headers,
         },
-        // Whoever redirects could send the token, or the reader, anywhere.
+        // A redirect could send the token anywhere.
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });
@@ -90,12 +94,12 @@ export function askPretix(options: {
     async ask(url, question) {
       for (let attempt = 1; ; attempt += 1) {
         const outcome = await limit(tryOnce, url, question);
-        const passing = "failure" in outcome || outcome.status === 429 || outcome.status >= 500;
-        if (!passing) return outcome;
+        const isTransient = "failure" in outcome || outcome.status === 429 || outcome.status >= 500;
+        if (!isTransient) return outcome;
         if (attempt >= (question.tries ?? tries) || ("failure" in outcome && isHopeless(outcome.failure)))
-          throw givenUp(url, outcome);
+          throw finalFault(url, outcome);
         const grown = backoff({ firstMs: firstPauseMs, longestMs: longestPauseMs }, attempt);
-        // Spread, so that two requests that failed together do not come back together.
+        // Random, so that two requests that failed together are not repeated together.
         const waitMs = Math.max(
           "failure" in outcome ? 0 : retryAfterMs(outcome.headers),
           grown * (0.5 + Math.random()),
@@ -105,6 +109,18 @@ export function askPretix(options: {
       }
     },
   };
+}
+
+async function readBounded({ body }: Response, mostBytes: number): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += piece.length;
+    // Leaving the loop cancels the rest.
+    if (bytes > mostBytes) throw new TooLarge(`more than ${mostBytes} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 function readBase(text: string): URL {
@@ -117,7 +133,7 @@ function readBase(text: string): URL {
 }
 
 function readToken(token: string): string {
-  // What is wrong with it is not quoted: it is a secret.
+  // It is a secret, so the message does not quote it.
   if (!/^[\x21-\x7e]+$/.test(token)) throw fault("bad_token", "the token of pretix is one word of letters and digits");
   return token;
 }
@@ -127,13 +143,13 @@ type Failed = Answer | { readonly failure: unknown };
 function whatHappened(outcome: Failed): string {
   if ("failure" in outcome)
     return outcome.failure instanceof Error && outcome.failure.name === "TimeoutError"
-      ? "pretix takes too long"
+      ? "pretix does not answer in time"
       : "the connection to pretix is lost";
-  return outcome.status === 429 ? "pretix asks for a pause" : `pretix is not well (HTTP status ${outcome.status})`;
+  return outcome.status === 429 ? "pretix asks for a pause" : `pretix fails (HTTP status ${outcome.status})`;
 }
 
-function givenUp(url: URL, outcome: Failed): Fault {
-  const again = "run the same command again later, it goes on where it stopped";
+function finalFault(url: URL, outcome: Failed): Fault {
+  const again = "run the same command again later; it continues where it stopped";
   return fault(
     "failure" in outcome ? "no_pretix" : "pretix_not_well",
     `${whatHappened(outcome)} at ${url.origin}${url.pathname}; check the address, or ${again}`,
@@ -141,12 +157,12 @@ function givenUp(url: URL, outcome: Failed): Fault {
   );
 }
 
-/** fetch wraps what the system said. */
+/** fetch wraps the error of the system. */
 function causeOf(failure: unknown): unknown {
   return failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
 }
 
-/** A name that nobody has and a certificate that nobody vouches for stay so. */
+/** An unknown host and a certificate that is not valid: another try does not help. */
 function isHopeless(failure: unknown): boolean {
   const cause = causeOf(failure);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";

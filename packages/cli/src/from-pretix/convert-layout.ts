@@ -3,10 +3,10 @@ import type { Pretix } from "./ask-pretix.ts";
 import { downloadFile } from "./download-file.ts";
 import type { Json } from "./read-answer.ts";
 
-/** What every server of pretix prints on when a layout has no background of its own. */
+/** The background of every layout that has none of its own. */
 const builtInBackground = /\/ticket_default_a4(?:\.\w+)?\.pdf$/;
 
-/** Fields that are numbers, and may be sent as texts. */
+/** Numbers that pretix may send as texts. */
 const numericFields: ReadonlySet<string> = new Set([
   "left",
   "bottom",
@@ -18,7 +18,7 @@ const numericFields: ReadonlySet<string> = new Set([
   "rotation",
 ]);
 
-/** Makes a record out of a ticket layout: its background goes into it, and negative numbers are numbers. */
+/** Makes a record of a ticket layout: embeds its background, and converts negative numbers that are texts. */
 export async function convertLayout(
   layout: Json,
   { pretix, onLeftOut }: { pretix: Pretix; onLeftOut: (what: string) => void },
@@ -53,7 +53,7 @@ async function embedBackground(
   const url = URL.parse(background, pretix.origin);
   if (url === null) return leaveOut("it has no address");
   if (builtInBackground.test(url.pathname)) return null;
-  // Media often lie on a host of their own, open to the world: they are fetched without the token, and never in the clear.
+  // Media are often public files on another host: they are fetched without the token, and by HTTPS only.
   if (url.origin !== pretix.origin && url.protocol !== "https:") return leaveOut(`it lies at ${url.origin}`);
   const file = await downloadFile(pretix, url, { withToken: false });
   if (!file.ok) return leaveOut(file.why);

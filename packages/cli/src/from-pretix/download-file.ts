@@ -1,16 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
-import type { Pretix } from "./ask-pretix.ts";
-import { TooLarge } from "./read-bounded.ts";
+import { type Pretix, TooLarge } from "./ask-pretix.ts";
 
-/** The limit that pretix itself has by default. */
+/** The default limit of pretix itself. */
 export const mostFileBytes = 10 * 1024 * 1024;
 
 export type Download =
   | { readonly ok: true; readonly dataUrl: string; readonly bytes: number; readonly name: string | undefined }
-  /** What passes may be there the next time. */
-  | { readonly ok: false; readonly why: string; readonly passes: boolean };
+  /** Transient: another run may get it. */
+  | { readonly ok: false; readonly why: string; readonly isTransient: boolean };
 
-/** Fetches a file as a `data:` URL; one that cannot be had is a value, for an import goes on without it. */
+/** Fetches a file as a `data:` URL. A missing file is a value: an import continues without it. */
 export async function downloadFile(
   pretix: Pretix,
   url: URL,
@@ -19,7 +18,8 @@ export async function downloadFile(
   try {
     const answer = await pretix.ask(url, { mostBytes, withToken, tries: 3 });
     const { status } = answer;
-    if (status !== 200) return { ok: false, why: `HTTP status ${status}`, passes: status !== 404 && status !== 410 };
+    if (status !== 200)
+      return { ok: false, why: `HTTP status ${status}`, isTransient: status !== 404 && status !== 410 };
     const type =
       /^[\w.+-]+\/[\w.+-]+/.exec(answer.headers.get("content-type") ?? "")?.[0] ?? "application/octet-stream";
     return {
@@ -30,11 +30,11 @@ export async function downloadFile(
     };
   } catch (error) {
     if (error instanceof TooLarge) {
-      return { ok: false, why: `more than ${Math.floor(mostBytes / 1024)} KiB`, passes: false };
+      return { ok: false, why: `more than ${Math.floor(mostBytes / 1024)} KiB`, isTransient: false };
     }
-    // A pretix that is away ends the import, which then goes on from here; one that is there and has no such file does not.
+    // A pretix that does not answer ends the import, and the next run continues here. A failing file does not.
     const isFileOnly = error instanceof Fault && (error.code === "pretix_not_well" || url.origin !== pretix.origin);
-    if (isFileOnly) return { ok: false, why: "it cannot be fetched", passes: true };
+    if (isFileOnly) return { ok: false, why: "it cannot be fetched", isTransient: true };
     throw error;
   }
 }
@@ -45,7 +45,7 @@ function fileNameOf(disposition: string): string | undefined {
     try {
       return decodeURIComponent(extended);
     } catch {
-      // Read as if it were not there.
+      // Use the plain name.
     }
   }
   return /filename="([^"]+)"/.exec(disposition)?.[1] ?? /filename=([^;\s]+)/.exec(disposition)?.[1];

@@ -8,17 +8,17 @@ export interface Embedding {
   readonly pretix: Pretix;
   readonly organizer: string;
   readonly event: string;
-  /** Told what is left out, without anything personal. */
+  /** Gets a description of what is left out, without personal data. */
   readonly onLeftOut: (what: string) => void;
 }
 
-/** What all files of an order may have together: a record that is longer than 16 MiB in base64 is refused. */
+/** The limit of all files of an order together: the platform refuses records above 16 MiB in base64. */
 const mostOrderBytes = 11 * 1024 * 1024;
 
-/** Types of answers that are files; an order with another one would be rejected as a whole. */
+/** The platform rejects an order with a file of another type. */
 const takenTypes = /^data:(?:image\/(?:png|jpeg|gif)|application\/pdf)[;,]/i;
 
-/** Puts uploaded files into an order in place of their addresses, which only a token of pretix opens. */
+/** Replaces the URLs of uploaded files in an order by their contents. Only a token of pretix can read these URLs. */
 export async function embedAnswers(order: Json, embedding: Embedding): Promise<Json> {
   const budget = { left: mostOrderBytes };
   const positions: unknown[] = [];
@@ -35,40 +35,40 @@ export async function embedAnswers(order: Json, embedding: Embedding): Promise<J
   return { ...order, positions };
 }
 
-type Place = Embedding & { readonly position: Json; readonly budget: { left: number } };
+type Origin = Embedding & { readonly position: Json; readonly budget: { left: number } };
 
-/** An answer with its file in it; none where the file cannot be had. */
-async function embed(answer: unknown, place: Place): Promise<readonly unknown[]> {
+/** Returns the answer with its file, or nothing if the file is not available. */
+async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[]> {
   if (!isObject(answer)) return [answer];
-  const url = fileAddress(answer, place);
+  const url = fileAddress(answer, origin);
   if (url === undefined) return [answer];
   const leaveOut = (why: string) => {
-    place.onLeftOut(
-      `${place.event}: the file of position ${String(place.position["id"])}, question ${String(answer["question"])} (${why})`,
+    origin.onLeftOut(
+      `${origin.event}: the file of position ${String(origin.position["id"])}, question ${String(answer["question"])} (${why})`,
     );
     return [];
   };
-  if (url.origin !== place.pretix.origin) return leaveOut(`it lies at ${url.origin}, which must not get the token`);
-  const mostBytes = Math.min(mostFileBytes, place.budget.left);
-  const file = await downloadFile(place.pretix, url, { withToken: true, mostBytes });
-  if (!file.ok && file.passes) {
-    // Sent without it, the order would lose the file that it was imported with before.
+  if (url.origin !== origin.pretix.origin) return leaveOut(`it lies at ${url.origin}, which must not get the token`);
+  const mostBytes = Math.min(mostFileBytes, origin.budget.left);
+  const file = await downloadFile(origin.pretix, url, { withToken: true, mostBytes });
+  if (!file.ok && file.isTransient) {
+    // Without it the platform would delete the file that an earlier run imported.
     throw fault(
       "file_unavailable",
-      `the file of position ${String(place.position["id"])}, question ${String(answer["question"])} of ${place.event} cannot be had now (${file.why}); mend that, or the rights of the token, and start again: the import goes on from here`,
+      `the file of position ${String(origin.position["id"])}, question ${String(answer["question"])} of ${origin.event} cannot be read now (${file.why}); correct that, or the rights of the token, and start again: the import continues here`,
     );
   }
   if (!file.ok) return leaveOut(file.why);
-  if (!takenTypes.test(file.dataUrl)) return leaveOut("only pictures in PNG, JPEG or GIF and PDFs are taken");
-  place.budget.left -= file.bytes;
+  if (!takenTypes.test(file.dataUrl)) return leaveOut("only PNG, JPEG, GIF and PDF are accepted");
+  origin.budget.left -= file.bytes;
   return [{ ...answer, answer: file.dataUrl, ...(file.name === undefined ? {} : { file_name: file.name }) }];
 }
 
 /**
- * A text that a customer typed may be an address, too. Only that of this very answer counts: what else it could name
- * is nothing that the importer should fetch with its token.
+ * A customer may have typed a URL as a text. Only the URL of this very answer is fetched, because the request carries
+ * the token.
  */
-function fileAddress(answer: Json, { organizer, event, position }: Place): URL | undefined {
+function fileAddress(answer: Json, { organizer, event, position }: Origin): URL | undefined {
   const url = typeof answer["answer"] === "string" ? URL.parse(answer["answer"]) : null;
   const own = `/api/v1/organizers/${organizer}/events/${event}/orderpositions/${String(position["id"])}/answer/${String(answer["question"])}/`;
   return url?.pathname.endsWith(own) === true && url.protocol.startsWith("http") ? url : undefined;

@@ -1,21 +1,21 @@
 import type { Json } from "./read-answer.ts";
 
-/** How a list is spared when it has not changed. */
+/** How a run avoids reading a list that has not changed. */
 export type Increments =
   | "whole"
   /** By `Last-Modified`. */
   | "conditional"
-  /** By a parameter that asks for what changed since the newest value of a field, or since the list was made. */
+  /** By a parameter that asks for changes since the newest value of a field, or since the list was generated. */
   | { readonly parameter: string; readonly newest: "X-Page-Generated" | "created" | "updated" };
 
 export interface ListSource {
   readonly kind: string;
-  /** Below the event. */
+  /** Below the URL of the event. */
   readonly path: string;
   readonly increments: Increments;
   readonly permission: string;
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
-  /** A pretix without it (an older one, or one without the plugin) is no reason to stop. */
+  /** The import continues if pretix does not have the list: an older version, or one without the plugin. */
   readonly mayBeMissing?: true;
   readonly convert?: "voucher" | "layout";
 }
@@ -39,7 +39,7 @@ export const subevents: ListSource = {
   ...ofEvent,
 };
 
-/** What orders are sold from, in the order in which one refers to the other. */
+/** Orders refer to these, and later ones refer to earlier ones. */
 export const catalogue: readonly ListSource[] = [
   { kind: "tax_rule", path: "taxrules/", increments: "conditional", ...ofEvent },
   { kind: "category", path: "categories/", increments: "conditional", ...ofEvent },
@@ -48,7 +48,7 @@ export const catalogue: readonly ListSource[] = [
   { kind: "quota", path: "quotas/", increments: "conditional", ...ofEvent },
 ];
 
-/** The seats of an event, or of one date of it. */
+/** The seats of an event, or of one date of a series. */
 export function seatsOf(subevent: number | undefined): ListSource {
   return {
     kind: "seat",
@@ -70,7 +70,7 @@ export const beforeOrders: readonly ListSource[] = [
   },
   { kind: "ticket_layout_item", path: "ticketlayoutitems/", increments: "whole", mayBeMissing: true, ...ofEvent },
   { kind: "voucher", path: "vouchers/", increments: "whole", permission: permissions.vouchers, convert: "voucher" },
-  // Counting would cost the shop more than everything else in a list.
+  // Counts cost the shop more than the rest of the list.
   {
     kind: "checkin_list",
     path: "checkinlists/",
@@ -105,11 +105,11 @@ export const reusableMedia: ListSource = {
   permission: permissions.media,
 };
 
-/** Everything that layouts, tickets and gates look at; a shop's other settings stay where they are. */
+/** The settings that layouts, tickets and gates use; no others are imported. */
 const settingNames =
   /^(?:locale|locales|region|timezone|name_scheme|show_date_to|show_times|organizer_info_text|event_info_text|ticket_\w+|ticketoutput_\w+)$/;
 
-/** Keeps the settings that a record holds. One that is null has no value of its own, so its default holds. */
+/** Keeps the settings that a record holds. Null means the default, so it is left out. */
 export function pickSettings(settings: Json): Json {
   return Object.fromEntries(
     Object.entries(settings).filter(([name, value]) => settingNames.test(name) && value !== null),

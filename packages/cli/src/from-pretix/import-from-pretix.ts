@@ -6,8 +6,8 @@ import { askPretix, type Pace } from "./ask-pretix.ts";
 import { permissions, reusableMedia } from "./event-lists.ts";
 import { importEvent } from "./import-event.ts";
 import { importList } from "./import-list.ts";
-import { rememberRejectedOrder } from "./import-orders.ts";
-import { addRecord, addressIn, type ImportRun, type Place } from "./import-run.ts";
+import { recordRejectedOrder } from "./import-orders.ts";
+import { addRecord, addressIn, type ImportRun, type Scope } from "./import-run.ts";
 import { openImportState } from "./import-state.ts";
 import { readAnswer, unexpected } from "./read-answer.ts";
 import { readList } from "./read-list.ts";
@@ -18,29 +18,29 @@ export interface PretixImport {
   readonly pretix: string;
   readonly token: string;
   readonly organizer: string;
-  /** None: every event that the token sees. */
+  /** Empty: every event that the token can read. */
   readonly events: readonly string[];
   readonly since: string | undefined;
   readonly stateFile: string;
-  /** Reads everything, as if nothing were remembered. */
+  /** Reads everything, whatever the state file holds. */
   readonly full: boolean;
-  /** The platform that the records go to. What is remembered holds for it alone. */
+  /** The platform that gets the records. The recorded progress belongs to it alone. */
   readonly platform: string;
   readonly send: SendRecords;
   readonly progress: Progress;
   readonly pace?: Partial<Pace>;
-  /** How many records make a batch, after which what was read is remembered. */
+  /** How many records make an import, after which the progress is recorded. */
   readonly recordsAtOnce?: number;
 }
 
 export interface PretixImported {
   readonly rejected: number;
   readonly settled: boolean;
-  /** For a person. */
+  /** Lines to print. */
   readonly summary: string;
 }
 
-/** Brings what a running pretix knows of an organizer into a platform, or what has changed since the last time. */
+/** Imports everything of an organizer from a running pretix, or the changes since the last run. */
 export async function importFromPretix(options: PretixImport): Promise<PretixImported> {
   const { organizer, progress } = options;
   const since = readSince(options.since);
@@ -61,19 +61,13 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
     forget: options.full,
   });
   const tally = new Tally();
-  const rejected = new Map<string, number>();
   const feed = new RecordFeed({
     send: options.send,
-    onSent: (kind) => tally.sent(kind),
-    onOverbooked: (quota) => tally.overbook(quota),
-    onAmbiguous: (secret) => tally.share(secret),
-    onRejected(rejection) {
-      tally.reject(rejection);
-      const { kind, event, key } = rejection;
-      rejected.set(`${event} ${kind}`, (rejected.get(`${event} ${kind}`) ?? 0) + 1);
-      if (kind === "order") rememberRejectedOrder(state.of({ organizer, event }), key);
+    onStored(records, answer) {
+      for (const { kind, event, key } of tally.count(records, answer))
+        if (kind === "order") recordRejectedOrder(state.of({ organizer, event }), key);
     },
-    onAcknowledged: () => state.save(),
+    onMarked: () => state.save(),
     onWait,
     firstPauseMs: options.pace?.firstPauseMs,
     recordsAtOnce: options.recordsAtOnce,
@@ -84,7 +78,6 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
     feed,
     tally,
     since,
-    rejectedOf: (event, kind) => rejected.get(`${event} ${kind}`) ?? 0,
     onProgress(what, part) {
       doing = part === undefined ? what : `${what}  ${bar(part.read, part.of)}  ${part.read} of ${part.of}`;
       progress.update(doing);
@@ -92,17 +85,17 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
   };
 
   try {
-    const of = (event: string): Place => ({ run, event, state: state.of({ organizer, event }) });
+    const of = (event: string): Scope => ({ run, event, state: state.of({ organizer, event }) });
     const events = await importAll(of, options.events);
     await feed.finish();
     const seconds = (performance.now() - started) / 1000;
     return {
       rejected: tally.rejected,
-      settled: feed.settled,
-      summary: tally.describe({ events, seconds, settled: feed.settled }),
+      settled: tally.settled,
+      summary: tally.describe({ events, seconds }),
     };
   } catch (error) {
-    // What was read need not be read again.
+    // Stores what was read, so that the next run need not read it again.
     await feed.finish().catch(() => {});
     throw error;
   } finally {
@@ -111,19 +104,19 @@ export async function importFromPretix(options: PretixImport): Promise<PretixImp
 }
 
 /** Returns how many events there were. */
-async function importAll(of: (event: string) => Place, named: readonly string[]): Promise<number> {
+async function importAll(of: (event: string) => Scope, named: readonly string[]): Promise<number> {
   const organizer = of("");
   const { body } = await readAnswer(organizer.run.pretix, addressIn(organizer, ""), {
     permission: permissions.organizer,
   });
   await addRecord(organizer, "organizer", body);
-  // A wrong key or a platform that is not there shows itself before a shop is read for minutes.
+  // A wrong key or address of the platform is found before the shop is read for minutes.
   await organizer.run.feed.finish();
   await importList(organizer, {
     kind: "sales_channel",
     path: "saleschannels/",
     increments: "whole",
-    // Before there was such a list, channels were the same everywhere.
+    // Older versions have no such list; their channels are fixed.
     mayBeMissing: true,
     permission: permissions.organizer,
   });
@@ -133,14 +126,14 @@ async function importAll(of: (event: string) => Place, named: readonly string[])
   return events.length;
 }
 
-async function listEvents(organizer: Place): Promise<string[]> {
+async function listEvents(organizer: Scope): Promise<string[]> {
   const url = addressIn(organizer, "events/", { ordering: "slug" });
   const pages = await readList(organizer.run.pretix, url, { permission: permissions.organizer });
   const slugs = new Set<string>();
   if (typeof pages === "symbol") return [];
   for await (const { results } of pages) {
     for (const { slug } of results) {
-      if (!isSlug(slug)) throw unexpected(url, "names an event that has no name");
+      if (!isSlug(slug)) throw unexpected(url, "lists an event without a short name");
       slugs.add(slug);
     }
   }
@@ -154,7 +147,7 @@ function readSince(text: string | undefined): Instant | undefined {
   return instant;
 }
 
-/** They become parts of addresses that get the token. */
+/** They become part of URLs, and requests to these carry the token. */
 function checkSlugs(slugs: readonly string[]): void {
   for (const slug of slugs) {
     if (!isSlug(slug)) throw fault("bad_slug", `${JSON.stringify(slug)} is no short name of an organizer or event`);

@@ -5,54 +5,52 @@ import type { Json } from "./read-answer.ts";
 import type { RecordFeed } from "./record-feed.ts";
 import type { Tally } from "./tally.ts";
 
-/** What every step of an import works with. */
+/** What all steps of an import share. */
 export interface ImportRun {
   readonly pretix: Pretix;
   readonly organizer: string;
   readonly feed: RecordFeed;
   readonly tally: Tally;
-  /** Asks for what changed since then, whatever is remembered. */
+  /** Asks for changes since then, whatever the state file holds. */
   readonly since: Instant | undefined;
-  /** How many records of a kind of an event were rejected so far. */
-  rejectedOf(event: string, kind: string): number;
   readonly onProgress: (what: string, part: { readonly read: number; readonly of: number } | undefined) => void;
 }
 
-/** A step of an import that is about one event, or about the organizer where the event is empty. */
-export interface Place {
+/** The event that a step of an import is about; empty: the organizer. */
+export interface Scope {
   readonly run: ImportRun;
   readonly event: string;
   readonly state: SourceState;
 }
 
 /**
- * So far before its mark a list is asked for changes again: an order may be saved by a transaction that ends only after
- * the list was made, and would be seen by nobody.
+ * A run asks for changes from so long before the mark: the transaction that saved an order may have ended only after the
+ * list was generated.
  */
 const overlapMicroseconds = 60_000_000;
 
-/** From when on to ask for changes, so that none can have been missed. */
-export function askedSince({ run }: Place, mark: string | undefined): string | undefined {
+/** The instant from which to ask for changes, so that none is missed. */
+export function askedSince({ run }: Scope, mark: string | undefined): string | undefined {
   if (run.since !== undefined) return formatInstant(run.since);
   const instant = mark === undefined ? undefined : parseInstant(mark);
   return instant === undefined ? undefined : formatInstant(instant - overlapMicroseconds);
 }
 
-/** Whether a run may move a mark: not where it leaves out what lies between the mark and its own beginning. */
-export function mayMove({ run }: Place, mark: string | undefined): boolean {
+/** Whether a run may move a mark. It may not if it skips the time between the mark and its own beginning. */
+export function mayMove({ run }: Scope, mark: string | undefined): boolean {
   if (run.since === undefined) return true;
   const instant = mark === undefined ? undefined : parseInstant(mark);
   return instant !== undefined && run.since <= instant;
 }
 
-/** Sends one object as a record of the place. */
-export function addRecord({ run, event }: Place, kind: string, data: Json): Promise<void> {
+/** Sends one object as a record. */
+export function addRecord({ run, event }: Scope, kind: string, data: Json): Promise<void> {
   return run.feed.add({ kind, organizer: run.organizer, ...(event === "" ? {} : { event }), data });
 }
 
-/** The address of something below the place. */
+/** The URL of a path below the event or organizer. */
 export function addressIn(
-  { run, event }: Place,
+  { run, event }: Scope,
   path: string,
   query: Readonly<Record<string, string | readonly string[] | undefined>> = {},
 ): URL {
@@ -62,6 +60,6 @@ export function addressIn(
   );
 }
 
-export function describePlace({ run, event }: Place): string {
+export function describeScope({ run, event }: Scope): string {
   return event === "" ? run.organizer : event;
 }

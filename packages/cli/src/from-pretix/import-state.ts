@@ -5,41 +5,41 @@ import type { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 
-/** A run through the orders that has not come to its end. */
+/** A run through the orders that has not ended. */
 export interface UnfinishedOrders {
-  /** The mark that the run began from; none for the first run. */
+  /** The mark from which the run began; undefined for the first run. */
   from: string | undefined;
-  /** When its first page was made. */
+  /** When its first page was generated. */
   generated: string | undefined;
   /** Everything up to this `datetime` is stored. */
   reached: string;
 }
 
-/** What is remembered of one event, or of an organizer, of one pretix for one platform. It names nobody and holds no secret. */
+/** The progress of one event, or of an organizer, of one pretix for one platform. It holds no personal data and no secret. */
 export interface SourceState {
   /** `Last-Modified` by list. */
   readonly validators: Map<string, string>;
-  /** From when on a list is to be asked for changes, by list. */
+  /** The instant from which the next run asks for changes, by list. */
   readonly marks: Map<string, string>;
   unfinishedOrders: UnfinishedOrders | undefined;
-  /** Codes of orders that the platform rejected; they are tried again. */
+  /** Codes of orders that the platform rejected; the next run sends them again. */
   readonly rejectedOrders: Set<string>;
-  /** Those of them that this run tries again, and that were not rejected once more so far. Not kept. */
+  /** Those that this run sends again and that were not rejected again so far. Not stored. */
   readonly retriedOrders: Set<string>;
-  /** More orders were rejected than are worth a list: the mark stays where it is. */
+  /** Too many orders were rejected for a list, so the mark does not move. */
   manyRejected: boolean;
   /** Dates of a series that have seats. */
   readonly seated: Set<number>;
 }
 
-/** Remembers between runs how far they came. */
+/** Stores the progress between runs. */
 export interface ImportState {
   of(source: { readonly organizer: string; readonly event: string }): SourceState;
-  /** Writes what has changed since; a file that is there is always whole. */
+  /** Writes the changes; the file is replaced as a whole. */
   save(): Promise<void>;
 }
 
-/** Opens the file in which runs leave their marks; where there is none, or `forget` is set, everything is new. */
+/** Opens the state file. Without one, or with `forget`, everything is new. */
 export async function openImportState(options: {
   readonly path: string;
   readonly pretix: string;
@@ -57,7 +57,7 @@ export async function openImportState(options: {
       return state;
     },
     async save() {
-      // Read anew: another run may be at work on another event.
+      // Read again: another run may have changed the state of another event.
       const latest = await readSources(path);
       for (const [key, state] of states) latest[key] = fromState(state);
       await replaceFile(path, `${JSON.stringify({ version: 1, sources: latest }, undefined, 1)}\n`);
@@ -77,7 +77,7 @@ async function readSources(path: string): Promise<Record<string, unknown>> {
     const file: unknown = JSON.parse(text);
     if (isObject(file) && file["version"] === 1 && isObject(file["sources"])) return { ...file["sources"] };
   } catch {
-    // Answered below, as any other content.
+    // Refused below, as any other content.
   }
   throw unusable(`${path} is no state file of this version; remove it, or name another with --state`);
 }

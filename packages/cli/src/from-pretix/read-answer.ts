@@ -1,23 +1,22 @@
 import type { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
-import type { Answer, Pretix } from "./ask-pretix.ts";
-import { TooLarge } from "./read-bounded.ts";
+import { type Answer, type Pretix, TooLarge } from "./ask-pretix.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
-/** A page of fifty orders with long answers has a few megabytes; more is no list of pretix. */
+/** A page of fifty orders with long answers has a few megabytes. */
 const mostBytes = 64 * 1024 * 1024;
 
 export interface Reading {
-  /** What a token needs to read this, in the words of pretix. */
+  /** The permission that the token needs, in the words of pretix. */
   readonly permission: string;
-  /** Statuses besides 200 that the caller deals with. */
+  /** Statuses besides 200 that the caller handles. */
   readonly expected?: readonly number[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks for JSON. What is neither 200 nor expected becomes a fault that says what to do. */
+/** Reads JSON. A status that is neither 200 nor expected becomes a fault that says what to do. */
 export async function readAnswer(
   pretix: Pretix,
   url: URL,
@@ -36,14 +35,14 @@ function parse(url: URL, bytes: Buffer): Json {
   try {
     body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
-    // What stands there is not quoted: parsers quote what they read, and that may be a person's.
+    // The error of the parser is left out: it quotes the text, which may be personal data.
     throw unexpected(url, "is not JSON");
   }
   if (!isObject(body)) throw unexpected(url, "is not a JSON object");
   return body;
 }
 
-/** Says that an answer is not what pretix sends. */
+/** The answer is not one of pretix. */
 export function unexpected(url: URL, what: string): Fault {
   return fault(
     "unexpected_answer",
@@ -55,22 +54,22 @@ function explainRefusal(
   pretix: Pretix,
   { url, answer, permission }: { url: URL; answer: Answer; permission: string },
 ): Fault {
-  const place = `${pretix.origin}${url.pathname}`;
-  if (answer.status === 401) return fault("pretix_token_unknown", `pretix does not know the token (401 at ${place})`);
+  const address = `${pretix.origin}${url.pathname}`;
+  if (answer.status === 401) return fault("pretix_token_unknown", `pretix does not know the token (401 at ${address})`);
   if (answer.status === 403)
     return fault(
       "pretix_permission_missing",
-      `pretix refuses ${place} (403): the team of the token needs ${permission}; it answers the same when there is no such organizer or event`,
+      `pretix refuses ${address} (403): the team of the token needs ${permission}; it answers the same when there is no such organizer or event`,
     );
   if (answer.status === 404)
     return fault(
       "pretix_not_found",
-      `pretix has nothing at ${place} (404): check the address and the names of organizer and event; the token needs ${permission}`,
+      `pretix has nothing at ${address} (404): check the address and the names of organizer and event; the token needs ${permission}`,
     );
   if (answer.status >= 300 && answer.status < 400)
     return fault(
       "pretix_redirects",
-      `${place} redirects to ${URL.parse(answer.headers.get("location") ?? "", url.href)?.origin ?? "elsewhere"}; pass the address that pretix itself uses`,
+      `${address} redirects to ${URL.parse(answer.headers.get("location") ?? "", url.href)?.origin ?? "elsewhere"}; pass the address that pretix itself uses`,
     );
   return unexpected(url, `has HTTP status ${answer.status}`);
 }

@@ -12,14 +12,14 @@ export interface Page {
 
 type Pages = AsyncGenerator<Page, void>;
 
-/** What a list was asked for under a condition, and has not changed. */
+/** The list has not changed. */
 export const unchanged = Symbol("unchanged");
-/** A list that is not there, or not for this token. */
+/** There is no such list, or the token may not read it. */
 export const withheld = Symbol("withheld");
 
 /**
- * Reads a list page by page, the next one while the caller is busy with the last. The first page is read at once: it
- * decides whether there is a list at all.
+ * Reads a list page by page, and the next page while the caller works on this one. The first page is read at once: it
+ * shows whether there is a list.
  */
 export async function readList(
   pretix: Pretix,
@@ -45,7 +45,7 @@ interface LinkedPage extends Page {
 async function* readPages(pretix: Pretix, first: LinkedPage, reading: Reading): Pages {
   for (let page: LinkedPage | undefined = first; page !== undefined; ) {
     const following: Promise<LinkedPage | undefined> = readNext(pretix, page.next, reading);
-    // Whoever stops reading is not interested in what became of it.
+    // A caller that stops reading ignores its failure.
     following.catch(() => {});
     yield page;
     page = await following;
@@ -54,7 +54,7 @@ async function* readPages(pretix: Pretix, first: LinkedPage, reading: Reading): 
 
 async function readNext(pretix: Pretix, url: URL | undefined, reading: Reading): Promise<LinkedPage | undefined> {
   if (url === undefined) return undefined;
-  // A list that has become shorter meanwhile ends before the page that was announced.
+  // A list that has become shorter meanwhile ends before the announced page.
   const { answer, body } = await readAnswer(pretix, url, { permission: reading.permission, expected: [404] });
   return answer.status === 404 ? undefined : toPage(url, { answer, body, pretix });
 }
@@ -72,13 +72,13 @@ function toPage(url: URL, { answer, body, pretix }: { answer: Answer; body: Json
 
 function toNext(url: URL, { next, pretix }: { next: unknown; pretix: Pretix }): URL {
   const parsed = typeof next === "string" ? URL.parse(next, url.href) : null;
-  if (parsed === null) throw unexpected(url, "names no next page that could be asked for");
+  if (parsed === null) throw unexpected(url, "names no next page that is a URL");
   if (parsed.origin !== pretix.origin)
     throw fault(
       "foreign_next_page",
-      `pretix at ${pretix.origin} names a next page at ${parsed.origin}, which would get the token; pass the address that pretix itself uses, or mend its SITE_URL and proxy`,
+      `pretix at ${pretix.origin} names a next page at ${parsed.origin}, which would get the token; pass the address that pretix itself uses, or correct its SITE_URL and proxy`,
     );
-  // A list that leads back would be read for ever.
+  // A list whose pages form a circle would be read for ever.
   if (pageOf(parsed) <= pageOf(url)) throw unexpected(url, "leads back to a page that was read");
   return parsed;
 }

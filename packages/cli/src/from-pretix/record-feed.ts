@@ -1,107 +1,87 @@
+import { Readable } from "node:stream";
 import { backoff } from "@tessera/kit/backoff";
 import { isTransient } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
-import type { AmbiguousSecret } from "../ambiguous-secret.ts";
 import { fault } from "../faults.ts";
+import type { ImportAnswer } from "../import-answer.ts";
 
-/** What the platform answers to a stream of records. */
-export interface SentAnswer {
-  readonly records: number;
-  readonly errors: readonly { readonly line: number; readonly errors: Readonly<Record<string, readonly string[]>> }[];
-  readonly rejected: number;
-  readonly settled: boolean;
-  /** Null where nobody could say. */
-  readonly overbooked?: readonly Overbooked[] | null;
-  readonly ambiguous_secrets?: readonly Ambiguous[] | null;
-}
-
-/** A secret that several tickets have. */
-export type Ambiguous = Omit<AmbiguousSecret, "organizer">;
-
-export interface Overbooked {
-  readonly event: string;
-  readonly quota: number;
-  readonly size: number;
-  readonly taken: number;
-}
+/** The part of the platform's answer that an import from pretix reads. */
+export type SentAnswer = Omit<ImportAnswer, "accepted" | "kinds" | "ignored">;
 
 export type SendRecords = (body: AsyncIterable<Uint8Array>) => Promise<SentAnswer>;
 
-export interface FedRecord {
+interface FedRecord {
   readonly kind: string;
   readonly organizer: string;
   readonly event?: string;
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-export interface Rejection {
+/** What identifies a record for a person. */
+export interface SentRecord {
   readonly kind: string;
   readonly event: string;
   readonly key: string;
-  readonly errors: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface FeedOptions {
+interface FeedOptions {
   readonly send: SendRecords;
-  /** Called when the platform has stored what came before marks, and their work is done. */
-  readonly onAcknowledged: () => Promise<void>;
-  readonly onRejected: (rejection: Rejection) => void;
-  readonly onSent: (kind: string) => void;
-  readonly onOverbooked?: (quota: Overbooked) => void;
-  readonly onAmbiguous?: (secret: Ambiguous) => void;
-  readonly onWait?: (text: string) => void;
-  readonly firstPauseMs?: number | undefined;
-  readonly recordsAtOnce?: number | undefined;
+  /** Called with the records of each import and the platform's answer to them. */
+  readonly onStored: (records: readonly SentRecord[], answer: SentAnswer) => void;
+  /** Called after the work of marks is done. */
+  readonly onMarked: () => Promise<void>;
+  readonly onWait: (text: string) => void;
+  readonly firstPauseMs: number | undefined;
+  readonly recordsAtOnce: number | undefined;
 }
 
 interface Batch {
   readonly lines: Uint8Array[];
-  readonly of: Omit<Rejection, "errors">[];
+  readonly records: SentRecord[];
   readonly marks: (() => void)[];
   bytes: number;
 }
 
-/** As many as one batch of an owner, and so few bytes that a batch can wait in memory while the platform is away. */
+/** As many records as a batch of an owner, and few bytes: a batch waits in memory while the platform is down. */
 const mostRecords = 500;
 const mostBytes = 4 * 1024 * 1024;
 
-/** With a second before the second try, the platform has half a minute to come back. */
+/** With a pause of one second after the first try, the platform has half a minute to come back. */
 const tries = 6;
 
 /**
- * Sends records in small imports, one at a time, while the next is gathered. A mark is work that must wait until
- * everything that was added before it is stored: what is remembered about a source must never run ahead of what is here.
+ * Sends records in small imports, one at a time, and collects the next one meanwhile. A mark is work that waits until
+ * everything added before it is stored: the recorded progress must never be ahead of the stored records.
  */
 export class RecordFeed {
   readonly #options: FeedOptions;
   #batch: Batch = emptyBatch();
   #inFlight: Promise<void> = Promise.resolve();
-  /** Whether the platform has answered before: only then is it worth waiting for. */
+  /** Whether the platform has answered before. Only then a later failure is worth a retry. */
   #answered = false;
-  settled = true;
 
   constructor(options: FeedOptions) {
     this.#options = options;
   }
 
-  /** Takes a record; resolves when there is room for another. */
+  /** Adds a record; resolves when there is room for another. */
   async add(record: FedRecord): Promise<void> {
     const line = Buffer.from(`${JSON.stringify(record)}\n`);
     const batch = this.#batch;
     if (batch.lines.length > 0 && batch.bytes + line.length > mostBytes) await this.#flush();
     const { kind, event = "", data } = record;
     this.#batch.lines.push(line);
-    this.#batch.of.push({ kind, event, key: keyOf(data) });
+    this.#batch.records.push({ kind, event, key: keyOf(data) });
     this.#batch.bytes += line.length;
     if (this.#batch.lines.length >= (this.#options.recordsAtOnce ?? mostRecords)) await this.#flush();
   }
 
-  /** Does something when everything added so far is stored. */
+  /** Does the work when everything added so far is stored. */
   mark(work: () => void): void {
     this.#batch.marks.push(work);
   }
 
-  /** Sends what is left, and waits until all of it is stored. */
+  /** Sends the rest, and waits until everything is stored. */
   async finish(): Promise<void> {
     await this.#flush();
     await this.#inFlight;
@@ -112,42 +92,34 @@ export class RecordFeed {
     const batch = this.#batch;
     this.#batch = emptyBatch();
     this.#inFlight = this.#deliver(batch);
-    // Who comes next sees it.
+    // The next flush reports the failure.
     this.#inFlight.catch(() => {});
   }
 
   async #deliver(batch: Batch): Promise<void> {
-    if (batch.lines.length > 0) this.#count(batch, await this.#send(batch));
-    for (const work of batch.marks) work();
-    if (batch.marks.length > 0) await this.#options.onAcknowledged();
-  }
-
-  #count(batch: Batch, answer: SentAnswer): void {
-    const isWhole = answer.records === batch.lines.length && answer.errors.length === answer.rejected;
-    if (!isWhole) throw fault("odd_import_answer", "the platform does not account for every record; is --url right?");
-    if (!answer.settled) this.settled = false;
-    for (const quota of answer.overbooked ?? []) this.#options.onOverbooked?.(quota);
-    for (const secret of answer.ambiguous_secrets ?? []) this.#options.onAmbiguous?.(secret);
-    for (const { kind } of batch.of) this.#options.onSent(kind);
-    for (const { line, errors } of answer.errors) {
-      const record = batch.of[line - 1];
-      if (record !== undefined) this.#options.onRejected({ ...record, errors });
+    const { onStored, onMarked } = this.#options;
+    if (batch.lines.length > 0) {
+      const answer = await this.#send(batch);
+      const isComplete = answer.records === batch.lines.length && answer.errors.length === answer.rejected;
+      if (!isComplete) throw fault("odd_import_answer", "the platform does not report every record; is --url right?");
+      onStored(batch.records, answer);
     }
+    for (const work of batch.marks) work();
+    if (batch.marks.length > 0) await onMarked();
   }
 
   async #send(batch: Batch): Promise<SentAnswer> {
     const { send, onWait, firstPauseMs = 1000 } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const answer = await send(streamOf(batch.lines));
+        const answer = await send(Readable.from(batch.lines));
         this.#answered = true;
         return answer;
       } catch (error) {
-        // Records that arrived although nobody said so change nothing when they come again.
-        const isPassing = isTransient(error) && this.#answered;
-        if (!isPassing || attempt >= tries) throw error;
+        // Records may have been stored although no answer came; sending them again changes nothing.
+        if (!isTransient(error) || !this.#answered || attempt >= tries) throw error;
         const waitMs = backoff({ firstMs: firstPauseMs }, attempt);
-        onWait?.(`the platform is away; trying again in ${Math.ceil(waitMs / 1000)} s`);
+        onWait(`the platform does not answer; trying again in ${Math.ceil(waitMs / 1000)} s`);
         await pause(waitMs);
       }
     }
@@ -155,14 +127,10 @@ export class RecordFeed {
 }
 
 function emptyBatch(): Batch {
-  return { lines: [], of: [], marks: [], bytes: 0 };
+  return { lines: [], records: [], marks: [], bytes: 0 };
 }
 
-async function* streamOf(lines: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* lines;
-}
-
-/** What an operator finds the thing by. Secrets and tokens are never a key here. */
+/** The name by which an operator finds the object. It is never a secret or token. */
 function keyOf(data: Readonly<Record<string, unknown>>): string {
   for (const name of ["id", "code", "slug", "identifier"]) {
     const value = Object.hasOwn(data, name) ? data[name] : undefined;

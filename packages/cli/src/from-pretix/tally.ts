@@ -1,54 +1,61 @@
-import { describeAmbiguous } from "../ambiguous-secret.ts";
+import {
+  type AmbiguousSecret,
+  describeAmbiguous,
+  describeErrors,
+  notSettled,
+  type OverbookedQuota,
+} from "../import-answer.ts";
 import { printable } from "../printable.ts";
-import type { Ambiguous, Overbooked, Rejection } from "./record-feed.ts";
+import type { SentAnswer, SentRecord } from "./record-feed.ts";
 
 interface Count {
   read: number;
   rejected: number;
 }
 
-/** So much is told in full; the rest is counted. */
+/** So many of each list are printed; the rest is counted. */
 const mostLines = 20;
 
-/** Counts what a run reads and what becomes of it, and says so at its end. */
+const mostReasons = 1000;
+
+/** Counts what a run reads and how the platform answers, for a summary at its end. */
 export class Tally {
   readonly #kinds = new Map<string, Count>();
   readonly #rejections = new Map<string, { count: number; readonly first: string[] }>();
-  readonly #overbooked = new Map<string, Overbooked>();
-  readonly #ambiguous = new Map<string, Ambiguous>();
+  readonly #overbooked = new Map<string, OverbookedQuota>();
+  readonly #ambiguous = new Map<string, AmbiguousSecret>();
+  readonly #rejectedOf = new Map<string, number>();
   readonly #leftOut: string[] = [];
   #leftOutCount = 0;
   #unchangedLists = 0;
+  /** Whether all services have caught up with every import. */
+  settled = true;
 
-  sent(kind: string): void {
-    this.#of(kind).read += 1;
+  /** Counts the records of an import, and returns the rejected ones. */
+  count(records: readonly SentRecord[], answer: SentAnswer): SentRecord[] {
+    if (!answer.settled) this.settled = false;
+    for (const { kind } of records) this.#of(kind).read += 1;
+    // The last report of a quota counts.
+    for (const quota of answer.overbooked ?? []) this.#overbooked.set(`${quota.event}/${quota.quota}`, quota);
+    // Every import reports the secrets of the whole event; the last report of a position counts.
+    for (const secret of answer.ambiguous_secrets ?? [])
+      this.#ambiguous.set(`${secret.event}/${secret.positions[0]?.id}`, secret);
+    return answer.errors.flatMap(({ line, errors }) => {
+      const record = records[line - 1];
+      if (record === undefined) return [];
+      this.#reject(record, errors);
+      return [record];
+    });
   }
 
-  reject({ kind, event, key, errors }: Rejection): void {
-    this.#of(kind).rejected += 1;
-    const fields = Object.entries(errors).map(([field, messages]) => `${field}: ${messages.join(" ")}`);
-    const why = `${kind}: ${fields.join("; ")}`;
-    const known = this.#rejections.get(why);
-    // A reason for every record would fill the memory; what is not told is counted by kind.
-    if (known === undefined && this.#rejections.size >= 1000) return;
-    const { count, first } = known ?? { count: 0, first: [] };
-    if (first.length < 3) first.push(printable(event === "" ? key : `${event} ${key}`));
-    this.#rejections.set(why, { count: count + 1, first });
+  /** How many records of a kind of an event were rejected so far. */
+  rejectedOf(event: string, kind: string): number {
+    return this.#rejectedOf.get(`${event} ${kind}`) ?? 0;
   }
 
   leaveOut(what: string): void {
     this.#leftOutCount += 1;
     if (this.#leftOut.length < mostLines) this.#leftOut.push(printable(what));
-  }
-
-  /** What was said last of a quota counts. */
-  overbook(quota: Overbooked): void {
-    this.#overbooked.set(`${quota.event}/${quota.quota}`, quota);
-  }
-
-  /** Every part of a run reports the secrets of the whole event; what was said last of a position counts. */
-  share(secret: Ambiguous): void {
-    this.#ambiguous.set(`${secret.event}/${secret.positions[0]?.id}`, secret);
   }
 
   unchanged(): void {
@@ -59,8 +66,8 @@ export class Tally {
     return [...this.#kinds.values()].reduce((sum, { rejected }) => sum + rejected, 0);
   }
 
-  /** The summary, in lines. */
-  describe({ events, seconds, settled }: { events: number; seconds: number; settled: boolean }): string {
+  /** Returns the summary, in lines. */
+  describe({ events, seconds }: { events: number; seconds: number }): string {
     const lines = [`Read ${events} ${events === 1 ? "event" : "events"} of pretix in ${seconds.toFixed(1)} s.`];
     const width = Math.max(4, ...[...this.#kinds.keys()].map((kind) => kind.length));
     const row = (name: string, ...cells: (number | string)[]) =>
@@ -75,22 +82,34 @@ export class Tally {
     for (const { event, quota, size, taken } of [...this.#overbooked.values()].slice(0, mostLines))
       lines.push(`Quota ${quota} of ${event} is overbooked: ${taken} taken of ${size}.`);
     for (const secret of [...this.#ambiguous.values()].slice(0, mostLines)) lines.push(`${describeAmbiguous(secret)}.`);
-    if (!settled) lines.push("Not every service has caught up yet; the records are stored and will appear.");
+    if (!this.settled) lines.push(notSettled);
     return `${lines.join("\n")}\n`;
   }
 
   #describeRejections(): string[] {
     if (this.rejected === 0) return [];
-    const told = [...this.#rejections.entries()].slice(0, mostLines);
-    const toldCount = told.reduce((sum, [, { count }]) => sum + count, 0);
+    const shown = [...this.#rejections.entries()].slice(0, mostLines);
+    const shownCount = shown.reduce((sum, [, { count }]) => sum + count, 0);
     return [
       "Rejected:",
-      ...told.map(
+      ...shown.map(
         ([why, { count, first }]) => `  ${why} (${count}×: ${first.join(", ")}${count > first.length ? ", …" : ""})`,
       ),
-      ...(toldCount < this.rejected ? [`  … ${this.rejected - toldCount} more`] : []),
-      "Mend what is wrong in pretix, or take a version that knows the kind, and run the same command again: what was rejected is sent again.",
+      ...(shownCount < this.rejected ? [`  … ${this.rejected - shownCount} more`] : []),
+      "Correct the data in pretix, or use a version that knows the kind, and run the same command again: it sends rejected records again.",
     ];
+  }
+
+  #reject({ kind, event, key }: SentRecord, errors: SentAnswer["errors"][number]["errors"]): void {
+    this.#of(kind).rejected += 1;
+    this.#rejectedOf.set(`${event} ${kind}`, this.rejectedOf(event, kind) + 1);
+    const why = `${kind}: ${describeErrors(errors)}`;
+    const known = this.#rejections.get(why);
+    // A reason for every record would fill the memory; other reasons are only counted by kind.
+    if (known === undefined && this.#rejections.size >= mostReasons) return;
+    const { count, first } = known ?? { count: 0, first: [] };
+    if (first.length < 3) first.push(printable(event === "" ? key : `${event} ${key}`));
+    this.#rejections.set(why, { count: count + 1, first });
   }
 
   #of(kind: string): Count {

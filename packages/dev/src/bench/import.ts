@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ImportAnswer } from "@tessera/cli/import";
+import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { showProgress } from "@tessera/cli/progress";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import { openServer } from "@tessera/testkit/database-server";

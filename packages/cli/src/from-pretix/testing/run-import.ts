@@ -46,9 +46,16 @@ export function fakePlatform(): FakePlatform {
       platform.records.push(...records);
       const errors = records.flatMap((record, index) => {
         const why = platform.reject(record);
-        return why === undefined ? [] : [{ line: index + 1, errors: { item: [why] } }];
+        return why === undefined ? [] : [{ line: index + 1, kind: record.kind, errors: { item: [why] } }];
       });
-      return { records: records.length, rejected: errors.length, errors, settled: true } satisfies SentAnswer;
+      return {
+        records: records.length,
+        rejected: errors.length,
+        errors,
+        settled: true,
+        overbooked: [],
+        ambiguous_secrets: [],
+      } satisfies SentAnswer;
     },
     of: (kind) => platform.records.filter((record) => record.kind === kind).map(({ data }) => data),
     forget() {
