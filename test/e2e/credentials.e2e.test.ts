@@ -34,7 +34,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     const { code, stdout, stderr } = await tessera(...args, ...organizer);
     expect(code, stderr).toBe(0);
     expect(stdout).toMatch(/^[a-z0-9]{64}\n$/);
-    expect(stderr).not.toContain("do not know of it yet");
+    expect(stderr).not.toContain("do not know it yet");
     platform.keepOutOfLogs(stdout.trim());
     return stdout.trim();
   }

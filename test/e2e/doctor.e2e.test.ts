@@ -71,7 +71,7 @@ it("the doctor examines a local start without disturbing it, and its exit status
     expect.arrayContaining([
       "configuration wrong REDEEM_LANES must be a whole number from 1 to 16",
       "database skipped the database",
-      `processes wrong what answers at 127.0.0.1:${environment.METRICS_PORT} is no operations port of Tessera`,
+      `processes wrong 127.0.0.1:${environment.METRICS_PORT} is no operations port of Tessera`,
     ]),
   );
 

@@ -90,7 +90,7 @@ it("copies that were emptied, and those that never heard of a removal, are whole
     "boxoffice.position-changed.v1: 30 published; arrived at checkin\n",
   );
   expect(rebuilt.stdout).toContain("boxoffice.event-changed.v1: 1 published; arrived at checkin and gateway\n");
-  expect(rebuilt.stdout).toContain("checkin.scan-decided.v1: 3 published; nobody reads it\n");
+  expect(rebuilt.stdout).toContain("checkin.scan-decided.v1: 3 published; no service reads it\n");
   expect(rebuilt.code).toBe(0);
   expect(await look(platform)).toEqual(before);
   expect(await redeem(platform, 2)).toBe("already_redeemed");
@@ -153,7 +153,7 @@ it("what could not act is listed without what is in it, and replayed when its co
   const inVain = await topicsCommand(database.url, "replay", "--service", "checkin");
   expect(inVain.code).toBe(1);
   expect(inVain.stdout).toContain("0 of 2 replayed.\ncheckin: 2 stay parked\n");
-  expect(inVain.stdout).toContain("replayed in vain once");
+  expect(inVain.stdout).toContain("replayed without success once");
 
   await db.run(sql`alter table checkin.position rename column hidden to secret`);
   const [first] = await db.many<{ id: number }>(sql`select id from checkin.dead_letter order by id`);
@@ -172,7 +172,7 @@ it("the command says what is wrong with how it was called", async () => {
     "there is no topic nonsense": ["rebuild", "nonsense"],
     "name the topics to rebuild, or pass --all": ["rebuild"],
     "there is no service nonsense": ["parked", "--service", "nonsense"],
-    "--id goes with --service": ["replay", "--id", "1"],
+    "--id requires --service": ["replay", "--id", "1"],
     "--id takes whole numbers": ["replay", "--service", "checkin", "--id", "1;drop"],
     "--wait takes whole seconds": ["replay", "--wait", "long"],
     "there is no verb topics explode": ["explode"],

@@ -1,30 +1,39 @@
+import { columns } from "./columns.ts";
 import { demo, firstSecret } from "./demo/demo.ts";
+import type { DemoKeys } from "./fill.ts";
 
-/** Prints where the platform answers, its keys, and lines to paste. */
+/** Prints the addresses of the platform, its keys, and lines to paste. */
 export function announce(options: {
   baseUrl: string;
   operationsPort: number;
   operatorKey: string;
   logFile: string | undefined;
-  demoKeys?: { apiKey: string; deviceKey: string };
+  demoKeys: DemoKeys | undefined;
 }): void {
   const { baseUrl, demoKeys } = options;
-  const rows: [string, string][] = [
+  const rows = [
     ["REST API", `${baseUrl}/api/v1/`],
     ["documentation", `${baseUrl}/docs`],
     ["health, metrics", `http://localhost:${options.operationsPort}/readyz, /metrics`],
-    ...(options.logFile === undefined ? [] : [["log", options.logFile] as [string, string]]),
+    ...(options.logFile === undefined ? [] : [["log", options.logFile]]),
     ["operator key", options.operatorKey],
+    ...keyRows(demoKeys),
   ];
-  if (demoKeys !== undefined) rows.push(["API key", demoKeys.apiKey], ["device key", demoKeys.deviceKey]);
-  const table = rows.map(([name, value]) => `  ${name.padEnd(16)}${value}`).join("\n");
-  process.stdout.write(
-    `Tessera is running.\n\n${table}\n${demoKeys === undefined ? "" : trials(baseUrl, demoKeys)}\nCtrl-C stops it.\n`,
-  );
+  const examples = demoKeys === undefined ? "" : exampleLines(baseUrl, demoKeys);
+  process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}\nCtrl-C stops it.\n`);
 }
 
-/** Lines to paste that find a ticket of the demo, scan it and see it counted. */
-export function trials(baseUrl: string, keys: { apiKey: string; deviceKey: string }): string {
+/** Rows of a table: the keys of the demo, if it was loaded. */
+export function keyRows(keys: DemoKeys | undefined): readonly string[][] {
+  if (keys === undefined) return [];
+  return [
+    ["API key", keys.apiKey],
+    ["device key", keys.deviceKey],
+  ];
+}
+
+/** Lines to paste that find a ticket of the demo, scan it and count it. */
+export function exampleLines(baseUrl: string, keys: DemoKeys): string {
   const list = `${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}/checkinlists/${demo.list}`;
   return `
 Find a ticket, scan it (a second time it is refused), see it counted:

@@ -1,4 +1,4 @@
-/** Sets rows in columns as wide as their widest cell. */
+/** Formats rows in columns that are as wide as their widest cell. */
 export function columns(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   return rows

@@ -9,7 +9,7 @@ export interface DemoKeys {
   readonly deviceKey: string;
 }
 
-/** Brings the demo and a file of records into a running platform, as far as they are asked for; returns the keys of the demo. */
+/** Loads the demo and a file of records into a running platform, if requested; returns the keys of the demo. */
 export async function fill(options: {
   url: string;
   operatorKey: string;
@@ -19,27 +19,20 @@ export async function fill(options: {
   progress: Progress;
   signal: AbortSignal;
 }): Promise<DemoKeys | undefined> {
-  const { file, progress } = options;
-  const importing = { url: options.url, key: options.operatorKey, signal: options.signal };
-  const keys = options.demo ? await loadDemo({ ...importing, data: options.data, progress }) : undefined;
+  const { file, progress, url, operatorKey: key, signal } = options;
+  const keys = options.demo ? await loadDemo(options) : undefined;
   if (file !== undefined) {
     progress.update(`importing ${file}…`);
-    const answer = await sendRecords(createReadStream(file), importing);
+    const answer = await sendRecords(createReadStream(file), { url, key, signal });
     progress.done();
     report(answer);
   }
   return keys;
 }
 
-/** Loads the demo unless it is there. Its list comes last, so a demo with a list is whole. */
-async function loadDemo(options: {
-  url: string;
-  key: string;
-  signal: AbortSignal;
-  data: LocalData;
-  progress: Progress;
-}): Promise<DemoKeys> {
-  const { url, key, signal, data, progress } = options;
+/** Loads the demo unless it is loaded. Its list comes last, so a demo that has the list is complete. */
+async function loadDemo(options: Parameters<typeof fill>[0]): Promise<DemoKeys> {
+  const { url, operatorKey: key, signal, data, progress } = options;
   const keys = { apiKey: await data.keptSecret("demo-api-key"), deviceKey: await data.keptSecret("demo-device-key") };
   const list = new URL(`/api/v1/organizers/${demo.organizer}/events/${demo.event}/checkinlists/${demo.list}/`, url);
   const found = await fetch(list, { headers: { authorization: `Token ${keys.apiKey}` } });
@@ -47,6 +40,6 @@ async function loadDemo(options: {
   if (found.status === 200) return keys;
   progress.update("loading the demo…");
   const answer = await sendRecords(demoStream(keys), { url, key, signal });
-  if (answer.rejected > 0) throw new Error(`the demo was not taken whole: ${JSON.stringify(answer.errors[0])}`);
+  if (answer.rejected > 0) throw new Error(`records of the demo were rejected: ${JSON.stringify(answer.errors[0])}`);
   return keys;
 }

@@ -34,7 +34,7 @@ it.each([
     [overbooked(7), overbooked(8)],
     [7, 8].map((quota) => `  quota ${quota} of bigevents/sampleconf is overbooked: 103 taken of 100\n`),
   ],
-  ["that nobody could say", null, [expect.stringContaining("could not be found out")]],
+  ["that the platform could not find out", null, [expect.stringContaining("could not be found out")]],
 ])("[R8.11] the report of an import says %s", (_name, quotas, expected) => {
   expect(reported({ overbooked: quotas })).toEqual(["2 records, 2 accepted, 0 rejected\n", ...expected]);
 });

@@ -3,17 +3,17 @@ import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:
 import { join } from "node:path";
 import { fault } from "./faults.ts";
 
-/** The folder in which a local platform keeps what must survive a restart. */
+/** The folder of a local platform for everything that survives a restart. */
 export interface LocalData {
   readonly directory: string;
   readonly database: string;
   readonly files: string;
   readonly logFile: string;
-  /** A random secret that is made once and kept under this name. */
+  /** A random secret that is made once and stored under this name. */
   keptSecret(name: string): Promise<string>;
 }
 
-/** Opens the data folder, making it where it is missing; `fresh` empties it first. */
+/** Opens the data folder, and creates it if it is missing; `fresh` empties it first. */
 export async function openLocalData({ directory, fresh }: { directory: string; fresh: boolean }): Promise<LocalData> {
   try {
     await mkdir(directory, { recursive: true });
@@ -36,8 +36,8 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
 }
 
 /**
- * Only what a platform keeps is removed: a mistyped --data DIR costs nothing else. What was read from a pretix is no
- * longer there, so that nobody may remember it.
+ * Removes only files that a platform writes: a mistyped --data DIR costs nothing else. The progress of imports from
+ * pretix goes too, because the records that it counts as stored are deleted.
  */
 async function empty(directory: string): Promise<void> {
   for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key", "from-pretix.json"])
@@ -49,7 +49,7 @@ async function keptSecret(path: string): Promise<string> {
   const kept = await readFile(path, "utf8").catch(() => "");
   if (kept.trim() !== "") return kept.trim();
   const secret = randomBytes(32).toString("hex");
-  // Renamed into place: a file that exists is whole.
+  // Renamed into place, so that a file that exists is complete.
   await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600 });
   await rename(`${path}.new`, path);
   return secret;

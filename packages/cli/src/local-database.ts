@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Log } from "@tessera/kit/log";
 import { fault } from "./faults.ts";
 
-/** Opens the database of a URL, or the embedded PostgreSQL where there is none. */
+/** Opens the database of a URL, or without one the embedded PostgreSQL. */
 export async function openLocalDatabase(options: {
   url: string | undefined;
   directory: string;
@@ -27,12 +27,12 @@ export async function openLocalDatabase(options: {
   return { url, stop: async () => {} };
 }
 
-/** The embedded server of a data folder, found without disturbing it. */
+/** The embedded server of a data folder. */
 export type LocalServer =
   | { readonly kind: "running"; readonly url: string; readonly pid: number; readonly reason?: undefined }
   | { readonly kind: "absent" | "stopped"; readonly reason: string };
 
-/** Finds the server that `tessera serve all` runs on a data folder, an absolute path. */
+/** Finds the server that `tessera serve all` runs on a data folder, without changing anything. The path is absolute. */
 export async function findLocalServer(directory: string): Promise<LocalServer> {
   const embedded = await loadOptional(() => import("@tessera/embedded-postgres/find-server"));
   if (embedded === undefined) return { kind: "absent", reason: noDatabase };
@@ -41,13 +41,13 @@ export async function findLocalServer(directory: string): Promise<LocalServer> {
   const reason =
     found.kind === "stopped"
       ? `the database of ${directory} does not run: \`tessera serve all\` starts it`
-      : `${directory} holds no database yet: \`tessera serve all\` makes it; DATABASE_URL or --data name another`;
+      : `${directory} holds no database yet: \`tessera serve all\` creates it; DATABASE_URL or --data name another`;
   return { kind: found.kind, reason };
 }
 
-const noDatabase = "this installation brings no PostgreSQL: name a server with DATABASE_URL or --database-url";
+const noDatabase = "this installation has no PostgreSQL of its own: name a server with DATABASE_URL or --database-url";
 
-/** An image leaves the package out: its database is always a server of its own. */
+/** An image lacks the package: its database is always another server. */
 async function loadOptional<T>(load: () => Promise<T>): Promise<T | undefined> {
   try {
     return await load();

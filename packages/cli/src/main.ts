@@ -2,10 +2,10 @@
 import { enableCompileCache } from "node:module";
 import { runCommand, type Verbs } from "./run-verb.ts";
 
-// Half of a start is reading code; what one process has compiled the next one finds. Verbs are loaded behind this line.
+// Compiling takes half of a start, so processes share the result. Verbs are loaded after this line.
 enableCompileCache();
 
-/** Everything the command can do. */
+/** All verbs of the command. */
 const verbs: Verbs = {
   serve: {
     summary: "serve all | NAME…: run the platform, or single services of it",
@@ -20,7 +20,7 @@ const verbs: Verbs = {
     load: async () => (await import("./import.ts")).importRecords,
   },
   topics: {
-    summary: "topics VERB: create topics, replay parked facts, rebuild what was lost",
+    summary: "topics VERB: create topics, replay parked facts, rebuild lost topics and copies",
     load: async () => (await import("./topics/topics.ts")).operateTopics,
   },
   doctor: {

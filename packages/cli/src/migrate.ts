@@ -5,8 +5,7 @@ import { fault } from "./faults.ts";
 import { databaseUrlOf, readOptions } from "./options.ts";
 import { loadServices, requireAllAlone, services } from "./services.ts";
 
-const usage =
-  "tessera migrate all | NAME…  [OPTIONS]\n\nCreates schemas and roles where they are missing and brings them up to date.";
+const usage = "tessera migrate all | NAME…  [OPTIONS]\n\nCreates missing schemas and roles, and applies migrations.";
 
 const options = {
   "database-url": {
@@ -16,7 +15,7 @@ const options = {
   },
 } as const;
 
-/** Migrates the named services' schemas in the database of the URL. */
+/** Migrates the schemas of the named services. */
 export async function migrateServices(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;

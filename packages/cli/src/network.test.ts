@@ -24,7 +24,7 @@ describe("services that call each other over sockets", () => {
       names: ["gateway"],
       needs: [],
       environment: {},
-      place: { host: "127.0.0.1", port: 0 },
+      endpoint: { host: "127.0.0.1", port: 0 },
       ageMs: 60_000,
       log,
       observe: () => {},
@@ -56,7 +56,7 @@ describe("services that call each other over sockets", () => {
 
   it("take ports one after the other where others look for them", async () => {
     const first = await twoFreePorts();
-    const { serve } = network({ names: ["boxoffice", "checkin"], place: { host: "127.0.0.1", port: first } });
+    const { serve } = network({ names: ["boxoffice", "checkin"], endpoint: { host: "127.0.0.1", port: first } });
     const served = [await serve("checkin", [facts]), await serve("boxoffice", [facts])];
     open.push(...served.map(({ stop }) => ({ close: stop })));
     for (const port of [first, first + 1]) {

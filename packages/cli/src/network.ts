@@ -8,14 +8,14 @@ import type { Log } from "@tessera/kit/log";
 import type { Implementation, Transport } from "@tessera/kit/rpc";
 import { fault } from "./faults.ts";
 
-/** How services of this process are called, and how they call others. */
+/** Connects the services of this process with each other and with peers elsewhere. */
 export interface Network {
   transportTo(name: string): Transport;
   serve(name: string, implementations: readonly Implementation[]): Promise<Served>;
   close(): Promise<void>;
 }
 
-/** How long calls under way may take when a service stops. */
+/** How long calls in flight may take when a service stops. */
 const graceMs = 5000;
 
 /** Calls within this process. */
@@ -31,20 +31,20 @@ export function processNetwork({ log, observe }: { log: Log; observe: Observe })
   };
 }
 
-/** Calls over sockets, also between services of one process. Peers elsewhere are found by `<NAME>_ADDRESS`. */
+/** Calls over sockets, also between services of one process. `<NAME>_ADDRESS` names peers elsewhere. */
 export function socketNetwork(options: {
   names: readonly string[];
   /** Peers that the services of this process call. */
   needs: readonly string[];
   environment: Environment;
-  /** Where this process serves: its first service on the port, the others on those after it. No place: on free ports, for this process alone. */
-  place: { readonly host: string; readonly port: number } | undefined;
-  /** Callers connect anew after about this long. */
+  /** The first service listens on the port, the others on the next ones. Undefined: free ports, for this process alone. */
+  endpoint: { readonly host: string; readonly port: number } | undefined;
+  /** Callers reconnect after about this long. */
   ageMs: number;
   log: Log;
   observe: Observe;
 }): Network {
-  const { names, log, observe, place, ageMs } = options;
+  const { names, log, observe, endpoint, ageMs } = options;
   const addresses = readAddresses(
     options.needs.filter((peer) => !names.includes(peer)),
     options.environment,
@@ -52,7 +52,7 @@ export function socketNetwork(options: {
   const ports = new Map<string, number>();
   const transports = new Map<string, Transport>();
 
-  /** Made at the first call: a peer in this process may start later. */
+  /** Opened at the first call: a peer in this process may start later. */
   const open = (name: string): Transport => {
     const present = transports.get(name);
     if (present !== undefined) return present;
@@ -71,8 +71,8 @@ export function socketNetwork(options: {
     }),
     async serve(name, implementations) {
       const server = await serveGrpc({
-        host: place?.host ?? "127.0.0.1",
-        port: place === undefined || place.port === 0 ? 0 : place.port + names.indexOf(name),
+        host: endpoint?.host ?? "127.0.0.1",
+        port: endpoint === undefined || endpoint.port === 0 ? 0 : endpoint.port + names.indexOf(name),
         ageMs,
         implementations,
         log,
@@ -87,7 +87,7 @@ export function socketNetwork(options: {
   };
 }
 
-/** The setting that says where a peer serves gRPC. */
+/** The setting with the gRPC address of a service. */
 export function addressSetting(service: string): string {
   return `${service.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
 }
@@ -105,7 +105,7 @@ function readAddresses(peers: readonly string[], environment: Environment): Map<
   return new Map(found.map(({ peer, address }) => [peer, grpcTarget(address)]));
 }
 
-/** A name stands for all its addresses, which are asked for again when a connection is lost. */
+/** A name means all its addresses; it is resolved again when a connection is lost. */
 export function grpcTarget(address: string): string {
   return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
 }

@@ -1,4 +1,4 @@
-/** First signal: stop in order. A second one: at once, with the status that the signal stands for. */
+/** The first signal requests an orderly stop. The second ends the process at once, with the status of the signal. */
 export function onSignal(): { requested: Promise<void>; signal: AbortSignal } {
   const controller = new AbortController();
   const requested = new Promise<void>((resolveRequested) => {

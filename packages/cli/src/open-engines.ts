@@ -13,11 +13,11 @@ import type { ServiceDefinition } from "@tessera/kit/service";
 import type { engineSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
 
-// Clients are loaded by those who use them: a process without Kafka starts without its client.
+// Clients are loaded on use: a process without Kafka starts without its client.
 
 type EngineConfig = Config<typeof engineSettings>;
 
-/** Opens what facts travel through. */
+/** Opens the bus, which transports facts. */
 export async function openBus(
   config: EngineConfig,
   { definitions, log }: { definitions: readonly Pick<ServiceDefinition, "name" | "consumes">[]; log: Log },
@@ -29,7 +29,7 @@ export async function openBus(
   return kafkaBus({ ...kafkaAccess(config, { clientId, log }), topicPrefix: config.kafkaTopicPrefix });
 }
 
-/** How brokers are reached. */
+/** How to connect to the brokers. */
 export function kafkaAccess(config: EngineConfig, { clientId, log }: { clientId: string; log: Log }): KafkaAccess {
   const { kafkaSaslMechanism: mechanism, kafkaSaslPassword: password } = config;
   if (mechanism !== "none" && password === undefined)
@@ -54,7 +54,7 @@ function readBrokers(text: string): string[] {
   return brokers;
 }
 
-/** Opens what processes tell each other through without needing it. */
+/** Opens the cache; the platform works without it. */
 export async function openCache(
   config: EngineConfig,
   { log, metrics }: { log: Log; metrics: Metrics },
@@ -65,7 +65,7 @@ export async function openCache(
   return redisCache({ url, prefix: config.redisPrefix, log, metrics });
 }
 
-/** Opens where files lie. */
+/** Opens the file store. */
 export async function openFiles(config: EngineConfig): Promise<Files> {
   if (config.files === "disk") return diskFiles({ directory: config.filesDirectory });
   const { s3Files } = await import("@tessera/engines/s3");

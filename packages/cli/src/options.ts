@@ -7,14 +7,14 @@ interface Option {
   readonly default?: string | boolean;
   /** May be given more than once. */
   readonly multiple?: true;
-  /** How the value is called in the help text. */
+  /** The name of the value in the help text. */
   readonly value?: string;
   readonly help: string;
 }
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What is read for options: a flag is true or false, a text without default may be missing, or given more than once. */
+/** The values of options: a flag is true or false; a text without default may be missing, or be a list. */
 export type OptionValues<O extends Options> = {
   readonly [K in keyof O]: O[K]["type"] extends "boolean"
     ? boolean
@@ -25,22 +25,15 @@ export type OptionValues<O extends Options> = {
         : string | undefined;
 };
 
-/** Reads a verb's options and names; prints the help instead, and returns undefined, when it is asked for. */
+/** Reads the options and names of a verb. With --help it prints the help and returns undefined. */
 export function readOptions<const O extends Options>(
   usage: string,
   options: O,
   args: string[],
 ): { values: OptionValues<O>; names: string[] } | undefined {
-  const config: ParseArgsConfig["options"] = { help: { type: "boolean", short: "h" } };
-  for (const [name, option] of Object.entries(options)) {
-    config[name] = {
-      type: option.type,
-      ...(option.default === undefined ? {} : { default: option.default }),
-      ...(option.multiple === undefined ? {} : { multiple: option.multiple }),
-    };
-  }
+  const known: ParseArgsConfig["options"] = { ...options, help: { type: "boolean", short: "h" } };
   try {
-    const { values, positionals } = parseArgs({ args, options: config, allowPositionals: true, allowNegative: true });
+    const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true, allowNegative: true });
     if (values["help"] === true) {
       process.stdout.write(helpText(usage, options));
       return undefined;
@@ -62,12 +55,12 @@ function helpText(usage: string, options: Options): string {
   return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
 }
 
-/** The database's URL from the environment; a variable that is empty counts as not set. */
+/** The URL of the database from the environment; an empty variable counts as not set. */
 export function databaseUrlOf(environment: Environment): string | undefined {
   return environment["DATABASE_URL"] || undefined;
 }
 
-/** Reads a port by the name of the option or variable that it was given as. */
+/** Reads a port; `name` is its option or variable, for the message. */
 export function readPort(name: string, text: string, { lowest = 1 }: { lowest?: 0 | 1 } = {}): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < lowest || port > 65_535)

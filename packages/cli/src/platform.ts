@@ -22,7 +22,7 @@ export interface PlatformOptions {
   readonly names: readonly string[];
   readonly environment: Environment;
   readonly databaseUrl: string;
-  /** How services call each other; of all that run in one process none needs a socket. */
+  /** How services call each other; services of one process need no socket. */
   readonly transport?: "grpc" | "inprocess";
   /** Health and metrics; 0 takes a free port. */
   readonly operationsPort: number;
@@ -31,13 +31,13 @@ export interface PlatformOptions {
 
 export interface RunningPlatform {
   readonly operationsPort: number;
-  /** A way to one of the running services. */
+  /** Calls one of the running services. */
   transportTo(name: string): Transport;
-  /** Not ready, then no new requests, then no calls, consumers, relays, pools: in this order. */
+  /** Ends in this order: readiness, new requests, calls, consumers, relays, pools. */
   stop(): Promise<void>;
 }
 
-/** Starts services in this process: one of them as in a pod, or all of them as on a laptop. */
+/** Starts services in this process: one as in a pod, or all as on a laptop. */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
   const { log, environment } = options;
   const config = readConfig({ ...processSettings, ...engineSettings }, environment);
@@ -57,7 +57,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           names,
           needs: [...new Set(definitions.flatMap((definition) => definition.needs))],
           environment,
-          place: isWhole ? undefined : { host: config.grpcHost, port: config.grpcPort },
+          endpoint: isWhole ? undefined : { host: config.grpcHost, port: config.grpcPort },
           ageMs: config.grpcMaxAge,
           log,
           observe,
@@ -74,7 +74,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       opened.push(part);
       return part;
     } catch (error) {
-      // Whatever is open would keep a process alive that has nothing more to do.
+      // Open parts would keep the process alive.
       for (const part of opened.reverse()) await part.close().catch(() => {});
       throw error;
     }
@@ -130,7 +130,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   return { operationsPort: operations.port, transportTo: network.transportTo, stop };
 }
 
-/** The memory bus reaches only this process: a consumer elsewhere would never hear of a fact, nor one here of facts from elsewhere. */
+/** The memory bus reaches only this process: facts would not reach consumers in others, and those of others not this one. */
 export async function refuseLostFacts(running: readonly string[]): Promise<void> {
   const owned = new Map(Object.values(topics).map((topic) => [topic.name, topic.owner]));
   const ownersFor = (service: ServiceDefinition) => service.consumes.flatMap((topic) => owned.get(topic) ?? []);

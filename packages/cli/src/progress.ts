@@ -23,7 +23,7 @@ export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progr
   };
 }
 
-/** Draws how much of a whole is done. */
+/** Draws a bar with the finished part of a whole. */
 export function bar(part: number, whole: number): string {
   const filled = whole === 0 ? barWidth : Math.min(barWidth, Math.floor((part / whole) * barWidth));
   return `${"█".repeat(filled)}${"░".repeat(barWidth - filled)} ${String(Math.floor(whole === 0 ? 100 : (part / whole) * 100)).padStart(3)} %`;

@@ -1,17 +1,17 @@
 import { Fault } from "@tessera/kit/fault";
 import { fault } from "./faults.ts";
 
-/** Verbs by name; each is loaded when it is asked for. */
+/** Verbs by name, loaded on use. */
 export type Verbs = Readonly<
   Record<string, { readonly summary: string; load(): Promise<(args: string[]) => Promise<void>> }>
 >;
 
-/** Runs the verb that comes first, or lists all of them; `command` is what stands before it. */
+/** Runs the verb that is the first argument, or lists all verbs; `command` is the text before the verb. */
 export async function runVerb(command: string, verbs: Verbs, args: readonly string[]): Promise<void> {
   const [name = "", ...rest] = args;
   if (name === "" || name === "--help" || name === "-h" || name === "help") {
     const list = Object.values(verbs).map((verb) => `  ${verb.summary}`);
-    process.stdout.write(`${command} VERB [OPTIONS]\n\n${list.join("\n")}\n\n${command} VERB --help tells more.\n`);
+    process.stdout.write(`${command} VERB [OPTIONS]\n\n${list.join("\n")}\n\n${command} VERB --help explains one.\n`);
     return;
   }
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
@@ -24,10 +24,10 @@ export async function runVerb(command: string, verbs: Verbs, args: readonly stri
   await run(rest);
 }
 
-/** A connection that hangs, or that a driver no longer tracks, keeps a process alive; by then all work is done. */
+/** After the work, a hanging connection, or one that a driver lost track of, would keep the process alive. */
 const lingerMs = 200;
 
-/** What a program's main file does: runs the verb of its command line, reports an error in one line, and ends. */
+/** The main function of a program: runs the verb of its command line, reports an error in one line, and ends. */
 export async function runCommand(command: string, verbs: Verbs): Promise<void> {
   try {
     await runVerb(command, verbs, process.argv.slice(2));
@@ -39,12 +39,12 @@ export async function runCommand(command: string, verbs: Verbs): Promise<void> {
     );
     process.exitCode = 1;
   }
-  // Behind everything that was written: a reader of a pipe may be slow.
+  // After all output is written: the reader of a pipe may be slow.
   const end = () => void setTimeout(() => process.exit(), lingerMs).unref();
   process.stdout.write("", () => process.stderr.write("", end));
 }
 
-/** What the system called it, where something cannot be reached: it tells a wrong name from a closed port. */
+/** The code of the system for a failed connection: it distinguishes a wrong name from a closed port. */
 function reasonOf({ kind, cause }: Fault): string {
   const isNamed = kind === "unavailable" && cause instanceof Error && "code" in cause;
   return isNamed && typeof cause.code === "string" ? ` (${cause.code})` : "";

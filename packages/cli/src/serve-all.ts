@@ -16,7 +16,7 @@ import { applyCatalogue } from "./topics/catalogue.ts";
 
 const names = ["all"];
 
-/** Runs the whole platform in this process and prepares what it needs: database, schemas, demo. */
+/** Runs the whole platform in this process, and prepares database, schemas and demo. */
 export async function serveAll(
   values: ServeValues,
   options: { environment: Environment; transport: "grpc" | "inprocess" | undefined; signal: AbortSignal },
@@ -64,7 +64,7 @@ export async function serveAll(
       operationsPort: platform.operationsPort,
       operatorKey,
       logFile: log.file,
-      ...(keys === undefined ? {} : { demoKeys: keys }),
+      demoKeys: keys,
     });
     return { stop };
   } catch (error) {
@@ -75,7 +75,7 @@ export async function serveAll(
   }
 }
 
-/** Its `written` resolves when every line is where it belongs. */
+/** `written` resolves when every line is written. */
 function openLog(
   values: ServeValues,
   data: LocalData,

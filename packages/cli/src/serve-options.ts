@@ -1,6 +1,6 @@
 import type { OptionValues } from "./options.ts";
 
-/** The options of every verb that brings the platform up with data in it. */
+/** The options of every verb that starts the platform with data. */
 export const fillOptions = {
   fresh: { type: "boolean", default: false, help: "start with an empty database" },
   demo: { type: "boolean", default: false, help: "load a small demo; --no-demo leaves it out" },
@@ -26,9 +26,9 @@ export const serveOptions = {
     value: "KIND",
     help: "how services call each other: grpc, or inprocess where all are in this process",
   },
-  bus: { type: "string", value: "KIND", help: "what facts travel through: memory or kafka (default BUS, else memory)" },
+  bus: { type: "string", value: "KIND", help: "what transports facts: memory or kafka (default BUS, else memory)" },
   cache: { type: "string", value: "KIND", help: "memory or redis (default CACHE, else memory)" },
-  files: { type: "string", value: "KIND", help: "where files lie: disk or s3 (default FILES, else disk)" },
+  files: { type: "string", value: "KIND", help: "where files are stored: disk or s3 (default FILES, else disk)" },
   "log-file": {
     type: "string",
     value: "FILE",

@@ -13,11 +13,11 @@ import { requireAllAlone, services } from "./services.ts";
 const usage = `tessera serve all | NAME…  [OPTIONS]
 
 Runs services in this process: ${Object.keys(services).join(", ")}.
-\`serve all\` prepares what it needs: without a database URL it brings its own PostgreSQL and keeps its data in a folder.
-Single services run as in a pod, where \`tessera migrate all\` and \`tessera topics apply\` have come first; they log to
-standard output and have all other settings from their environment.`;
+\`serve all\` prepares everything: without a database URL it starts its own PostgreSQL, with its data in a folder.
+Single services run as in a pod, after \`tessera migrate all\` and \`tessera topics apply\`; they log to standard output
+and read all other settings from their environment.`;
 
-/** Runs until a signal: the first stops in order, the second at once. */
+/** Runs until a signal. */
 export async function serve(args: string[]): Promise<void> {
   const read = readOptions(usage, serveOptions, args);
   if (read === undefined) return;

@@ -1,23 +1,23 @@
 import type { ServiceDefinition } from "@tessera/kit/service";
 import { fault } from "./faults.ts";
 
-// biome-ignore lint/suspicious/noExplicitAny: definitions differ in their settings; each reads its own
+// biome-ignore lint/suspicious/noExplicitAny: each definition has settings of its own
 type AnyService = ServiceDefinition<any>;
 
-/** Every service this repository can be. Imports are lazy: a process loads only what it runs. */
+/** All services. Imports are lazy: a process loads only what it runs. */
 export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice")).boxoffice,
   checkin: async () => (await import("@tessera/checkin")).checkin,
   gateway: async () => (await import("@tessera/gateway")).gateway,
 };
 
-/** Refuses names beside `all`: whoever gives them expects something of them. */
+/** Refuses names beside `all`, because they would have no effect. */
 export function requireAllAlone(names: readonly string[]): void {
   if (names.includes("all") && names.length > 1)
     throw fault("all_and_more", "`all` stands alone: name it, or the services that are meant");
 }
 
-/** Loads services by name; `all` stands for every one. */
+/** Loads services by name; `all` means every one. */
 export async function loadServices(names: readonly string[]): Promise<AnyService[]> {
   const known = Object.keys(services);
   const wanted = names.includes("all") ? known : [...new Set(names)];

@@ -1,10 +1,10 @@
 import { enableCompileCache } from "node:module";
 import { runCommand, type Verbs } from "@tessera/cli/run-verb";
 
-// Half of a start is reading code: one process compiles it, the next finds it compiled. Verbs are loaded behind this line.
+// Compiling takes half of a start, so processes share the result. Verbs are loaded after this line.
 enableCompileCache();
 
-/** What developers run beside the product. */
+/** The tools of developers. */
 const verbs: Verbs = {
   cluster: {
     summary: "cluster: run one process per part on this machine, with Kafka and Redis",

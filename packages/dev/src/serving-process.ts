@@ -7,7 +7,7 @@ import { fault } from "./faults.ts";
 
 const main = fileURLToPath(import.meta.resolve("@tessera/cli/main"));
 
-/** Runs `tessera serve …` under this Node: the arguments of its command line. */
+/** The arguments for this Node to run `tessera serve …`. */
 export function serveArguments(serve: readonly string[], nodeOptions: readonly string[] = []): string[] {
   const unbuilt = extname(main) === ".ts" ? ["--conditions=source", "--disable-warning=ExperimentalWarning"] : [];
   return [...nodeOptions, ...unbuilt, main, "serve", ...serve];
@@ -29,7 +29,7 @@ export async function untilReady(
   throw fault("process_not_ready", `${name} was not ready within a minute: ${lastLine()}`);
 }
 
-/** What a benchmark measures: the command in a process of its own. */
+/** A process that a benchmark measures. */
 export interface ServingProcess {
   readonly pid: number;
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ export async function startServing(
 ): Promise<ServingProcess> {
   const child = spawn(process.execPath, serveArguments(serve, process.execArgv), {
     env: { ...process.env, ...environment },
-    // What it prints is no figure; of `serve all`, which logs to a file, nothing is of interest but errors.
+    // Standard output is for figures alone; `serve all` logs to a file.
     stdio: ["ignore", serve[0] === "all" ? "ignore" : process.stderr, process.stderr],
   });
   const stop = () => stopChild(child);

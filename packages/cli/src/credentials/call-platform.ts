@@ -3,23 +3,23 @@ import { fault } from "../faults.ts";
 import { noPlatform } from "../operator-access.ts";
 import { printable } from "../printable.ts";
 
-/** How a running platform is reached. */
+/** How to call a running platform. */
 export interface Access {
   readonly url: string;
   readonly key: string;
 }
 
-export interface Call {
+interface Call {
   readonly method: "GET" | "POST";
   /** Below `/api/v1/`. */
   readonly path: string;
   readonly body?: object;
 }
 
-/** Longer than the platform itself waits for anything. */
+/** Longer than any wait within the platform. */
 const patienceMs = 30_000;
 
-/** Calls a route as the operator. What the platform refuses becomes a fault of one sentence. */
+/** Calls a route as the operator. A refusal becomes a fault with one sentence. */
 export async function callPlatform<Answer>({ url, key }: Access, { method, path, body }: Call): Promise<Answer> {
   let response: Response;
   let text: string;
@@ -38,27 +38,25 @@ export async function callPlatform<Answer>({ url, key }: Access, { method, path,
   const answer = parse(text);
   if (!response.ok) throw refusal(response.status, answer);
   if (typeof answer !== "object" || answer === null)
-    throw fault("no_platform", `what answers at ${url} is no Tessera; pass the right --url`);
+    throw fault("no_platform", `the server at ${url} is no Tessera; pass the right --url`);
   return answer as Answer;
 }
 
 function refusal(status: number, answer: unknown): Fault {
   const reason = reasonIn(answer);
-  const text = reason === undefined ? "" : `: ${printable(reason)}`;
-  return fault("platform_refused", `the platform refused this with status ${status}${text}`);
+  return fault(
+    "platform_refused",
+    `the platform refused this with status ${status}${reason === "" ? "" : `: ${printable(reason)}`}`,
+  );
 }
 
-/** One sentence out of a `detail`, or of messages by field. */
-function reasonIn(answer: unknown): string | undefined {
-  if (typeof answer !== "object" || answer === null) return undefined;
-  const parts = Object.entries(answer).map(([field, messages]) => {
-    const text = [messages]
-      .flat()
-      .map((message) => String(message).replace(/\.$/, ""))
-      .join(", ");
-    return field === "detail" ? text : `${field}: ${text}`;
+/** One sentence made of `detail`, or of messages by field. */
+function reasonIn(answer: unknown): string {
+  const parts = Object.entries(answer ?? {}).map(([field, messages]) => {
+    const text = [messages].flat().map((message) => String(message).replace(/\.$/, ""));
+    return field === "detail" ? text.join(", ") : `${field}: ${text.join(", ")}`;
   });
-  return parts.length === 0 ? undefined : parts.join("; ");
+  return parts.join("; ");
 }
 
 function parse(text: string): unknown {

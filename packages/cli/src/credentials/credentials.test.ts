@@ -104,7 +104,7 @@ describe("creating", () => {
     ]);
   });
 
-  it("[R9.13, R9.15] prints a device's token, and says when gateways do not know of it yet", async () => {
+  it("[R9.13, R9.15] prints a device's token, and says when gateways do not know it yet", async () => {
     answers.push([201, { ...device, revoked: false, token: "fresh-token", settled: false }]);
     await devices(
       "create",
@@ -120,7 +120,7 @@ describe("creating", () => {
     );
     expect(stdout).toBe("fresh-token\n");
     expect(stderr).toContain("Device 3 (north) of big: profile pretixscan, gate 7, all events.");
-    expect(stderr).toContain("The gateways do not know of it yet");
+    expect(stderr).toContain("The gateways do not know it yet");
     expect(asked[0]?.body).toEqual({
       name: "north",
       all_events: true,

@@ -1,13 +1,13 @@
 import type { Options, OptionValues } from "../options.ts";
 
-/** What the platform says of a credential of either kind. */
+/** The fields of a credential that both kinds have. */
 export interface Shown {
   readonly name: string;
   readonly all_events: boolean;
   readonly events: readonly string[];
 }
 
-/** Everything in which one kind of credential differs from the other. */
+/** The differences between the kinds of credentials. */
 export interface CredentialKind<C extends Shown, O extends Options> {
   /** The verb of the command. */
   readonly verb: string;
@@ -16,15 +16,15 @@ export interface CredentialKind<C extends Shown, O extends Options> {
   readonly noun: string;
   readonly article: "a" | "an";
   readonly revoking: { readonly summary: string; readonly usage: string };
-  /** The options of `create` beside those of every credential. */
+  /** The options of `create` that only this kind has. */
   readonly options: O;
-  /** The part of a new one's body that follows from these options. */
+  /** The part of the body for `create` that these options determine. */
   readonly toBody: (values: OptionValues<O>) => object;
   readonly idOf: (shown: C) => string;
   readonly isActive: (shown: C) => boolean;
   /** Columns of the list that only this kind has. */
   readonly columnsOf: (shown: C) => Readonly<Record<string, string>>;
-  /** The same in words, for a new one. */
+  /** The same in words, for a new credential. */
   readonly describe: (shown: C) => string;
 }
 
@@ -44,14 +44,14 @@ export const apiKeys = kind<ApiKey>()({
   noun: "API key",
   article: "an",
   revoking: {
-    summary: "switch an API key off",
-    usage: "Switches an API key off; ID is what `tessera keys list` shows, or its first 8 characters.",
+    summary: "revoke an API key",
+    usage: "Revokes an API key; ID is what `tessera keys list` shows, or its first 8 characters.",
   },
   options: {
     permissions: {
       type: "string",
       value: "NAME,…",
-      help: "what it may do, by current or classic names; * for everything",
+      help: "its permissions, by current or classic names; * for all",
     },
   },
   toBody: ({ permissions }) => ({ permissions: splitList(permissions) }),
@@ -75,12 +75,12 @@ export const devices = kind<Device>()({
   noun: "device",
   article: "a",
   revoking: {
-    summary: "take the access of a device away",
+    summary: "revoke the access of a device",
     usage:
-      "Takes the access of a device away; ID is what `tessera devices list` shows. Scanning apps that learn of it delete\nwhat they hold of the event.",
+      "Revokes the access of a device; ID is what `tessera devices list` shows. Scanning apps that are refused delete\ntheir data of the event.",
   },
   options: {
-    gate: { type: "string", value: "ID", help: "the gate it stands at" },
+    gate: { type: "string", value: "ID", help: "its gate" },
     profile: {
       type: "string",
       default: "full",
@@ -100,7 +100,7 @@ export const devices = kind<Device>()({
   describe: (device) => `profile ${device.security_profile}, ${describeGate(device)}`,
 });
 
-/** Splits what commas separate. */
+/** Splits a list at its commas. */
 export function splitList(text: string | undefined): string[] {
   return (text ?? "")
     .split(",")

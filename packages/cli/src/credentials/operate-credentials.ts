@@ -13,9 +13,9 @@ const ownerOptions = {
 } as const;
 
 const creationOptions = {
-  name: { type: "string", value: "NAME", help: "what to find it again by (required)" },
-  events: { type: "string", value: "SLUG,…", help: "the events that it is good for" },
-  "all-events": { type: "boolean", help: "good for all events of the organizer, also future ones" },
+  name: { type: "string", value: "NAME", help: "a name to find it by (required)" },
+  events: { type: "string", value: "SLUG,…", help: "the events for which it is valid" },
+  "all-events": { type: "boolean", help: "valid for all events of the organizer, also future ones" },
 } as const;
 
 const listOptions = {
@@ -23,17 +23,17 @@ const listOptions = {
   ...ownerOptions,
 } as const;
 
-/** Does what an operator does with API keys. */
+/** The verbs for API keys. */
 export const operateKeys = (args: string[]): Promise<void> => operate(apiKeys, args);
 
-/** Does what an operator does with devices. */
+/** The verbs for devices. */
 export const operateDevices = (args: string[]): Promise<void> => operate(devices, args);
 
 async function operate<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
   const { verb, noun, article, revoking } = kind;
   const verbs = {
     create: {
-      summary: `${verb} create: make ${article} ${noun} and print its token`,
+      summary: `${verb} create: create ${article} ${noun} and print its token`,
       load: async () => (rest: string[]) => create(kind, rest),
     },
     list: {
@@ -51,11 +51,11 @@ async function operate<C extends Shown, O extends Options>(kind: CredentialKind<
 async function create<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
   const usage = `tessera ${kind.verb} create --organizer SLUG --name NAME  [OPTIONS]
 
-Makes ${kind.article} ${kind.noun}. Its token alone goes to standard output, what it is to standard error.`;
+Creates ${kind.article} ${kind.noun}. Its token alone goes to standard output, its description to standard error.`;
   const read = readOptions(usage, { ...creationOptions, ...kind.options, ...ownerOptions }, args);
   if (read === undefined) return;
   refuseNames(read.names);
-  // The compiler does not see through the intersection of the tables.
+  // The compiler cannot derive the values of a union of tables.
   const values = read.values as OptionValues<O> & OptionValues<typeof creationOptions & typeof ownerOptions>;
   const { organizer, access, path } = readOwner(kind, values);
   const created = await callPlatform<C & { token: string; settled: boolean }>(access, {
@@ -64,7 +64,7 @@ Makes ${kind.article} ${kind.noun}. Its token alone goes to standard output, wha
     body: { ...readCreation(values), ...kind.toBody(values) },
   });
   const what = `${describe(kind, created)} of ${printable(organizer)}: ${kind.describe(created)}, ${describeEvents(created)}.`;
-  process.stderr.write(`${what}\nIts token is shown this once; only its hash is kept.\n`);
+  process.stderr.write(`${what}\nIts token is shown only once; only its hash is stored.\n`);
   warnUnsettled(created);
   process.stdout.write(`${created.token}\n`);
 }
@@ -72,7 +72,7 @@ Makes ${kind.article} ${kind.noun}. Its token alone goes to standard output, wha
 async function list<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
   const usage = `tessera ${kind.verb} list --organizer SLUG  [OPTIONS]
 
-Shows the ${kind.noun}s of an organizer, revoked ones included. Tokens are not kept.`;
+Shows the ${kind.noun}s of an organizer, revoked ones included. Tokens are not stored.`;
   const read = readOptions(usage, listOptions, args);
   if (read === undefined) return;
   refuseNames(read.names);
@@ -111,7 +111,7 @@ ${kind.revoking.usage} Revoking again changes nothing.`;
   warnUnsettled(revoked);
 }
 
-/** Reads the organizer, the path of its credentials, and how the platform is reached. */
+/** Reads the organizer, the path of its credentials, and how to call the platform. */
 function readOwner(
   { path }: { readonly path: string },
   values: { readonly organizer: string | undefined; readonly url: string; readonly key: string | undefined },
@@ -155,6 +155,6 @@ function describeEvents({ all_events: all, events }: Shown): string {
 function warnUnsettled({ settled }: { readonly settled: boolean }): void {
   if (settled) return;
   process.stderr.write(
-    "The gateways do not know of it yet; they will as soon as facts reach them (`tessera doctor` finds what keeps them).\n",
+    "The gateways do not know it yet; they will as soon as facts reach them (`tessera doctor` finds the cause).\n",
   );
 }

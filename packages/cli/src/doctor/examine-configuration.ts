@@ -61,7 +61,7 @@ async function findRefused({
 }: Surroundings): Promise<Finding[]> {
   const names = definitions.map(({ name }) => name);
   const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
-  const network = { names, needs, environment, place: undefined, ageMs: 1, log, observe: () => {} };
+  const network = { names, needs, environment, endpoint: undefined, ageMs: 1, log, observe: () => {} };
   const peers = isWhole ? [] : await refusalsOf(() => socketNetwork(network));
   if (unreadable.some((name) => ["BUS", "CACHE", "FILES"].includes(name))) return peers;
   const checkBus = () =>

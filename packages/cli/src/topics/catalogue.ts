@@ -10,7 +10,7 @@ export async function diffCatalogue(environment: Environment): Promise<readonly 
   return diffTopics(catalogue, topicOptions(environment));
 }
 
-/** Creates topics that are missing and alters settings; tells what it did and what it left to a person. */
+/** Creates missing topics and alters settings; returns the changes, and the differences that a person must decide about. */
 export async function applyCatalogue(
   environment: Environment,
 ): Promise<{ readonly applied: readonly TopicDifference[]; readonly left: readonly TopicDifference[] }> {

@@ -1,22 +1,22 @@
 import type { TopicDifference } from "@tessera/engines/kafka-topics";
+import { columns } from "../columns.ts";
 import { readOptions } from "../options.ts";
 import { applyCatalogue, diffCatalogue } from "./catalogue.ts";
 
-const settings =
-  "It reaches the brokers by KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, KAFKA_TLS and KAFKA_SASL_…, as services do.";
+const settings = "It connects by KAFKA_BROKERS, KAFKA_TOPIC_PREFIX, KAFKA_TLS and KAFKA_SASL_…, as services do.";
 
-/** Prints how the brokers' topics differ from the catalogue; exit status 1 if they do. */
+/** Prints how the topics of the brokers differ from the catalogue; exit status 1 if they do. */
 export async function printDifferences(args: string[]): Promise<void> {
-  const usage = `tessera topics diff\n\nTells how the brokers' topics differ from the catalogue; exit status 1 if they do.\n${settings}`;
+  const usage = `tessera topics diff\n\nPrints how the topics of the brokers differ from the catalogue; exit status 1 if they do.\n${settings}`;
   if (readOptions(usage, {}, args) === undefined) return;
   const differences = await diffCatalogue(process.env);
   process.stdout.write(differences.length === 0 ? "Every topic is as it should be.\n" : table(differences));
   if (differences.length > 0) process.exitCode = 1;
 }
 
-/** Creates topics and alters settings; exit status 1 if something is left for a person to decide. */
+/** Creates topics and alters settings; exit status 1 if a person must decide about the rest. */
 export async function applyDifferences(args: string[]): Promise<void> {
-  const usage = `tessera topics apply\n\nCreates topics that are missing and alters settings; it deletes nothing and moves nothing.\n${settings}`;
+  const usage = `tessera topics apply\n\nCreates missing topics and alters settings; it deletes and moves nothing.\n${settings}`;
   if (readOptions(usage, {}, args) === undefined) return;
   const { applied, left } = await applyCatalogue(process.env);
   if (applied.length > 0) process.stdout.write(`Done:\n${table(applied)}`);
@@ -28,8 +28,7 @@ export async function applyDifferences(args: string[]): Promise<void> {
 function table(differences: readonly TopicDifference[]): string {
   const rows = differences.map(({ topic, what, wanted, found, advice }) => {
     const change = found === undefined ? `missing, wanted ${wanted}` : `${found}, wanted ${wanted}`;
-    return { left: `  ${topic}  ${what}`, right: advice === undefined ? change : `${change}; ${advice}` };
+    return [topic, what, advice === undefined ? change : `${change}; ${advice}`];
   });
-  const width = Math.max(...rows.map(({ left }) => left.length));
-  return rows.map(({ left, right }) => `${left.padEnd(width)}  ${right}\n`).join("");
+  return `${columns(rows)}\n`;
 }

@@ -7,7 +7,7 @@ import { findLocalServer } from "../local-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { loadServices } from "../services.ts";
 
-/** Where the tables of services are. */
+/** The options that name the database. */
 export const schemaOptions = {
   "database-url": {
     type: "string",
@@ -22,14 +22,14 @@ export const schemaOptions = {
   },
 } as const;
 
-/** A service with its own tables. */
+/** A service and its schema. */
 export interface OpenService {
   readonly name: string;
   readonly consumes: readonly string[];
   readonly db: Db;
 }
 
-/** Opens the tables of services, runs work on them, and closes them. */
+/** Opens the schemas of services, runs the work, and closes them. */
 export async function withServices<T>(
   values: { readonly "database-url": string | undefined; readonly data: string },
   names: readonly string[],
@@ -41,14 +41,7 @@ export async function withServices<T>(
   const opened = definitions.map(({ name, schema, consumes }) => ({
     name,
     consumes,
-    db: openDatabase({
-      url,
-      schema,
-      role: roleOf(schema),
-      applicationName: "tessera-topics",
-      log,
-      maxConnections: 1,
-    }),
+    db: openDatabase({ url, schema, role: roleOf(schema), applicationName: "tessera-topics", log, maxConnections: 1 }),
   }));
   try {
     return await work(opened);
@@ -57,7 +50,7 @@ export async function withServices<T>(
   }
 }
 
-/** The database that `tessera serve all` has brought along and runs. */
+/** The database that `tessera serve all` runs. */
 async function requireLocalDatabase(data: string): Promise<string> {
   const server = await findLocalServer(resolve(data));
   if (server.kind === "running") return server.url;

@@ -6,16 +6,16 @@ import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts
 
 const usage = `tessera topics parked  [OPTIONS]
 
-Lists the facts that services could not act on and have set aside, with the cause. It never shows what is in them.`;
+Lists parked facts: those that a service could not apply, with the cause. It never shows their contents.`;
 
 const options = {
-  service: { type: "string", value: "NAME", help: "of this service alone" },
-  topic: { type: "string", value: "TOPIC", help: "of this topic alone" },
+  service: { type: "string", value: "NAME", help: "only those of this service" },
+  topic: { type: "string", value: "TOPIC", help: "only those of this topic" },
   limit: { type: "string", value: "N", default: "100", help: "at most so many of each service (default 100)" },
   ...schemaOptions,
 } as const;
 
-/** Prints what is parked. */
+/** Prints the dead letters of services. */
 export async function listParked(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
@@ -25,7 +25,7 @@ export async function listParked(args: string[]): Promise<void> {
     for (const { name, db } of opened)
       total += await printOfService({ name, db }, { topic, limit: Number(limit) || 100 });
     if (total === 0) process.stdout.write("Nothing is parked.\n");
-    else process.stdout.write("\n`tessera topics replay` has services act on them again.\n");
+    else process.stdout.write("\n`tessera topics replay` has services apply them again.\n");
   });
 }
 
@@ -41,13 +41,13 @@ async function printOfService(
   return count;
 }
 
-/** Says what and where a dead letter is, and why. */
+/** Describes a dead letter, its place and its cause. */
 export function describeDeadLetter(letter: DeadLetter): string {
   const { id, topic, key, writtenAt, deadLetteredAt, tries, isSuperseded, isReplayRequested, cause } = letter;
   const remarks = [
-    ...(tries > 0 ? [`replayed in vain ${tries === 1 ? "once" : `${tries} times`}`] : []),
-    ...(isSuperseded ? ["a later one of its key was accepted"] : []),
-    ...(isReplayRequested ? ["its replay is asked for"] : []),
+    ...(tries > 0 ? [`replayed without success ${tries === 1 ? "once" : `${tries} times`}`] : []),
+    ...(isSuperseded ? ["a later fact of its key was applied"] : []),
+    ...(isReplayRequested ? ["its replay is requested"] : []),
   ];
   const times = `written ${toTimestamp(writtenAt)}, parked ${toTimestamp(deadLetteredAt)}`;
   const remark = remarks.length === 0 ? "" : ` (${remarks.join("; ")})`;

@@ -5,7 +5,6 @@ import {
   readRebuildArrival,
   requestRebuild,
 } from "@tessera/kit/bus/operators";
-
 import { topics } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
@@ -15,9 +14,9 @@ import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 
 const usage = `tessera topics rebuild TOPIC… | --all  [OPTIONS]
 
-Has the owners of topics publish again what they hold, so that everybody who keeps a copy has it whole: after a topic, a
-broker or a copy was lost, or a database put back. Copies lose what their owner does not have. The running services do
-it, and go on with it if this command ends before; it may be repeated at any time.`;
+Has the owners of topics republish their current state, so that every copy is complete again: after a topic, a broker or
+a copy was lost, or a database was restored. Copies lose what their owner does not have. The running services do the
+work, and continue if this command ends early; it may be repeated at any time.`;
 
 const options = {
   all: { type: "boolean", default: false, help: "every topic of the catalogue" },
@@ -32,7 +31,7 @@ interface Rebuilding {
   readonly readers: readonly OpenService[];
 }
 
-/** Asks for rebuilds and waits until they have arrived; exits with 1 where one has not. */
+/** Requests rebuilds and waits until they have arrived; exit status 1 if one has not. */
 export async function rebuildFacts(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
@@ -97,26 +96,26 @@ function describeProgress(states: readonly State[]): string {
 }
 
 function report({ topic, owner }: Rebuilding, state: State): void {
-  const complaint = complain(owner.name, state);
-  if (complaint !== undefined) process.exitCode = 1;
-  process.stdout.write(`${topic}: ${complaint ?? praise(state)}\n`);
+  const problem = describeProblem(owner.name, state);
+  if (problem !== undefined) process.exitCode = 1;
+  process.stdout.write(`${topic}: ${problem ?? describeSuccess(state)}\n`);
 }
 
-function praise({ written, arrived }: State): string {
+function describeSuccess({ written, arrived }: State): string {
   const readers = arrived.map(({ reader }) => reader);
-  return `${written} published; ${readers.length === 0 ? "nobody reads it" : `arrived at ${readers.join(" and ")}`}`;
+  return `${written} published; ${readers.length === 0 ? "no service reads it" : `arrived at ${readers.join(" and ")}`}`;
 }
 
-function complain(owner: string, state: State): string | undefined {
+function describeProblem(owner: string, state: State): string | undefined {
   const { begunAt, written, isFinished, cause, partitions, arrived } = state;
   if (cause !== null)
-    return `given up after ${written}, and no copy was swept: ${cause}. Mend that and repeat the command`;
-  if (begunAt === null) return `not begun; it stays asked for. See whether ${owner} runs, and what it logs`;
-  if (!isFinished) return `${written} published so far; ${owner} goes on with it. See what it logs where it does not`;
+    return `given up after ${written}, and no copy was swept: ${cause}. Remove the cause and repeat the command`;
+  if (begunAt === null) return `not begun; it stays requested. See whether ${owner} runs, and what it logs`;
+  if (!isFinished) return `${written} published so far; ${owner} continues. If it does not, its log says why`;
   const refusing = arrived.filter(({ refused, deadLetters }) => refused > 0 || deadLetters > 0);
   if (refusing.length > 0) {
     const names = refusing.map(({ reader }) => reader).join(" and ");
-    return `${written} published; ${names} could not act on all of it: see \`tessera topics parked\``;
+    return `${written} published; ${names} could not apply all of it: see \`tessera topics parked\``;
   }
   const late = arrived.filter(({ passed }) => passed < (partitions ?? 0)).map(({ reader }) => reader);
   if (late.length === 0) return undefined;

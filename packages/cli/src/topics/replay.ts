@@ -1,5 +1,4 @@
 import { type DeadLetter, readDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
-
 import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { bar } from "../progress.ts";
@@ -9,48 +8,48 @@ import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 
 const usage = `tessera topics replay  [OPTIONS]
 
-Has services act again on facts that they have parked: all of them, or those that the options name. The running services
-do it, in the order in which the facts were parked; what fails again stays, with its new cause. Nothing acts twice, and
-what was asked for is done even if this command ends before.`;
+Has services apply parked facts again: all of them, or those that the options name. The running services do the work, in
+the order in which the facts were parked; a fact that fails again stays, with its new cause. No fact has two effects,
+and the work continues if this command ends early.`;
 
 const options = {
-  service: { type: "string", value: "NAME", help: "those of this service alone" },
-  topic: { type: "string", value: "TOPIC", help: "those of this topic alone" },
-  id: { type: "string", value: "N,…", help: "these alone; ids are those of one service, so --service goes with it" },
+  service: { type: "string", value: "NAME", help: "only those of this service" },
+  topic: { type: "string", value: "TOPIC", help: "only those of this topic" },
+  id: { type: "string", value: "N,…", help: "only these; ids belong to one service, so --service is required" },
   wait: waitOption,
   ...schemaOptions,
 } as const;
 
-interface Asked {
+interface Requested {
   readonly service: OpenService;
   readonly ids: readonly number[];
 }
 
-/** Asks for replays and waits for what comes of them; exits with 1 when a fact stays parked. */
+/** Requests replays and waits for their results; exit status 1 if a fact stays parked. */
 export async function replayFacts(args: string[]): Promise<void> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return;
   const { service, topic, wait } = read.values;
   const ids = readIds(read.values.id);
   if (ids !== undefined && service === undefined)
-    throw fault("ids_of_no_service", "--id goes with --service: each service counts its own");
+    throw fault("ids_of_no_service", "--id requires --service: each service has its own ids");
   const stillMs = readWait(wait);
   await withServices(read.values, [service ?? "all"], async (opened) => {
-    const asked: Asked[] = [];
+    const requested: Requested[] = [];
     for (const each of opened)
-      asked.push({ service: each, ids: await requestReplays(each.db, { topic: topic ?? null, ids: ids ?? null }) });
-    const total = asked.reduce((sum, each) => sum + each.ids.length, 0);
+      requested.push({ service: each, ids: await requestReplays(each.db, { topic: topic ?? null, ids: ids ?? null }) });
+    const total = requested.reduce((sum, each) => sum + each.ids.length, 0);
     if (total === 0) {
       process.stdout.write("Nothing of that kind is parked.\n");
       return;
     }
     await waitForProgress(async () => {
-      const waiting = (await readLeft(asked))
+      const waiting = (await readLeft(requested))
         .flatMap(({ left }) => left)
         .filter((fact) => fact.isReplayRequested).length;
       return { done: waiting === 0, text: `${bar(total - waiting, total)}  ${total - waiting} of ${total}` };
     }, stillMs);
-    report(await readLeft(asked), total);
+    report(await readLeft(requested), total);
   });
 }
 
@@ -66,9 +65,9 @@ interface Left {
   readonly left: readonly DeadLetter[];
 }
 
-async function readLeft(asked: readonly Asked[]): Promise<Left[]> {
+async function readLeft(requested: readonly Requested[]): Promise<Left[]> {
   return Promise.all(
-    asked.map(async ({ service, ids }) => ({
+    requested.map(async ({ service, ids }) => ({
       name: service.name,
       left: ids.length === 0 ? [] : await readDeadLetters(service.db, ids),
     })),
@@ -86,7 +85,7 @@ function report(all: readonly Left[], total: number): void {
     const waiting = ofService.length - failed.length;
     if (waiting > 0) {
       process.stdout.write(
-        `${name}: ${waiting} wait to be replayed. They stay asked for: see whether ${name} runs, and what it logs.\n`,
+        `${name}: ${waiting} wait to be replayed. They stay requested: see whether ${name} runs, and what it logs.\n`,
       );
     }
   }

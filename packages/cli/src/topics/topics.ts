@@ -2,28 +2,28 @@ import { runVerb, type Verbs } from "../run-verb.ts";
 
 const verbs: Verbs = {
   diff: {
-    summary: "topics diff: say how the brokers' topics differ from the catalogue",
+    summary: "topics diff: print how the topics of the brokers differ from the catalogue",
     load: async () => (await import("./compare.ts")).printDifferences,
   },
   apply: {
-    summary: "topics apply: create what is missing there, and alter settings",
+    summary: "topics apply: create missing topics, and alter settings",
     load: async () => (await import("./compare.ts")).applyDifferences,
   },
   parked: {
-    summary: "topics parked: list the facts that services could not act on",
+    summary: "topics parked: list the facts that services could not apply",
     load: async () => (await import("./parked.ts")).listParked,
   },
   replay: {
-    summary: "topics replay: have services act on parked facts again",
+    summary: "topics replay: have services apply parked facts again",
     load: async () => (await import("./replay.ts")).replayFacts,
   },
   rebuild: {
-    summary: "topics rebuild TOPIC… | --all: have owners publish again what they hold",
+    summary: "topics rebuild TOPIC… | --all: have owners republish their current state",
     load: async () => (await import("./rebuild.ts")).rebuildFacts,
   },
 };
 
-/** Does what an operator does with topics and their facts. */
+/** The verbs for topics and their facts. */
 export async function operateTopics(args: string[]): Promise<void> {
   await runVerb("tessera topics", verbs, args);
 }

@@ -21,12 +21,12 @@ const options = {
     type: "string",
     value: "N",
     default: "30",
-    help: "facts: how long the way of a fact is measured; 0 leaves it out (default 30)",
+    help: "facts: how long the delay of facts is measured; 0 leaves it out (default 30)",
   },
   folder: {
     type: "string",
     value: "DIR",
-    help: "facts: where everything is stored while the way of a fact is measured (default in memory, where there is room)",
+    help: "facts: where everything is stored while the delay is measured (default: in memory, if there is room)",
   },
 } as const;
 

@@ -11,10 +11,10 @@ import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { positionFactOf } from "./facts-material.ts";
 
-/** As the relay hands them over. */
+/** As the relay does. */
 const publishedAtOnce = 500;
 
-/** Puts position facts into the topic, as a relay has them waiting there; returns how many bytes they are. */
+/** Publishes position facts as a relay does; returns how many bytes they have. */
 export async function fillBacklog(
   bus: Bus,
   { facts, progress }: { facts: number; progress: Progress },
@@ -40,7 +40,7 @@ export interface Drain {
   readonly perSecond: number;
   /** From before the process was started until the last effect. */
   readonly seconds: number;
-  /** Facts to a transaction, and transactions at a time. */
+  /** Facts in a transaction, and transactions at a time. */
   readonly batch: number;
   readonly connections: number;
 }
@@ -49,8 +49,8 @@ const lookEveryMs = 200;
 const longestSilenceMs = 60_000;
 
 /**
- * Waits until checkin has drained the backlog. The rate is taken from the first effect that is seen to the last: what
- * comes before is the start of a process.
+ * Waits until checkin has drained the backlog. The rate counts from the first visible effect to the last, without the
+ * start of the process.
  */
 export async function watchDrain(
   checkin: Db,
@@ -64,7 +64,8 @@ export async function watchDrain(
     const { done, busy } = await look(checkin);
     const at = performance.now();
     if (done > last.done) last = { at, done };
-    if (at - last.at > longestSilenceMs) throw new Error(`the drain stands still at ${last.done} of ${facts} facts`);
+    if (at - last.at > longestSilenceMs)
+      throw new Error(`the drain made no progress after ${last.done} of ${facts} facts`);
     if (done === 0) continue;
     first ??= { at, done };
     if (done < facts) connections.push(busy);
@@ -86,7 +87,7 @@ export async function watchDrain(
   };
 }
 
-/** The counts are sums over a few rows, so looking costs nothing; they are written with the effects. */
+/** The counts are sums over a few rows, so reading them is cheap; they are written with the effects. */
 async function look(checkin: Db): Promise<{ done: number; busy: number }> {
   return checkin.one<{ done: number; busy: number }>(sql`
     select (select coalesce(sum(count_delta.positions), 0)::bigint from count_delta where count_delta.list = 0) as done,
@@ -96,7 +97,7 @@ async function look(checkin: Db): Promise<{ done: number; busy: number }> {
                and pg_stat_activity.state in ('active', 'idle in transaction')) as busy`);
 }
 
-/** The columns of a position, and how their values travel. */
+/** The columns of a position, and the types of their parameters. */
 const columns: readonly (readonly [name: string, type: Sql])[] = [
   ...["organizer", "event"].map((name) => [name, sql`text[]`] as const),
   ...["id", "revision", "positionid"].map((name) => [name, sql`bigint[]`] as const),
@@ -115,9 +116,8 @@ const columns: readonly (readonly [name: string, type: Sql])[] = [
 type Row = Readonly<Record<string, string | null>> & { readonly state: Uint8Array };
 
 /**
- * Writes the rows that the drain has left once more, in the order they were written, into a table with the same columns
- * and indexes: by nothing but multi-row upserts, as many rows each and as many at a time as the drain had. Reading
- * them is outside the time that is measured.
+ * Writes the rows of the drain again, in the order of writing, into a table with the same columns and indexes. It uses
+ * plain multi-row upserts of the drain's batch size, as many at a time. The time for reading the rows does not count.
  */
 export async function writeBare(options: {
   url: string;

@@ -20,13 +20,13 @@ export interface Delays {
   readonly p99OfSeconds: readonly number[];
 }
 
-/** Compilers and caches are warm by then. */
+/** Afterwards compilers and caches are warm. */
 const warmSeconds = 15;
 
-/** Facts to a transaction, in turn: at such a rate boxoffice takes over what arrives together together. */
+/** Facts in a transaction, in turn: at such a rate boxoffice applies records in batches. */
 const factsTogether = [4, 10, 16];
 
-/** A machine that cannot keep up with the rate falls behind it, and the figures say so. */
+/** A slower machine falls behind the rate, and the figures show it. */
 const mostAtWork = 200;
 
 const longestWaitMs = 120_000;
@@ -142,7 +142,7 @@ async function untilArrived(checkin: Db, facts: number): Promise<void> {
   throw new Error("not every fact had its effect within two minutes");
 }
 
-/** In the order in which the facts were written. */
+/** In the order of writing. */
 async function readDelays(
   checkin: Db,
   { warming, writtenAt }: { warming: number; writtenAt: Float64Array },

@@ -11,20 +11,20 @@ import type { Log } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 
-/** Engines of a benchmark, and what works on them; all of it is new. */
+/** New engines of a benchmark, and connections to them. */
 export interface Engines {
-  /** What a service in a process of its own needs to find them. */
+  /** The settings by which a service finds them. */
   readonly settings: Readonly<Record<string, string>>;
   readonly url: string;
   readonly dataDirectory: string;
   readonly bus: Bus;
-  /** Check-in's schema, for looking into it. */
+  /** Reads the schema of checkin. */
   readonly checkin: Db;
 }
 
 const topicPrefix = "tessera.";
 
-/** Lets work be done on PostgreSQL and Kafka that store everything in a folder of their own below the one given. */
+/** Runs the work on a new PostgreSQL and a new Kafka, which store everything in a new folder below the one given. */
 export async function withEngines<T>(
   { folder, log, progress }: { folder: string; log: Log; progress: Progress },
   work: (engines: Engines) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withEngines<T>(
       KAFKA_BROKERS: kafka.brokers,
       KAFKA_TOPIC_PREFIX: topicPrefix,
       DATABASE_URL: url,
-      // Nothing is scanned, so it is never called.
+      // Without scans it is never called.
       BOXOFFICE_ADDRESS: "127.0.0.1:1",
     };
     await migrateAll({ url, names: ["boxoffice", "checkin"] });
@@ -64,12 +64,12 @@ export async function withEngines<T>(
   }
 }
 
-/** What two minutes of facts, their logs and their topics take at most. */
+/** The room for two minutes of facts, their logs and topics. */
 const roomBytes = 4 * 1024 ** 3;
 
 const inMemory = 0x01_02_19_94;
 
-/** A folder that is kept in memory and has room, where the system has one. */
+/** A folder in memory with enough room, if the system has one. */
 export function memoryFolder(): string | undefined {
   const folder = "/dev/shm";
   try {

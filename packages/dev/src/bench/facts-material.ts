@@ -1,15 +1,15 @@
 import type { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 
-/** Where everything happens. */
+/** The event of all facts. */
 export const place = { organizer: "bench", event: "festival" } as const;
 
 const orderedAt = Date.UTC(2027, 0, 1, 12) * 1000;
 
 /**
- * Makes the fact of one position, the same every time: about a kilobyte, as a ticket with attendee, address, questions
- * and invoice has it. Names, addresses and secrets differ as much as people's do, because what an index costs depends
- * on that. Up to three positions share an order.
+ * Makes the fact of one position, the same every time. It has about a kilobyte, like a ticket with attendee, address,
+ * answers and invoice. Names, addresses and secrets vary like real ones, because the cost of an index depends on that. Up
+ * to three positions share an order.
  */
 export function positionFactOf(id: number): PositionChanged {
   const dice = rollFor(id);
@@ -80,7 +80,7 @@ export function positionFactOf(id: number): PositionChanged {
 
 type Dice = () => number;
 
-/** Numbers from 0 up to 1 that follow from a seed (mulberry32). */
+/** Pseudo-random numbers from 0 to below 1 (mulberry32). */
 function rollFor(seed: number): Dice {
   let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b);
   return () => {
@@ -108,7 +108,7 @@ interface Person {
   readonly email: string;
 }
 
-/** Some thirty thousand family names, made of syllables, with some two thousand given names before them. */
+/** Syllables make some thirty thousand family names and some two thousand given names. */
 function personOf(dice: Dice): Person {
   const first = capital(pick(dice, givenHeads) + pick(dice, givenTails));
   const last = capital(pick(dice, familyHeads) + pick(dice, familyMiddles) + pick(dice, familyTails));

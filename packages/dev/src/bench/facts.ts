@@ -1,4 +1,5 @@
 import { loadavg, tmpdir } from "node:os";
+import { columns } from "@tessera/cli/columns";
 import { type Progress, showProgress } from "@tessera/cli/progress";
 import { createLog, type Log } from "@tessera/kit/log";
 import { sql } from "@tessera/kit/pg/sql";
@@ -8,18 +9,18 @@ import { type Delays, measureDelays } from "./facts-delay.ts";
 import { type Engines, memoryFolder, withEngines } from "./facts-engines.ts";
 import { type Usage, usageOf, usageOfPostgres } from "./usage.ts";
 
-/** What is promised: numbers to hold the run against. */
+/** What is promised. */
 const promised = { p99Ms: 100, ratio: 0.5 } as const;
 
 const rate = 2000;
 
 /**
- * Measures facts on the way from boxoffice's schema to check-in's, over PostgreSQL and Kafka, with check-in in a process
- * of its own: how long one takes under a steady load, and how fast a backlog is drained, compared with bare upserts of
- * the rows that it leaves.
+ * Measures facts from boxoffice's schema to check-in's, over PostgreSQL and Kafka, with check-in in a process of its own:
+ * the delay of one fact under a steady load, and the rate at which a backlog is drained, compared with bare upserts of
+ * the same rows.
  *
- * How long one takes is measured with everything stored in `folder`, in memory unless told otherwise: it is our own time,
- * and disks that others share pause for up to a second now and then.
+ * While the delay is measured, everything is stored in `folder`, by default in memory: shared disks pause for up to a
+ * second now and then.
  */
 export async function benchFacts({
   facts,
@@ -132,11 +133,10 @@ function print(
     ["peak memory, largest PostgreSQL process", `${postgres.peakMegabytes.toFixed(0)} MiB, shared buffers included`],
     ["load of the machine", result.load.map((each) => each.toFixed(1)).join(", ")],
   );
-  const width = Math.max(...rows.map(([name]) => name.length));
-  process.stdout.write(`${rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")}\n`);
+  process.stdout.write(`${columns(rows)}\n`);
 }
 
-/** A second like most others, whatever else the machine had to do in some. */
+/** The median: other work of the machine changes only some seconds. */
 function middleOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -1,25 +1,26 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { columns } from "@tessera/cli/columns";
 import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { showProgress } from "@tessera/cli/progress";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import { openServer } from "@tessera/testkit/database-server";
 import getPort from "get-port";
 import { type ServingProcess, startServing } from "../serving-process.ts";
+import { usageOf, usageOfPostgres } from "./usage.ts";
 
 const operatorKey = "bench-operator-key";
 const apiKey = "bench-api-key";
 const event = "/api/v1/organizers/bench/events/festival";
 
-/** What is promised: numbers to hold the run against. */
+/** What is promised. */
 const limit = { seconds: 60, megabytes: 512 } as const;
 
 /**
- * Imports one-position orders over REST into an empty platform. The clock stops
- * when the list counts them all and the last ticket can be redeemed. Its ratio
- * is to a plain COPY of the very rows that it left in the tables.
+ * Imports one-position orders over REST into an empty platform. The clock stops when the list counts them all and the last
+ * ticket can be redeemed. The ratio compares this with a plain COPY of the same rows.
  */
 export async function benchImport({ orders }: { orders: number }): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
@@ -27,7 +28,7 @@ export async function benchImport({ orders }: { orders: number }): Promise<void>
   const postgres = await startEmbeddedPostgres({ directory });
   const port = await getPort({ host: "127.0.0.1" });
   const baseUrl = `http://127.0.0.1:${port}`;
-  const memory = watchMemory();
+  const memory = watchPostgres(postgres.dataDirectory);
   let platform: ServingProcess | undefined;
   try {
     platform = await startServing(
@@ -40,7 +41,7 @@ export async function benchImport({ orders }: { orders: number }): Promise<void>
     await untilCounted(baseUrl, orders);
     const redeemed = await redeemLast(baseUrl, orders);
     const seconds = (performance.now() - started) / 1000;
-    const peaks = await memory.stop(platform.pid);
+    const peaks = { node: (await usageOf(platform.pid)).peakMegabytes, postgres: memory.stop() };
     progress.update("copying the same rows…");
     const copy = await copySameRows(postgres);
     progress.done();
@@ -54,7 +55,7 @@ export async function benchImport({ orders }: { orders: number }): Promise<void>
       process.exitCode = 1;
   } finally {
     progress.done();
-    await memory.stop(0);
+    memory.stop();
     await platform?.stop();
     await postgres.stop();
     await rm(directory, { recursive: true, force: true });
@@ -167,7 +168,7 @@ async function redeemLast(baseUrl: string, orders: number): Promise<number> {
   return answer.status;
 }
 
-/** The tables that the orders ended in. */
+/** The tables that hold the orders in the end. */
 const filled = ['boxoffice."order"', "boxoffice.position", "checkin.position"];
 
 async function copySameRows(postgres: EmbeddedPostgres): Promise<{ seconds: number; rows: number }> {
@@ -189,30 +190,19 @@ async function copySameRows(postgres: EmbeddedPostgres): Promise<{ seconds: numb
   }
 }
 
-/** Samples what Postgres processes hold of their own; the platform's peak is read once at the end. */
-function watchMemory(): { stop(pid: number): Promise<{ node: number; postgres: number }> } {
-  let postgres = 0;
+/** Samples the memory of PostgreSQL processes; `stop` returns the peak in MiB. */
+function watchPostgres(dataDirectory: string): { stop(): number } {
+  let peak = 0;
   const sample = async () => {
-    postgres = Math.max(postgres, ...(await postgresProcesses()));
+    peak = Math.max(peak, (await usageOfPostgres(dataDirectory)).peakMegabytes);
   };
   const timer = setInterval(() => void sample(), 500);
   return {
-    async stop(pid) {
+    stop() {
       clearInterval(timer);
-      const status = pid === 0 ? "" : await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
-      return { node: kilobytes(status, "VmHWM") / 1024, postgres: postgres / 1024 };
+      return peak;
     },
   };
-}
-
-async function postgresProcesses(): Promise<number[]> {
-  const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name));
-  const statuses = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, "utf8").catch(() => "")));
-  return statuses.filter((status) => /^Name:\tpostgres$/m.test(status)).map((status) => kilobytes(status, "VmHWM"));
-}
-
-function kilobytes(status: string, name: string): number {
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0);
 }
 
 function print(result: {
@@ -225,7 +215,7 @@ function print(result: {
   peaks: { node: number; postgres: number };
 }): void {
   const { orders, answer, seconds, copy, peaks } = result;
-  const rows: [string, string][] = [
+  const rows = [
     ["orders", String(orders)],
     ["accepted, rejected, settled", `${answer.accepted}, ${answer.rejected}, ${answer.settled}`],
     ["answer after", `${result.answered.toFixed(1)} s`],
@@ -240,6 +230,5 @@ function print(result: {
       `${peaks.postgres.toFixed(0)} MiB, shared buffers included (limit ${limit.megabytes})`,
     ],
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  process.stdout.write(`${rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n")}\n`);
+  process.stdout.write(`${columns(rows)}\n`);
 }

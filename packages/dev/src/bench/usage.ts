@@ -1,19 +1,19 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What processes have used since they began: seconds of CPU, and the most memory in MiB. */
+/** What processes have used since they began: seconds of CPU, and the peak memory in MiB. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly peakMegabytes: number;
 }
 
-/** Reads what one process has used; nothing where the system does not tell. */
+/** Reads what one process has used; zero if the system does not report it. */
 export async function usageOf(pid: number): Promise<Usage> {
   const [stat, status] = await Promise.all([readStat(pid), readText(`/proc/${pid}/status`)]);
   return { cpuSeconds: stat?.ownSeconds ?? 0, peakMegabytes: peakOf(status) };
 }
 
-/** Reads what a PostgreSQL server's processes have used, those that have ended included; the memory is that of the largest. */
+/** Reads what the processes of a PostgreSQL server have used, ended ones included; the memory is that of the largest. */
 export async function usageOfPostgres(dataDirectory: string): Promise<Usage> {
   const parent = Number((await readText(join(dataDirectory, "data", "postmaster.pid"))).split("\n")[0]);
   const pids = (await readdir("/proc").catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
@@ -37,12 +37,12 @@ interface Stat {
   readonly endedSeconds: number;
 }
 
-/** The kernel counts in hundredths of a second, whatever the machine. */
+/** The kernel reports hundredths of a second on every machine. */
 const ticksPerSecond = 100;
 
 async function readStat(pid: number): Promise<Stat | undefined> {
   const text = await readText(`/proc/${pid}/stat`);
-  // Behind the name, which may hold blanks and parentheses itself.
+  // The fields begin after the name, which may contain blanks and parentheses.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const [parent, user, system, endedUser, endedSystem] = [1, 11, 12, 13, 14].map((index) => Number(fields[index]));
   if (parent === undefined || Number.isNaN(parent)) return undefined;

@@ -20,8 +20,8 @@ import { isFree, startCluster } from "./start-cluster.ts";
 
 const usage = `npm run cluster --  [OPTIONS]
 
-Runs what a cluster runs, on this machine: one process per part, two gateways, two of check-in, on PostgreSQL, Kafka and
-Redis. It fetches the broker (Java and Maven) and Redis where it has to; everything stays in the data folder.`;
+Runs a cluster on this machine: one process per part, two gateways, two of check-in, on PostgreSQL, Kafka and Redis. It
+downloads the broker (with Java and Maven) and Redis if they are missing; all data is in the data folder.`;
 
 /** Runs the whole set of processes until a signal. */
 export async function cluster(args: string[]): Promise<void> {
@@ -39,7 +39,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
   const progress = showProgress();
   const data = await openLocalData({ directory: resolve(values.data), fresh: values.fresh });
   const kafkaDirectory = join(data.directory, "kafka");
-  // What waits there is about a database that is no more.
+  // The messages in it belong to the deleted database.
   if (values.fresh) await rm(kafkaDirectory, { recursive: true, force: true });
   const logs = openLogs(data.directory);
   const log = createLog({
@@ -108,7 +108,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
       baseUrls: running.baseUrls,
       operatorKey,
       logs: data.directory,
-      ...(keys === undefined ? {} : { keys }),
+      keys,
     });
     return { stop };
   } catch (error) {

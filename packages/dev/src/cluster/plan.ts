@@ -1,4 +1,6 @@
-/** One process of a cluster on this machine, and where it listens. */
+import { addressSetting } from "@tessera/cli/network";
+
+/** One process of a cluster on this machine, and its ports. */
 export interface PlannedProcess {
   /** For instance checkin-2. */
   readonly name: string;
@@ -9,7 +11,7 @@ export interface PlannedProcess {
 /** How many processes serve each service. */
 export type Replicas = Readonly<Record<string, number>>;
 
-/** Two where the work is at the gates, so that one may go without anybody noticing. */
+/** Two of the services that gates need, so that gates do not notice the end of one process. */
 export const usualReplicas: Replicas = { boxoffice: 1, checkin: 2, gateway: 2 };
 
 const host = "127.0.0.1";
@@ -19,23 +21,23 @@ export function planProcesses(replicas: Replicas, { firstPort }: { firstPort: nu
   const services = Object.entries(replicas).flatMap(([service, count]) =>
     Array.from({ length: count }, (_, index) => ({ service, index })),
   );
-  return services.map(({ service, index }, place) => ({
+  return services.map(({ service, index }, offset) => ({
     name: `${service}-${index + 1}`,
     service,
     ports: {
-      operations: firstPort + 100 + place,
-      grpc: firstPort + 200 + place,
+      operations: firstPort + 100 + offset,
+      grpc: firstPort + 200 + offset,
       ...(service === "gateway" ? { http: firstPort + index } : {}),
     },
   }));
 }
 
-/** What the environment of every process says about its peers: all addresses of each service. */
+/** The settings with the addresses of all replicas of each service. */
 export function peerAddresses(processes: readonly PlannedProcess[]): Record<string, string> {
   const byService = Map.groupBy(processes, ({ service }) => service);
   return Object.fromEntries(
     [...byService].map(([service, replicas]) => [
-      `${service.replaceAll("-", "_").toUpperCase()}_ADDRESS`,
+      addressSetting(service),
       `ipv4:${replicas.map(({ ports }) => `${host}:${ports.grpc}`).join(",")}`,
     ]),
   );

@@ -1,16 +1,16 @@
-import { trials } from "@tessera/cli/announce";
+import { exampleLines, keyRows } from "@tessera/cli/announce";
 import { columns } from "@tessera/cli/columns";
 import type { DemoKeys } from "@tessera/cli/fill";
 import type { PlannedProcess } from "./plan.ts";
 
-/** Prints what listens where, the keys, and lines to paste. */
+/** Prints addresses, keys, and lines to paste. */
 export function printTable(options: {
   processes: readonly PlannedProcess[];
   engines: readonly (readonly [name: string, address: string])[];
   baseUrls: readonly string[];
   operatorKey: string;
   logs: string;
-  keys?: DemoKeys;
+  keys: DemoKeys | undefined;
 }): void {
   const { processes, engines, baseUrls, keys } = options;
   const rows = [
@@ -22,22 +22,15 @@ export function printTable(options: {
       `http://127.0.0.1:${operations}/readyz, /metrics`,
     ]),
   ];
-  const pairs: (readonly [string, string])[] = [
+  const pairs = [
     ...engines,
     ["documentation", baseUrls.map((url) => `${url}/docs`).join(", ")],
     ["logs", `${options.logs}/*.log`],
     ["operator key", options.operatorKey],
-    ...(keys === undefined
-      ? []
-      : ([
-          ["API key", keys.apiKey],
-          ["device key", keys.deviceKey],
-        ] as const)),
+    ...keyRows(keys),
   ];
-  const [baseUrl = ""] = baseUrls;
+  const examples = keys === undefined ? "" : exampleLines(baseUrls[0] ?? "", keys);
   process.stdout.write(
-    `Tessera is running as ${processes.length} processes.\n\n${columns(rows)}\n\n${columns(pairs)}\n${
-      keys === undefined ? "" : trials(baseUrl, keys)
-    }\nCtrl-C stops them.\n`,
+    `Tessera is running as ${processes.length} processes.\n\n${columns(rows)}\n\n${columns(pairs)}\n${examples}\nCtrl-C stops them.\n`,
   );
 }

@@ -6,9 +6,9 @@ export interface ClusterOptions {
   /** REST from here on, health 100 above, gRPC 200 above. */
   readonly firstPort: number;
   readonly replicas?: Replicas;
-  /** What every process is told: database, engines, operator key. */
+  /** The environment of every process: database, engines, operator key. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Takes what the processes print. */
+  /** Gets the lines that processes print. */
   readonly onLine: (process: string, line: string) => void;
 }
 
@@ -16,11 +16,11 @@ export interface Cluster {
   readonly processes: readonly ClusterProcess[];
   /** Where the gateways answer. */
   readonly baseUrls: readonly string[];
-  /** Stops all processes in order: first who faces the outside, last who is called. */
+  /** Stops the gateways first, then the services that they call. */
   stop(): Promise<void>;
 }
 
-/** Starts one process per replica of every service, on this machine; database and engines must run and be prepared. */
+/** Starts one process per replica of every service. Database and engines must run and be prepared. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const plans = planProcesses(options.replicas ?? usualReplicas, options);
   const peers = peerAddresses(plans);
@@ -57,7 +57,7 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Keeps a port; the process may end while it does. */
+/** Holds a port; this does not keep the process alive. */
 export async function listen(port: number): Promise<Server | undefined> {
   const server = createServer();
   server.unref();

@@ -5,16 +5,16 @@ import { killWithParent } from "@tessera/testkit/engines/engine-process";
 import { serveArguments, untilReady } from "../serving-process.ts";
 import type { PlannedProcess } from "./plan.ts";
 
-/** One process of a cluster through all its lives. */
+/** One process of a cluster; it can be started again after it has ended. */
 export interface ClusterProcess {
   readonly plan: PlannedProcess;
   /** Starts it, also after it has ended; resolves when it is ready. */
   start(): Promise<void>;
-  /** `kill -9`; resolves when it is gone. */
+  /** `kill -9`; resolves when it has ended. */
   kill(): Promise<void>;
   /** Stops it in order. */
   stop(): Promise<void>;
-  /** Freezes it, or lets it go on. */
+  /** Freezes or resumes it. */
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void;
   isRunning(): boolean;
 }
@@ -22,9 +22,9 @@ export interface ClusterProcess {
 const longestStopMs = 20_000;
 
 const nodeOptions = [
-  // Requests and facts die young; with the smaller default, collecting them costs every fact some milliseconds.
+  // Requests and facts are short-lived; with the smaller default, collecting them costs every fact some milliseconds.
   "--max-semi-space-size=32",
-  // With one helper, not four, a large collection leaves the processors to those who answer.
+  // One helper thread, not four, so that a large collection does not take all processors.
   "--v8-pool-size=1",
 ];
 
@@ -40,8 +40,8 @@ export function clusterProcess(
   const isRunning = () => child !== undefined && child.exitCode === null && child.signalCode === null;
   const end = async (signal: "SIGKILL" | "SIGTERM") => {
     if (isRunning()) child?.kill(signal);
-    const gone = await Promise.race([ended.then(() => true), sleep(longestStopMs, false)]);
-    if (!gone) child?.kill("SIGKILL");
+    const hasEnded = await Promise.race([ended.then(() => true), sleep(longestStopMs, false)]);
+    if (!hasEnded) child?.kill("SIGKILL");
     await ended;
   };
 
@@ -54,7 +54,7 @@ export function clusterProcess(
       const started = spawn(process.execPath, serveArguments([plan.service], nodeOptions), {
         env: { PATH, HOME, ...Object.fromEntries(given), ...options.environment },
         stdio: ["ignore", "pipe", "pipe"],
-        // Ctrl-C on a terminal is for us; to the process it would be the first of two signals.
+        // Ctrl-C would reach the process as well, and a second signal ends it at once.
         detached: true,
       });
       child = started;
