@@ -1,4 +1,4 @@
-// Tells what tests can run against on this machine, and fetches it. Reads packages as they are built.
+// Finds and fetches the engines that tests can use on this machine. Reads packages as they are built.
 //   node scripts/find-engines.mjs NAME…    fetches engines
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -20,7 +20,7 @@ async function loadEngines() {
 }
 
 /**
- * Tells whether an engine can be had here, and how it could be.
+ * Returns whether an engine is available here, and if not, what to do.
  *
  * @param {Engine} name
  * @returns {Promise<Availability>}

@@ -1,4 +1,4 @@
-// What the rules of the house forbid in code, as selectors of syntax for oxlint. `.oxlintrc.json` says which files each is for.
+// The rules of the house about code, as syntax selectors for oxlint. `.oxlintrc.json` names the files of each.
 
 /**
  * @param {string} remedy What to do instead.
@@ -48,7 +48,7 @@ export default {
       "CallExpression[callee.name=/^(?:setTimeout|setInterval|setImmediate|fetch)$/]",
     ),
     stateless: forbid(
-      "A module of domain or values remembers nothing: let the caller hand in the cache.",
+      "A module of domain or values has no state: let the caller pass the cache.",
       `${atTopLevel}[kind='let']`,
       `${atTopLevel} > VariableDeclarator > NewExpression[callee.name=/^(?:Map|Set|WeakMap|WeakSet)$/][arguments.length=0]`,
       `${atTopLevel} > VariableDeclarator > NewExpression[callee.name=/Cache$/]`,

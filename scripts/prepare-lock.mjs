@@ -1,4 +1,4 @@
-// Runs under every Node that can say what is wrong with it: no syntax newer than Node 14.
+// Runs under every Node that can report its own version as too old: no syntax newer than Node 14.
 import { randomBytes } from "node:crypto";
 import {
   mkdirSync,
@@ -17,16 +17,16 @@ import { join } from "node:path";
 const heartbeatMs = 2000;
 /** Fifteen missed heartbeats: a machine that swaps misses some. */
 const silentMs = 30_000;
-/** A first install over a slow line takes minutes; after this long a person should look. */
+/** A first install over a slow line takes minutes. */
 const patienceMs = 15 * 60_000;
 
 /**
- * Lets one process at a time work on the clone. A lock counts no longer when its holder, and the command that the holder
- * was running, have ended on this machine, or when it has shown no heartbeat for a while.
+ * Lets one process at a time work on the clone. A lock is abandoned when its holder and the command of the holder have
+ * ended on this machine, or when it has had no heartbeat for a while.
  *
- * The lock is a folder with one file, named after its holder. The folder comes to its place together with the file, by
- * `rename`, which replaces no folder that holds a file. To remove a lock is to delete the file of that one holder: two
- * processes that find the same lock abandoned cannot remove the lock that a third has taken since.
+ * The lock is a folder with one file, named after its holder. `rename` moves folder and file into place together; it
+ * replaces no folder that holds a file. A lock is removed by deleting the file of that one holder: two processes that
+ * find the same abandoned lock cannot remove the lock that a third has taken since.
  *
  * @template Result
  * @param {string} path
@@ -42,7 +42,7 @@ export async function withLock(path, work, options = {}) {
   process.on("exit", release);
   const heartbeat = setInterval(() => unlessMissing(() => utimesSync(file, new Date(), new Date())), heartbeatMs);
   try {
-    // Never creates the file: this holder may have been taken for ended. All ids take the same room.
+    // Never creates the file: another process may have removed this lock as abandoned. All ids have the same length.
     return await work({
       runs: (pid) => unlessMissing(() => writeFileSync(file, String(pid).padEnd(12), { flag: "r+" })),
     });
@@ -60,7 +60,7 @@ export async function withLock(path, work, options = {}) {
  */
 async function take(path, holder, onWait) {
   const started = performance.now();
-  // Silence is what this process has seen itself: the clock time of the last heartbeat jumps when a laptop wakes.
+  // This process measures the silence by itself: the age of the last heartbeat jumps when a laptop wakes.
   let seen = { state: "", at: started };
   let announce = onWait || (() => {});
   while (!tryTake(path, holder)) {

@@ -1,6 +1,6 @@
-// Makes a clone runnable: installs what it needs and, with --build=FOLDER, compiles a package and what that refers to. Both
-// only when something changed.
-// Runs under every Node that can say what is wrong with it: no syntax newer than Node 14, no dependency.
+// Prepares a clone: installs its packages and, with --build=FOLDER, compiles a package with its references. Both only after
+// a change.
+// Runs under every Node that can report its own version as too old: no syntax newer than Node 14, no dependency.
 import { createHash } from "node:crypto";
 import {
   accessSync,
@@ -85,7 +85,7 @@ async function install(onStart) {
   await provideNode();
   mkdirSync(state, { recursive: true });
   writeFileSync(installed, fingerprint);
-  tell(`installed in ${Math.ceil(result.seconds)} s`);
+  print(`installed in ${Math.ceil(result.seconds)} s`);
 }
 
 /**
@@ -106,7 +106,7 @@ async function build(entry, onStart) {
   if (!result.ok)
     fail("The sources do not compile: correct the lines above and run the same command again.", result.output);
   writeFileSync(recordOfBuild(entry), fingerprint);
-  tell(`built in ${Math.ceil(result.seconds)} s`);
+  print(`built in ${Math.ceil(result.seconds)} s`);
 }
 
 function isInstalled() {
@@ -127,7 +127,7 @@ function isBuilt(entry) {
   );
 }
 
-/** Everything that decides what an install leaves behind. */
+/** A hash of all inputs of an install. */
 function hashOfInstall() {
   const hash = createHash("sha256").update(`${pnpm} ${process.platform} ${process.arch}\n`);
   const manifests = workspaces().map((folder) => join(folder, "package.json"));
@@ -138,7 +138,7 @@ function hashOfInstall() {
 }
 
 /**
- * Names, sizes and times of all that is compiled. The compiler itself goes by content, so a false alarm costs little.
+ * A hash of names, sizes and times of all sources. The compiler compares contents, so a needless run costs little.
  *
  * @param {readonly string[]} folders
  */
@@ -164,7 +164,7 @@ function hashOfSources(folders) {
 }
 
 /**
- * The folder of a package and all that its project refers to, near and far: nothing else need be compiled to run it.
+ * The folder of a package and all its direct and indirect references: no others must be compiled to run it.
  *
  * @param {string} entry
  */
@@ -190,7 +190,7 @@ function workspaces() {
 }
 
 /**
- * Sees to it that node_modules/.bin/node is a Node that runs here: the packaged one, or else the one of this process.
+ * Provides node_modules/.bin/node: the packaged Node, or the one of this process if the packaged one does not run here.
  */
 async function provideNode() {
   const runs =
@@ -207,7 +207,7 @@ async function provideNode() {
   symlinkSync(process.execPath, packagedNode);
 }
 
-/** pnpm asks before it removes something unless it knows that nobody is there to answer; CI says so. */
+/** CI keeps pnpm from asking before it removes something. */
 function installEnvironment() {
   /** @type {NodeJS.ProcessEnv} */
   const env = { ...process.env, CI: "true" };
@@ -216,7 +216,7 @@ function installEnvironment() {
   mkdirSync(home, { recursive: true });
   const settings = join(homedir(), ".npmrc");
   if (env["npm_config_userconfig"] === undefined && existsSync(settings)) env["npm_config_userconfig"] = settings;
-  // npm run has filled some of these in from the home folder that cannot be written.
+  // npm run has set some of these to paths in the home folder, which cannot be written.
   for (const [name, value] of Object.entries(env)) {
     if (/^(npm_config_cache|npm_config_prefix|xdg_.*_home|pnpm_home)$/i.test(name) && !isWritable(String(value)))
       delete env[name];
@@ -260,7 +260,7 @@ function read(path) {
 }
 
 /** @param {string} line */
-function tell(line) {
+function print(line) {
   if (process.stderr.isTTY) process.stderr.write(`${line}\n`);
 }
 

@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 
 /**
- * What a run of vitest came to, for a script to count: its own JSON leaves out why a test was skipped, and the errors
- * that belong to no test.
+ * The results of a run of vitest. The JSON of vitest lacks the reasons of skipped tests, and errors outside of tests.
  *
  * @typedef {{ passed: number, failed: string[], skipped: { name: string, reason: string }[] }} Results
  */
@@ -41,7 +40,7 @@ function recordModule(results, module) {
     else if (result.state === "skipped") results.skipped.push({ name, reason: result.note ?? unexplained });
     else results.failed.push(`${name}: ${firstLine(result.errors)}`);
   }
-  // A file that cannot be loaded, a hook around several tests and a worker that dies fail without failing a test.
+  // A file that cannot be loaded, a hook of several tests and a worker that dies fail without a failing test.
   for (const suite of [module, ...module.children.allSuites()]) {
     for (const error of suite.errors()) results.failed.push(`${module.relativeModuleId}: ${error.message}`);
   }

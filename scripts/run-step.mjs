@@ -1,4 +1,4 @@
-// Runs under every Node that can say what is wrong with it: no syntax newer than Node 14.
+// Runs under every Node that can report its own version as too old: no syntax newer than Node 14.
 import { spawn } from "node:child_process";
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
@@ -6,8 +6,8 @@ const running = new Set();
 const onTerminal = process.stderr.isTTY === true;
 
 /**
- * Runs a command without standard input and gathers what it prints. On a terminal one line tells how long it has been
- * going; elsewhere nothing is printed.
+ * Runs a command without standard input and collects its output. On a terminal one line shows the elapsed time; elsewhere
+ * nothing is printed.
  *
  * @param {{
  *   title: string,
@@ -26,7 +26,7 @@ export function runStep(step) {
   return new Promise((resolve) => {
     /** @type {Buffer[]} */
     const printed = [];
-    // A group of its own, so that a step can be ended together with everything it started.
+    // A process group of its own, so that all processes of a step can be ended together.
     const child = spawn(step.command, step.args, {
       cwd: step.cwd,
       env: step.env || process.env,
@@ -48,10 +48,10 @@ export function runStep(step) {
     const showing = onTerminal ? setInterval(show, 1000) : undefined;
     if (onTerminal) show();
 
-    let settled = false;
-    const settle = (/** @type {boolean} */ ok) => {
-      if (settled) return;
-      settled = true;
+    let finished = false;
+    const finish = (/** @type {boolean} */ ok) => {
+      if (finished) return;
+      finished = true;
       running.delete(child);
       clearTimeout(limit);
       clearInterval(showing);
@@ -61,18 +61,18 @@ export function runStep(step) {
     };
     child.on("error", (error) => {
       remark = `${step.command} cannot be run: ${error.message}`;
-      settle(false);
+      finish(false);
     });
-    // Not "close": a process that outlives the step may keep the pipes open for ever.
+    // Not only "close": a process that outlives the step may keep the pipes open for ever.
     child.on("exit", (code, signal) => {
       if (signal !== null && remark === "") remark = `ended by ${signal}`;
-      setTimeout(() => settle(code === 0), 50);
+      setTimeout(() => finish(code === 0), 50);
     });
-    child.on("close", (code) => settle(code === 0));
+    child.on("close", (code) => finish(code === 0));
   });
 }
 
-/** Ends every step under way when this process is told to end. */
+/** Ends every running step when this process gets a signal. */
 export function endStepsOnSignal() {
   for (const [signal, status] of /** @type {const} */ ([
     ["SIGINT", 130],

@@ -1,25 +1,22 @@
-// Everything `npm test` is: the checks that need no running code, then the tests, then one line that sums them up.
+// `npm test`: the checks without running code, then the tests, then one line with the counts.
 //   npm test                          all of it
 //   npm test -- packages/kit          only the tests whose path contains one of the words
 //   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, e2e, cluster
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { delimiter, dirname, join, relative } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { compareGenerated } from "./compare-generated.mjs";
 import { findEngine } from "./find-engines.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
+import { makeScratchFolder } from "./scratch-folder.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const protos = join(root, "protos");
 const binaries = join(root, "node_modules", ".bin");
-const folder = memoryFolder() ?? tmpdir();
-removeLeftovers();
-const scratch = mkdtempSync(join(folder, "tessera-npm-test-"));
-// Servers that must not run as root reach what is theirs in it.
-chmodSync(scratch, 0o711);
+const scratch = makeScratchFolder();
 /**
- * Which tests need what beyond the packages; REQUIRE, a comma-separated list, makes a missing one a failure.
+ * The engines that tests need; REQUIRE, a comma-separated list, makes a missing one a failure.
  *
  * @type {Readonly<Record<string, readonly import("./find-engines.mjs").Engine[]>>}
  */
@@ -34,8 +31,8 @@ const needs = {
 };
 const projects = Object.keys(needs);
 /**
- * Those of one line run side by side, as many files at a time: the tests of engines wait for most of their time, and unit
- * tests use it. All others fill the machine.
+ * The projects of one line run at the same time, with so many files at a time: tests of engines mostly wait, and unit
+ * tests use that time. Other projects use the whole machine.
  *
  * @type {readonly { readonly projects: readonly string[], readonly atATime: number }[]}
  */
@@ -46,20 +43,19 @@ const sessions = [
   { projects: ["cluster"], atATime: 2 },
 ];
 const groups = ["checks", ...projects];
-/** Long enough for the slowest machine in use; a run that takes longer hangs. */
+/** Enough for the slowest machine in use; a longer run hangs. */
 const limitSeconds = { check: 300, engines: 900, tests: 1200 };
-/** What is printed of a failure, so that ten failures can still be read. The first lines of a check say what is wrong, the last of a test run. */
+/** How many lines of a failure are printed: the first of a check, the last of a test run. Ten failures stay readable. */
 const shownLines = { check: 120, tests: 300 };
 
 /** @type {import("./record-results.mjs").Results} */
 const total = { passed: 0, failed: [], skipped: [] };
 
 endStepsOnSignal();
-process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const { only, paths } = readArguments();
-process.stdout.write(`Node ${process.versions.node}, temporary files in ${folder}\n`);
+process.stdout.write(`Node ${process.versions.node}, temporary files in ${dirname(scratch)}\n`);
 if (only.includes("checks")) await runChecks();
-// What starts PostgreSQL for the tests runs in vitest's own process, which reads packages as they are built.
+// The global setup, which starts PostgreSQL, reads packages as they are built.
 else await build();
 const engines = await fetchEngines(projects.filter((project) => only.includes(project)));
 for (const { projects: together, atATime } of sessions) {
@@ -88,7 +84,7 @@ async function runChecks() {
   await check("protos: lint", "buf", ["lint"], { cwd: protos });
   await check("protos: generated code is current", "buf", ["generate", "--output", scratch], {
     cwd: protos,
-    inspect: compareGenerated,
+    inspect: () => compareGenerated({ fresh: join(scratch, "gen"), committed: join(protos, "gen") }),
   });
   if (existsSync(breakingBase)) {
     await check("protos: every promise is kept", "buf", ["breaking", "--against", breakingBase], { cwd: protos });
@@ -116,8 +112,8 @@ async function build() {
  * @param {string} name
  * @param {string} command
  * @param {readonly string[]} args
- * @param {{ cwd?: string, limitSeconds?: number, inspect?: () => string }} [options] `inspect` looks at what a command that succeeded has left, and
- *   returns what is wrong with it
+ * @param {{ cwd?: string, limitSeconds?: number, inspect?: () => string }} [options] `inspect` checks the results of a command that succeeded, and
+ *   returns what is wrong
  */
 async function check(name, command, args, { cwd = root, limitSeconds: seconds = limitSeconds.check, inspect } = {}) {
   const result = await runStep({
@@ -128,7 +124,7 @@ async function check(name, command, args, { cwd = root, limitSeconds: seconds = 
     env: environment({ BUF_CACHE_DIR: scratch }),
     limitSeconds: seconds,
   });
-  const wrong = result.ok ? (inspect?.() ?? "") : result.output || "failed without a word";
+  const wrong = result.ok ? (inspect?.() ?? "") : result.output || "failed without output";
   report(name, { seconds: result.seconds, failed: wrong === "" ? 0 : 1 });
   if (wrong === "") {
     total.passed += 1;
@@ -138,38 +134,8 @@ async function check(name, command, args, { cwd = root, limitSeconds: seconds = 
   }
 }
 
-/** Compares what was generated into the scratch folder with what is committed. */
-function compareGenerated() {
-  const fresh = readTree(join(scratch, "gen"));
-  const committed = readTree(join(protos, "gen"));
-  const paths = [...new Set([...fresh.keys(), ...committed.keys()])].sort();
-  const differing = paths.filter((path) => fresh.get(path) !== committed.get(path));
-  if (differing.length === 0) return "";
-  const lines = differing.map(
-    (path) =>
-      `  protos/gen/${path} ${committed.has(path) ? (fresh.has(path) ? "differs" : "has no source") : "is missing"}`,
-  );
-  return [
-    "protos/gen is not what the .proto files generate: run `npm run generate` and commit the result.",
-    ...lines,
-  ].join("\n");
-}
-
-/** @param {string} folder */
-function readTree(folder) {
-  /** @type {Map<string, string>} */
-  const files = new Map();
-  if (!existsSync(folder)) return files;
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    if (entry.isFile()) files.set(relative(folder, path), readFileSync(path, "utf8"));
-  }
-  return files;
-}
-
 /**
- * Fetches what the tests run against, before any test counts its seconds. Returns, of every engine that is needed, why it
- * is not there, or undefined.
+ * Fetches the engines before any test measures its time. Returns for each why it is not available, or undefined.
  *
  * @param {readonly string[]} wanted
  * @returns {Promise<Map<import("./find-engines.mjs").Engine, string | undefined>>}
@@ -221,10 +187,10 @@ async function runProjects(chosen, { paths, atATime }) {
     limitSeconds: limitSeconds.tests,
   });
   const results = readResults(resultsFile);
-  if (!result.ok && results.failed.length === 0) results.failed.push(`${title}: vitest ended without saying why`);
+  if (!result.ok && results.failed.length === 0) results.failed.push(`${title}: vitest ended without a result`);
   report(title, { seconds: result.seconds, passed: results.passed, failed: results.failed.length });
   if (results.failed.length > 0) {
-    // Their names come first, at the beginning of a long output.
+    // Their names come before the long output.
     process.stdout.write(`${results.failed.map((name) => `  ${name}`).join("\n")}\n`);
     process.stdout.write(`${lastLines(result.output, shownLines.tests)}\n`);
   }
@@ -259,36 +225,10 @@ function skipOrFail(project, absent) {
   }
 }
 
-/**
- * Where the tests' engines store temporary files: in memory, if there is plenty. They wait for the disk for a
- * third of their time otherwise, and a disk that pauses for a second looks like a platform that does.
- */
-function memoryFolder() {
-  const shared = "/dev/shm";
-  const gibibyte = 1024 ** 3;
-  const inMemory = 0x01_02_19_94;
-  if (process.env["TMPDIR"] !== undefined || !existsSync(shared)) return undefined;
-  const { type, bavail, bsize } = statfsSync(shared);
-  return type === inMemory && bavail * bsize > 6 * gibibyte && process.availableMemory() > 12 * gibibyte
-    ? shared
-    : undefined;
-}
-
-/** A killed run leaves its scratch folder behind, and no run takes half a day. Folders of other users stay. */
-function removeLeftovers() {
-  const before = Date.now() - 43_200_000;
-  for (const name of readdirSync(folder).filter((entry) => entry.startsWith("tessera-npm-test-"))) {
-    const path = join(folder, name);
-    const found = statSync(path, { throwIfNoEntry: false });
-    if (found === undefined || found.uid !== process.getuid?.() || found.mtimeMs >= before) continue;
-    rmSync(path, { recursive: true, force: true });
-  }
-}
-
 /** @param {NodeJS.ProcessEnv} more */
 function environment(more) {
   const path = `${binaries}${delimiter}${process.env["PATH"] ?? ""}`;
-  // Hundreds of processes start from the same sources; what the first ones compile the others read.
+  // Hundreds of processes start from the same sources, so they share the compiled code.
   const NODE_COMPILE_CACHE = join(root, "node_modules", ".cache", "tessera-compiled");
   return {
     ...process.env,

@@ -97,7 +97,6 @@ export const plainWords: TextRule = {
 /** How many lines of a folder are still to be rewritten. All others have none; a number only ever shrinks. */
 export const allowedWords: Readonly<Record<string, number>> = {
   "packages/kit": 21,
-  scripts: 1,
   "services/boxoffice": 22,
   "services/checkin": 29,
 };
