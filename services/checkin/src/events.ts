@@ -8,33 +8,13 @@ export interface ListPlace extends EventKey {
   readonly list: number;
 }
 
-/** What operators and statistics hear of: log line and counter in one place. No code, secret or name is ever in either. */
-export interface CheckinEvents {
-  listCreated(place: ListPlace): void;
-  listChanged(place: ListPlace): void;
-  listDeleted(place: ListPlace): void;
-  scanDecided(scan: Scan, outcome: ScanOutcome): void;
-  /** A device reported a refusal that it had decided by itself. */
-  refusalReported(place: ListPlace, refusal: { readonly reason: string }): void;
-  /** A scan was dated later than clocks differ. */
-  scanAhead(scan: Pick<Scan, "organizer" | "event" | "list" | "deviceId">, ahead: { readonly seconds: number }): void;
-  /** Boxoffice did not say whether it has sold tickets with codes that are unknown here. */
-  ticketsNotFound(error: unknown): void;
-  /** A decided scan is shown by ids alone. */
-  notExpanded(error: unknown): void;
-  /** Scans could not be decided together, or one of them not even alone. */
-  scansFailed(error: unknown, scans: number): void;
-  countsFolded(rows: number): void;
-  /** The automatic exit of a list was handled, by this process from where another had left it. */
-  listExited(place: ListPlace, handled: { readonly exits: number }): void;
-  /** Imported lists replaced what was there, or removed it. */
-  listsImported(count: number): void;
-}
+/** Log lines and counters of what happens here. None of them ever contains a code, a secret or a name. */
+export type CheckinEvents = ReturnType<typeof reportEvents>;
 
-/** Between two lines about batches that failed. */
+/** Between two log lines about failed batches. */
 const silenceMs = 1000;
 
-export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }): CheckinEvents {
+export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
   const lists = metrics.counter("checkin_list_changes", "Check-in lists created, changed, deleted or imported.", [
     "change",
   ]);
@@ -54,77 +34,68 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
   );
   const folded = metrics.counter("checkin_count_rows_folded", "Count rows that were replaced by their sums.");
   return {
-    listCreated(place) {
+    listCreated(place: ListPlace): void {
       lists.add({ change: "created" });
       log.info("check-in list created", { ...place });
     },
-    listChanged(place) {
+    listChanged(place: ListPlace): void {
       lists.add({ change: "changed" });
       log.info("check-in list changed", { ...place });
     },
-    listDeleted(place) {
+    listDeleted(place: ListPlace): void {
       lists.add({ change: "deleted" });
       log.info("check-in list deleted with its scans", { ...place });
     },
-    listsImported(count) {
+    /** Imported lists were created, replaced or deleted. */
+    listsImported(count: number): void {
       if (count === 0) return;
       lists.add({ change: "imported" }, count);
       log.debug("check-in lists imported", { lists: count });
     },
-    scanDecided({ organizer, event, list }, { outcome, position }) {
+    scanDecided({ organizer, event, list }: Scan, { outcome, position }: ScanOutcome): void {
       const kind = outcome?.$case ?? "failed";
       const reason = outcome?.$case === "refused" ? outcome.value.reason : "";
       scans.add({ outcome: kind, reason });
       if (kind === "admitted") return;
-      log.info("scan not admitted", {
-        organizer,
-        event,
-        list,
-        position: position?.position?.id,
-        outcome: kind,
-        reason,
-      });
+      const id = position?.position?.id;
+      log.info("scan not admitted", { organizer, event, list, position: id, outcome: kind, reason });
     },
-    refusalReported({ organizer, event, list }, { reason }) {
+    /** A device reported a refusal that it had decided by itself. */
+    refusalReported({ organizer, event, list }: ListPlace, { reason }: { readonly reason: string }): void {
       scans.add({ outcome: "told", reason });
       log.debug("a device reported a scan that it refused", { organizer, event, list, reason });
     },
-    scanAhead({ organizer, event, list, deviceId }, { seconds }) {
-      log.warn("a scan is dated in the future; the clock of its device may be wrong", {
-        organizer,
-        event,
-        list,
-        deviceId,
-        seconds,
-      });
+    /** A scan is dated further in the future than clocks differ. */
+    scanAhead(
+      { organizer, event, list, deviceId }: ListPlace & Pick<Scan, "deviceId">,
+      { seconds }: { readonly seconds: number },
+    ): void {
+      const device = { organizer, event, list, deviceId };
+      log.warn("a scan is dated in the future; the clock of its device may be wrong", { ...device, seconds });
     },
-    ticketsNotFound(error) {
+    /** Boxoffice gave no answer about codes that are unknown here. */
+    ticketsNotFound(error: unknown): void {
       unanswered.add();
-      log.debug("boxoffice was asked for tickets in vain; unknown codes are refused", { error });
+      log.debug("boxoffice gave no answer about unknown codes; they are refused", { error });
     },
-    notExpanded(error) {
-      log.warn("what a scan is about could not be shown in full", { error });
+    /** A decided scan is shown by ids alone. */
+    notExpanded(error: unknown): void {
+      log.warn("a decided scan could not be shown in full", { error });
     },
-    scansFailed(error, count) {
+    /** Scans could not be decided together, or one of them not even alone. */
+    scansFailed(error: unknown, count: number): void {
       failures.add();
-      // Without a database every batch fails; one line in a while says so.
+      // Without a database every batch fails; one line a second is enough.
       if (performance.now() < silentUntil) return;
       silentUntil = performance.now() + silenceMs;
-      log.error("scans could not be decided; what failed is counted in checkin_batches_failed", {
-        error,
-        scans: count,
-      });
+      log.error("scans could not be decided; checkin_batches_failed counts them", { error, scans: count });
     },
-    listExited({ organizer, event, list }, { exits }) {
+    /** The automatic exit of a list is complete; another process may have begun it. */
+    listExited({ organizer, event, list }: ListPlace, { exits }: { readonly exits: number }): void {
       exited.add(exits);
-      log.info("everybody inside a check-in list was checked out, as its exit_all_at says", {
-        organizer,
-        event,
-        list,
-        exits,
-      });
+      log.info("a check-in list checked out all tickets, at its exit_all_at", { organizer, event, list, exits });
     },
-    countsFolded(rows) {
+    countsFolded(rows: number): void {
       if (rows > 0) folded.add(rows);
     },
   };

@@ -33,7 +33,7 @@ import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 
-/** Check-in lists, and who came in. Gates admit while everything else is down: boxoffice is asked for unknown codes alone. */
+/** Check-in lists and scans. Gates admit while everything else is down: only for unknown codes boxoffice is asked. */
 export const checkin = defineService({
   name: "checkin",
   schema: "checkin",

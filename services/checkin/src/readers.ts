@@ -4,11 +4,11 @@ import { type Question, readQuestion } from "./domain/questions/question.ts";
 import { findHabits, type WritingHabits } from "./domain/questions/writing-habits.ts";
 import { type Rules, readRules } from "./domain/rules/read-rules.ts";
 
-/** Reads what is the same for every scan of an event, each text once while it is in use. */
+/** Reads texts that are the same for every scan of an event, and caches the results. */
 export interface Readers {
-  /** Null: nothing is ruled. */
+  /** Null: the list has no rules. */
   rules(json: string): Rules | null;
-  /** Throws for a document that is no question's: a batch catches it for each of its scans. */
+  /** Throws for a document that is not a question: a batch catches it for each of its scans. */
   question(document: string): Question;
   habits(locale: string): WritingHabits;
   /** Null: there is no such time zone. */

@@ -3,7 +3,20 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Db } from "./database.ts";
 import { sql } from "./sql.ts";
-import { bigint, bigints, boolean, bytea, copyTable, document, instant, json, table, text, texts } from "./table.ts";
+import {
+  bigint,
+  bigints,
+  boolean,
+  bytea,
+  copyTable,
+  document,
+  instant,
+  json,
+  rowsAs,
+  table,
+  text,
+  texts,
+} from "./table.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -156,4 +169,21 @@ describe("a table", () => {
     ];
     expect(done).toEqual([0, 0, 0]);
   });
+});
+
+it("rows are a table of a statement, in their order where they are numbered", async () => {
+  const rows = [
+    { lastAt: 1_000_000, at: null, words: "a" },
+    { lastAt: 2_000_000, words: "b" },
+  ];
+  const columns = { lastAt: instant, at: instant.orNull, words: text };
+  const read = await db.many(sql`
+    select sent.last_at, sent.at, sent.words, sent.ord
+      from ${rowsAs("sent", columns, rows, { isNumbered: true })}
+     order by sent.ord desc`);
+  expect(read).toEqual([
+    { last_at: 2_000_000, at: null, words: "b", ord: 2 },
+    { last_at: 1_000_000, at: null, words: "a", ord: 1 },
+  ]);
+  expect(await db.many(sql`select sent.words from ${rowsAs("sent", columns, [])}`)).toEqual([]);
 });

@@ -175,10 +175,25 @@ function declare<Key extends object, Input extends object, Row>(
   };
 }
 
+/**
+ * Writes rows as a table of a statement, `unnest(…) as alias (…)`, with one array parameter per column. Numbered rows
+ * have their place in the column `ord`, from 1 on.
+ */
+export function rowsAs<C extends Columns>(
+  alias: string,
+  columns: C,
+  rows: readonly InputOf<C>[],
+  { isNumbered = false }: { readonly isNumbered?: boolean } = {},
+): Sql {
+  const names = [...namesOf(columns), ...(isNumbered ? ["ord"] : [])].map(identifier);
+  const ordinality = isNumbered ? sql` with ordinality` : sql``;
+  return sql`unnest(${send(columns, rows)})${ordinality} as ${identifier(alias)} (${joinSql(names, ", ")})`;
+}
+
 function namesOf(columns: Columns): readonly string[] {
   return Object.entries(columns).map(([property, { suffix = "" }]) => {
     const name = property.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return name.endsWith(suffix) ? name : `${name}${suffix}`;
+    return `_${name}`.endsWith(suffix) ? name : `${name}${suffix}`;
   });
 }
 

@@ -3,7 +3,7 @@ import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/fact
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { notePositionsGone } from "../store/gone-positions.ts";
+import { noteDeletedPositions } from "../store/deleted-positions.ts";
 import { lockPositions, shareInserts } from "../store/positions.ts";
 import { eventFact, minute, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
@@ -79,7 +79,7 @@ describe("what boxoffice said of a ticket that went meanwhile", () => {
   it("leaves nothing where it waits for those who take the ticket away", async () => {
     const { taking } = await checkin.db.transaction(async (tx) => {
       await shareInserts(tx);
-      await notePositionsGone(tx, [{ ...place, id: 1 }]);
+      await noteDeletedPositions(tx, [{ ...place, id: 1 }]);
       const waiting = takeOver([positionFact(1), positionFact(2)]);
       await untilSomebodyWaits(checkin.db);
       return { taking: waiting };

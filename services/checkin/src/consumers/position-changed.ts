@@ -4,8 +4,8 @@ import { entityKey, parseEntityKey, topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";
 import { afterScan, countChange, neverScanned, type Presence } from "../domain/presence.ts";
 import { addCounts, type CountDelta, type Move, movePresences } from "../store/counts.ts";
+import { findDeletedSince, noteDeletedPositions } from "../store/deleted-positions.ts";
 import { addEarlierScans, type EarlierScan, nameOfEarlierScan } from "../store/earlier-scans.ts";
-import { findGoneSince, notePositionsGone } from "../store/gone-positions.ts";
 import { type EntityKey, nameOf } from "../store/keys.ts";
 import {
   findOlderPositions,
@@ -19,9 +19,9 @@ import {
   waitBriefly,
 } from "../store/positions.ts";
 import {
-  forgetAnswersOf,
-  forgetScansOf,
-  holdLists,
+  deleteAnswersOf,
+  deleteScansOf,
+  lockTicketLists,
   type PresenceKey,
   putPresences,
   readPresences,
@@ -30,11 +30,10 @@ import { type PositionFact, positionChanged as topic } from "../wire/position-fa
 import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 
 /**
- * Keeps our copy of positions, what they count as, and the scans that were made
- * of them elsewhere.
+ * Keeps our copy of positions, what they count as, and the scans of them that were made elsewhere.
  *
- * Positions first, then lists, then presences: who else takes several of them
- * takes them in this order, or does not wait.
+ * To avoid deadlocks it locks positions, then lists, then presences. Everything that locks several of them does so in
+ * this order, or skips locked rows.
  */
 export const positionChanged = consume(
   topic,
@@ -49,11 +48,11 @@ export const positionChanged = consume(
 const clockMargin = 60_000_000;
 
 /**
- * Takes over positions that boxoffice was asked for, encoded as in their topic; `askedAt` in microseconds since 1970, by
- * the clock of this process. Those that went since are left out: what boxoffice has said of them may be older than that.
+ * Copies positions that boxoffice was asked for, encoded as in their topic; `askedAt` in microseconds since 1970, by the
+ * clock of this process. Positions that were deleted since are left out: the answer of boxoffice may be older.
  *
- * A visitor waits, so this gives up where others do not let it pass soon. Who comes by a topic waits behind it meanwhile.
- * So it keeps them from adding positions only if some are to be added, and touches nothing that is here already.
+ * A visitor waits, so this gives up when a lock takes too long. Consumers of the topic queue behind its locks. So it locks
+ * the inserts only if it adds a position, and locks no position whose state is current.
  */
 export async function applyFoundPositions(
   db: Db,
@@ -72,21 +71,21 @@ export async function applyFoundPositions(
     await waitBriefly(tx);
     if (added.size > 0) await lockInserts(tx);
     const held = byName(await lockPositions(tx, keysOf(wanted)));
-    // Read behind the locks: none of these can be deleted, and noted as such, any more.
-    const gone = byName(await findGoneSince(tx, keysOf(wanted), askedAt - clockMargin));
+    // Read after the locks: from now on none of these positions can be deleted.
+    const deleted = byName(await findDeletedSince(tx, keysOf(wanted), askedAt - clockMargin));
     await applyEntities(
       tx,
-      wanted.filter(({ key }) => !gone.has(nameOf(key)) && (held.has(nameOf(key)) || added.has(nameOf(key)))),
+      wanted.filter(({ key }) => !deleted.has(nameOf(key)) && (held.has(nameOf(key)) || added.has(nameOf(key)))),
     );
   });
 }
 
-/** So many positions are looked at, and removed, at a time that a statement is quick. */
+/** Positions read, and deleted, at a time: few enough that a statement is quick. */
 const sweptAtOnce = 500;
 
-/** Removes lost positions as a tombstone would, with their scans and what they count, in the order in which all lock them. */
+/** Deletes positions that a rebuild left out, as a tombstone would: with their scans and counts, in the order of the locks. */
 async function sweepPositions(tx: Tx, { before }: { readonly before: number }): Promise<number> {
-  let removed = 0;
+  let deleted = 0;
   for (let after: EntityKey | undefined = firstKey; after !== undefined; ) {
     const { older, upTo }: Awaited<ReturnType<typeof findOlderPositions>> = await findOlderPositions(tx, {
       after,
@@ -95,63 +94,64 @@ async function sweepPositions(tx: Tx, { before }: { readonly before: number }): 
     });
     after = upTo;
     if (older.length === 0) continue;
-    // One may have been created again since it was found: then it has a newer state by the time it is locked.
+    // A position that was created again meanwhile has a newer state by the time it is locked.
     const lost = (await lockPositions(tx, older)).filter(({ revision }) => revision < before);
-    const gone = lost.map(({ organizer, event, id }) => ({ organizer, event, id }));
     await applyEntities(
       tx,
-      gone.map((key) => ({ key, went: true, newest: null, earlierScans: [] })),
+      lost.map(({ organizer, event, id }) => deletedEntity({ organizer, event, id })),
     );
-    removed += gone.length;
+    deleted += lost.length;
   }
-  return removed;
+  return deleted;
 }
 
 async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void> {
   if (entities.length === 0) return;
   const held = byName(await lockPositions(tx, keysOf(entities)));
-  const gone = entities.filter(({ went }) => went).map(({ key }) => key);
+  const deleted = entities.filter(({ wasDeleted }) => wasDeleted).map(({ key }) => key);
   const changed: ReturnType<typeof toPositionCopy>[] = [];
   const moves: Move[] = [];
   const moveScans: Move[] = [];
   const buckets = new Map<string, Bucket | null>();
-  for (const { key, went, newest } of entities) {
+  for (const { key, wasDeleted, newest } of entities) {
     const former = held.get(nameOf(key));
-    const before = went ? undefined : former;
+    const before = wasDeleted ? undefined : former;
     const after = newest === null || isStale(newest, before) ? undefined : toPositionCopy(newest);
     if (after !== undefined) changed.push(after);
     const from = former?.bucket ?? null;
     const to = after === undefined ? (before?.bucket ?? null) : bucketOf(after);
     buckets.set(nameOf(key), to);
     if (hasMoved(from, to)) moves.push({ ...key, from, to });
-    // What went takes its scans with it, even if it came again in the same bucket.
-    const scansTo = went ? null : to;
+    // The scans of a deleted position are deleted, even if it was created again in the same bucket.
+    const scansTo = wasDeleted ? null : to;
     if (former !== undefined && hasMoved(from, scansTo)) moveScans.push({ ...key, from, to: scansTo });
   }
   const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
-  await holdLists(tx, { tickets: [...moveScans, ...gone], gone, keys: earlier });
+  await lockTicketLists(tx, { tickets: [...moveScans, ...deleted], deleted, keys: earlier });
   await movePresences(tx, moveScans);
-  await forgetScansOf(tx, gone);
-  const unanswered = await forgetAnswersOf(tx, gone);
+  await deleteScansOf(tx, deleted);
+  const unanswered = await deleteAnswersOf(tx, deleted);
   await tx.retract(
     topics.answersGiven,
     unanswered.map(({ organizer, event, id }) => entityKey(organizer, event, id)),
   );
-  await positions.delete(tx, gone);
-  await notePositionsGone(tx, gone);
+  await positions.delete(tx, deleted);
+  await noteDeletedPositions(tx, deleted);
   await positions.upsert(tx, changed);
-  await addCounts(tx, [...moves.flatMap(positionDeltas), ...(await takeOver(tx, earlier, buckets))]);
+  await addCounts(tx, [...moves.flatMap(positionDeltas), ...(await applyEarlierScans(tx, earlier, buckets))]);
 }
 
 /** What the facts of one batch say of one position. */
 interface Entity {
   readonly key: EntityKey;
-  /** It was removed, whether or not it came again. */
-  readonly went: boolean;
-  /** Null: it did not come again. */
+  /** Whether or not it was created again. */
+  readonly wasDeleted: boolean;
+  /** Null: it is deleted. */
   readonly newest: PositionFact | null;
   readonly earlierScans: readonly EarlierScan[];
 }
+
+const deletedEntity = (key: EntityKey): Entity => ({ key, wasDeleted: true, newest: null, earlierScans: [] });
 
 /** Gathers facts by position. Earlier scans add up, because a later state need not repeat them. */
 function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): Entity[] {
@@ -160,13 +160,13 @@ function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): E
     const key = value === null ? toEntityKey(name) : ticketKeyOf(value);
     const known = entities.get(nameOf(key));
     if (value === null) {
-      entities.set(nameOf(key), { key, went: true, newest: null, earlierScans: [] });
+      entities.set(nameOf(key), deletedEntity(key));
       continue;
     }
     const earlierScans = value.earlierCheckins.map((checkin) => toEarlierScan(value, checkin));
     entities.set(nameOf(key), {
       key,
-      went: known?.went ?? false,
+      wasDeleted: known?.wasDeleted ?? false,
       newest: value,
       earlierScans: [...(known?.earlierScans ?? []), ...earlierScans],
     });
@@ -174,7 +174,7 @@ function collect(facts: readonly Pick<Fact<PositionFact>, "key" | "value">[]): E
   return [...entities.values()];
 }
 
-/** What a tombstone has left of its position. */
+/** Reads the key of a tombstone. */
 function toEntityKey(key: string): EntityKey {
   const { organizer, event, id } = parseEntityKey(key);
   return { organizer, event, id: Number(id) };
@@ -192,8 +192,8 @@ function positionDeltas({ organizer, event, from, to }: Move): CountDelta[] {
   ];
 }
 
-/** Adds scans made elsewhere to history and presences. They add, and never remove what was scanned here. */
-async function takeOver(
+/** Adds scans made elsewhere to history and presences. They never remove a scan made here. */
+async function applyEarlierScans(
   tx: Tx,
   scans: readonly EarlierScan[],
   buckets: ReadonlyMap<string, Bucket | null>,

@@ -12,19 +12,14 @@ export function toPositionCopy(fact: PositionFact) {
   const order = orderOf(position);
   const ticket = toTicket(position);
   return {
+    ...position,
+    ...ticket,
     organizer: fact.organizer,
     event: fact.event,
     revision: fact.revision,
-    ...ticket,
-    positionid: position.positionid,
     orderCode: order.code,
-    variation: position.variation ?? null,
-    voucher: position.voucher ?? null,
-    secret: position.secret,
-    pseudonymizationId: position.pseudonymizationId,
     countedAs: countedAs(ticket),
-    attendeeName: position.attendeeName ?? null,
-    orderEmail: order.email ?? null,
+    orderEmail: order.email,
     orderPlacedAt: order.placedAt,
     searchText: toSearchText([
       position.attendeeName,
@@ -49,17 +44,7 @@ function positionOf(fact: PositionFact) {
 }
 
 export function toEarlierScan(fact: PositionFact, checkin: EarlierCheckin): EarlierScan {
-  return {
-    organizer: fact.organizer,
-    event: fact.event,
-    list: checkin.list,
-    position: positionOf(fact).id,
-    importedId: checkin.id,
-    type: checkin.exit ? "exit" : "entry",
-    at: checkin.at,
-    gate: checkin.gate ?? null,
-    device: checkin.device ?? null,
-    deviceId: checkin.deviceId ?? null,
-    autoCheckedIn: checkin.autoCheckedIn,
-  };
+  const { id: importedId, exit, ...scan } = checkin;
+  const { organizer, event, id: position } = ticketKeyOf(fact);
+  return { ...scan, organizer, event, position, importedId, type: exit ? "exit" : "entry" };
 }

@@ -19,7 +19,7 @@ export function bucketOf(ticket: {
   return countedAs === null ? null : { subevent, item, variation, countedAs };
 }
 
-/** Tells whether a ticket has moved from one bucket to another. */
+/** Returns whether a ticket has moved from one bucket to another. */
 export function hasMoved(from: Bucket | null, to: Bucket | null): boolean {
   if (from === null || to === null) return from !== to;
   return (

@@ -7,7 +7,7 @@ export type ListErrors = Record<string, string[]>;
 
 const longestName = 190;
 
-/** Finds what is wrong with a list by itself, whatever the event knows. Rules that were not sent are not looked at. */
+/** Finds what is wrong with a list by itself. Rules that were not sent are not checked. */
 export function checkListFields(fields: { readonly name: string; readonly rules?: string }): ListErrors {
   const errors: ListErrors = {};
   if (fields.name.trim() === "") errors["name"] = ["This field may not be blank."];
@@ -35,14 +35,14 @@ function checkRulesText(text: string): ListErrors {
   return problem === undefined ? {} : { non_field_errors: [problem] };
 }
 
-/** What the event has of what lists name. */
+/** What the event has of what lists refer to. */
 export interface KnownReferences {
   readonly series: boolean | undefined;
   readonly items: ReadonlySet<number>;
   readonly subevents: ReadonlySet<number>;
 }
 
-/** Finds what a list names that the event does not have. */
+/** Finds what a list refers to and the event does not have. */
 export function checkListReferences(
   fields: Pick<ListFields, "limitProducts" | "subevent">,
   known: KnownReferences,

@@ -1,4 +1,4 @@
-/** The state of a ticket's order, as boxoffice tells it. */
+/** The state of a ticket's order, as boxoffice reports it. */
 export type OrderStatus = "pending" | "paid" | "expired" | "canceled";
 
 /** How a ticket counts: `pending` only on lists that include pending orders. */

@@ -10,7 +10,7 @@ import { judgeRules } from "./rules/judge-rules.ts";
 import type { Rules } from "./rules/read-rules.ts";
 import type { Match } from "./ticket.ts";
 
-/** What counts for every ticket of a scan. */
+/** What a scan is decided by, the same for all its tickets. */
 export interface Circumstances<M extends Match> {
   readonly list: AdmissionTerms;
   /** Null: the list has none. */
@@ -70,8 +70,8 @@ interface UnknownTicket {
  * Decides one scan.
  *
  * The order is part of the contract with scanning devices: a scan that succeeded once succeeds again whatever has
- * changed since; then the ticket must be certain; then the first objection wins, those against the ticket itself
- * before those of the list, then its rules, the questions, and last what was scanned before.
+ * changed since; then the ticket must be certain; then the first objection decides: against the ticket itself, of
+ * the list, of its rules, of its questions, and last of earlier scans.
  */
 export function decideScan<M extends Match>(scan: ArrivedScan, about: Circumstances<M>): Verdict<M> {
   const repeated = about.matches.find((match) => match.hasNonce);

@@ -20,7 +20,7 @@ export function findDownloads(
   },
   item: {
     readonly admission: boolean;
-    /** The item's own word goes before the event's settings. */
+    /** The item's setting overrides those of the event. */
     readonly generateTickets: boolean | null;
   },
 ): readonly string[] {

@@ -28,7 +28,7 @@ export function singleOut<M extends Match>(
 ): M | undefined {
   if (candidates.length === 1) return candidates[0];
   const onList = candidates.filter(({ ticket }) => coversItem(list, ticket.item));
-  // None is on the list: any of them gets the same refusal, so the base ticket does for all.
+  // If all of them are not on the list, all get the same refusal: the base ticket represents them.
   if (onList.length < 2) return onList[0] ?? candidates[0];
   const valid = onList.filter(({ ticket }) => isValidAt(ticket, at));
   if (valid.length === 0) return nearestInTime(candidates, at);

@@ -35,12 +35,12 @@ export function withoutRepeats(limitProducts: readonly number[]): readonly numbe
   return [...new Set(limitProducts)];
 }
 
-/** Tells whether tickets for this item are on the list. */
+/** Returns whether tickets for this item are on the list. */
 export function coversItem(list: Pick<ListFields, "allProducts" | "limitProducts">, item: number): boolean {
   return list.allProducts || list.limitProducts.includes(item);
 }
 
-/** Tells whether tickets for this date are on the list. */
+/** Returns whether tickets for this date are on the list. */
 export function coversDate(list: Pick<ListFields, "subevent">, subevent: number | null): boolean {
   return list.subevent === null || list.subevent === subevent;
 }

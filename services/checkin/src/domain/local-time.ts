@@ -68,7 +68,7 @@ export interface Zone {
   readonly days: Map<number, ZoneDay>;
 }
 
-/** Opens the time zone of this name; null where there is none. */
+/** Opens the time zone of this name; null where no time zone has this name. */
 export function openZone(name: string): Zone | null {
   return isTimeZone(name) ? { name, days: new Map() } : null;
 }

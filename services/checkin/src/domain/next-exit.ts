@@ -1,7 +1,7 @@
 import type { Instant } from "@tessera/values";
 import { dayLength, type LocalDateTime, toInstant, toLocal, type Zone } from "./local-time.ts";
 
-/** When everybody who is inside a list is taken to have left. */
+/** When a list checks out all its tickets that are inside. */
 export interface AutomaticExit {
   readonly at: Instant;
   /** The local time that is meant, where its day does not have it. */
@@ -28,7 +28,7 @@ export function nextExit(
   }
 }
 
-/** What is remembered counts only for the instant that it comes to: an organizer may have set another one. */
+/** The stored local time applies only to its own instant: an organizer may have set another one. */
 function localTimeOf({ at, local }: AutomaticExit, zone: Zone): LocalDateTime {
   return local !== null && exitAt(local, zone).at === at ? local : toLocal(at, zone);
 }

@@ -17,6 +17,9 @@ export interface PastScan {
   readonly autoCheckedIn: boolean;
 }
 
+/** A successful scan as a list shows it beside its ticket. */
+export type PastCheckin = Pick<PastScan, "id" | "at" | "type" | "gate" | "device" | "deviceId" | "autoCheckedIn">;
+
 /** Which scans of an event are wanted. What is undefined does not count. */
 export interface ScanFilter {
   readonly organizer: string;
@@ -25,14 +28,14 @@ export interface ScanFilter {
   readonly created: Period;
   /** When they were scanned. */
   readonly scanned: Period;
-  readonly successful: boolean | undefined;
-  readonly reason: string | undefined;
-  readonly list: number | undefined;
-  readonly type: ScanType | undefined;
-  readonly gate: number | undefined;
+  readonly successful?: boolean | undefined;
+  readonly reason?: string | undefined;
+  readonly list?: number | undefined;
+  readonly type?: ScanType | undefined;
+  readonly gate?: number | undefined;
   /** Its internal id; devices known here have but one number. */
-  readonly device: number | undefined;
-  readonly autoCheckedIn: boolean | undefined;
+  readonly device?: number | undefined;
+  readonly autoCheckedIn?: boolean | undefined;
 }
 
 /** From one instant on, and before another. */

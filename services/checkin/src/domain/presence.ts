@@ -31,7 +31,7 @@ export function isInside(presence: Presence): boolean {
   return presence.last?.type === "entry";
 }
 
-/** Tells whether the ticket may enter (again): exits alone never use it up. */
+/** Returns whether the ticket may enter (again): exits alone never use it up. */
 export function mayEnter(
   presence: Presence,
   list: Pick<ListFields, "allowMultipleEntries" | "allowEntryAfterExit">,

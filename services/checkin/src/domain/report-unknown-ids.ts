@@ -1,7 +1,7 @@
-/** Unknown ids; more of them say nothing new. */
+/** Ids that are reported one by one. */
 const mostReported = 50;
 
-/** Says of each of these ids that the event does not have it, and of very many how many there are. */
+/** Reports each of these ids as unknown to the event; of very many, it counts the rest. */
 export function reportUnknownIds(ids: readonly number[], what: string): string[] {
   const reported = ids.slice(0, mostReported).map((id) => `Invalid id "${id}": this event has no such ${what}.`);
   return ids.length > reported.length ? [...reported, `and ${ids.length - reported.length} more`] : reported;

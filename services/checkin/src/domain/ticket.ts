@@ -20,6 +20,14 @@ export interface Ticket {
   readonly validUntil: number | null;
 }
 
+/** What an item says about its tickets at a gate. */
+export interface ItemAtGate {
+  readonly admission: boolean;
+  readonly generateTickets: boolean | null;
+  /** Of the item or of the ticket's variation. */
+  readonly attention: boolean;
+}
+
 /**
  * How a ticket was found: by the code as it was scanned (its own, its parent's where the list matches add-ons, its id
  * where the input is trusted), by the code with blanks for plus signs, by a medium that is linked to it, or by a code

@@ -5,7 +5,7 @@ import { recordOwner } from "../records/record-owner.ts";
 
 const apply = applyRecordsOf(recordOwner);
 
-/** Applies records of check-in lists. Their sender waits until what they name has arrived here. */
+/** Applies records of check-in lists. Their sender waits until what they refer to has arrived here. */
 export async function applyRecords(
   request: ApplyRecordsRequest,
   { events, ...stores }: RecordStores & { readonly events: CheckinEvents },

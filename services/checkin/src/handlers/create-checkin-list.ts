@@ -39,7 +39,7 @@ export async function createCheckinList(
   return response;
 }
 
-/** Compares what a list names with what the event has. */
+/** Compares what a list refers to with what the event has. */
 export async function checkAgainstEvent(
   db: Queryable,
   { organizer, event: slug }: EventKey,
@@ -51,7 +51,7 @@ export async function checkAgainstEvent(
   return checkListReferences(fields, { series: event.hasSubevents, ...known });
 }
 
-/** Throws what is wrong with a list. What contradicts as a whole is only said where every field is right by itself. */
+/** Throws what is wrong with a list. Contradictions between fields are reported only if every field is right by itself. */
 export function refuseInvalid(found: ListErrors): void {
   const { non_field_errors: contradictions, ...fields } = found;
   const errors = Object.keys(fields).length > 0 || contradictions === undefined ? fields : found;

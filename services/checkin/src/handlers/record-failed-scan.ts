@@ -16,11 +16,10 @@ import { fault } from "../faults.ts";
 import { type EventInfo, requireEvent } from "../store/events.ts";
 import {
   findFailedScan,
-  findWhatIsKnown,
-  holdList,
-  holdPosition,
-  holdPositionWithSecret,
+  findRawReferences,
+  lockForScan,
   lockNonce,
+  lockPositionWithSecret,
   nextScanId,
 } from "../store/failed-scans.ts";
 import type { EventKey } from "../store/keys.ts";
@@ -45,7 +44,7 @@ export async function recordFailedScan(
   const response = await answerOnce(db, ScanHistory.recordFailedScan, async (tx) => {
     const event = await requireEvent(tx, place);
     await requireList(tx, { ...place, id: place.list });
-    const found = await holdPositionOf(tx, { place, scan: sent });
+    const found = await lockPositionOf(tx, { place, scan: sent });
     await refuseUnknown(tx, place, { event, scan: sent });
     const earlier = await findEarlier(tx, { place, scan: sent, found });
     stored = earlier === undefined;
@@ -68,15 +67,15 @@ interface FoundPosition {
   readonly byCode: boolean;
 }
 
-async function holdPositionOf(
+async function lockPositionOf(
   tx: Tx,
   { place, scan }: { readonly place: ScanPlace; readonly scan: FailedScan },
 ): Promise<FoundPosition> {
   if (scan.position === null) {
-    const position = await holdPositionWithSecret(tx, { ...place, code: scan.rawCode });
+    const position = await lockPositionWithSecret(tx, { ...place, code: scan.rawCode });
     return { position, byCode: position !== null };
   }
-  if (!(await holdPosition(tx, { ...place, id: scan.position }))) {
+  if (!(await lockForScan(tx, "position", { ...place, id: scan.position }))) {
     throw fault("position_not_found", "The event has no such position.");
   }
   return { position: scan.position, byCode: false };
@@ -87,7 +86,7 @@ async function refuseUnknown(
   place: EventKey,
   { event, scan }: { readonly event: EventInfo; readonly scan: FailedScan },
 ): Promise<void> {
-  const known = await findWhatIsKnown(tx, place, scan);
+  const known = await findRawReferences(tx, place, scan);
   const unknown = (id: number | null, what: string) => reportUnknownIds(id === null ? [] : [id], what);
   const fields = {
     ...(known.item ? {} : { raw_item: unknown(scan.rawItem, "item") }),
@@ -115,7 +114,7 @@ async function findEarlier(
 }
 
 async function store(tx: Tx, { place, scan }: { readonly place: ScanPlace; readonly scan: FailedScan }): Promise<void> {
-  if (!(await holdList(tx, { ...place, id: place.list }))) throw listNotFound();
+  if (!(await lockForScan(tx, "list", { ...place, id: place.list }))) throw listNotFound();
   const { reason, explanation } = scan;
   const refused = { ...place, ...scan, id: await nextScanId(tx) };
   const fact = { ...toScanFact(refused), traceparent: currentContext().traceparent ?? null };

@@ -15,7 +15,7 @@ import { fromListFields, listFields } from "../wire/lists.ts";
 import { checkAgainstEvent, refuseInvalid } from "./create-checkin-list.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
-/** Changes the named fields of a list. What is not named is neither changed nor checked. */
+/** Changes the named fields of a list. Other fields are neither changed nor checked. */
 export async function updateCheckinList(
   request: UpdateCheckinListRequest,
   { db, events }: { readonly db: Db; readonly events: CheckinEvents },

@@ -2,12 +2,12 @@ import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
 import type { CheckinEvents } from "../events.ts";
 import { foldCounts, mostFolded } from "../store/counts.ts";
-import { dropGonePositions, mostDropped } from "../store/gone-positions.ts";
+import { deleteOldNotes, mostNotes } from "../store/deleted-positions.ts";
 
 /** Often enough that a busy list is the sum of thousands of rows, not of millions. */
 const everyMs = 3000;
 
-/** Folds the rows that counts are summed from, and drops the notes of deleted tickets. Any number of replicas may do it at a time. */
+/** Folds the rows that counts are summed from, and deletes old notes of deleted tickets. Any number of replicas may do it at a time. */
 export function compactCounts({ db, events }: { readonly db: Db; readonly events: CheckinEvents }): Job {
   return {
     name: "compact-counts",
@@ -18,7 +18,7 @@ export function compactCounts({ db, events }: { readonly db: Db; readonly events
         events.countsFolded(folded);
         if (folded < mostFolded || signal.aborted) break;
       }
-      while (!signal.aborted && (await dropGonePositions(db)) === mostDropped);
+      while (!signal.aborted && (await deleteOldNotes(db)) === mostNotes);
     },
   };
 }

@@ -19,16 +19,16 @@ const exitLock = declareLock("tessera checkin automatic exit");
 /** An exit is handled within 15 seconds, and a large list takes most of them. */
 const everyMs = 1000;
 
-/** So many tickets at a time that a scan of one of them hardly notices that it waits. */
+/** Few enough that a scan of one of them waits only briefly. */
 const defaultTicketsAtATime = 300;
 
-/** Lists that are under way at a time; the others have their turn when one is through. */
+/** Lists that are handled at a time; others follow when one is complete. */
 const mostLists = 100;
 
-/** Between looks at tickets that other transactions lock. */
+/** Before the next read of tickets that other transactions lock. */
 const restMs = 100;
 
-/** Then the next turn starts over, with what may have failed meanwhile. */
+/** Then this run ends; the next one retries what failed. */
 const mostRests = 20;
 
 export interface ExitTools {
@@ -42,9 +42,10 @@ export interface ExitTools {
 /**
  * Checks all tickets out of the lists whose automatic exit is due, and moves it on by a day.
  *
- * One replica at a time does it, for the sake of the gates. It is correct with several, and wherever it is cut off:
- * what remains to be done is read from the scans themselves, each exit is stored only on top of the presence that it
- * was decided by, and a list moves on only as it was read and when no ticket is left in it.
+ * One replica at a time does it, to spare the gates. It is correct with several, and wherever it is killed: the remaining
+ * work is read from the scans themselves, each exit is stored only if the presence is unchanged since the decision, and a
+ * list moves to its next exit only if it is unchanged and no ticket is left. A list that fails does not stop the others:
+ * the first failure is thrown, and so logged, when all are handled.
  */
 export function exitDueLists(tools: ExitTools): Job {
   return {
@@ -60,9 +61,9 @@ export function exitDueLists(tools: ExitTools): Job {
 /** An exit that is being handled. */
 interface Handling {
   readonly list: DueList;
-  /** The last ticket that was looked at; undefined when all were. */
+  /** The last ticket that was read; undefined when all were. */
   readonly after: number | undefined;
-  /** Tickets that another transaction locked: they are looked at again. */
+  /** Tickets that another transaction locked: they are read again. */
   readonly left: readonly number[];
   readonly exits: number;
 }
@@ -99,7 +100,7 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
   if (failures.length > 0) throw failures[0];
 }
 
-/** Undefined: the list has moved on, or is not what it was. */
+/** Undefined: the list is complete, or was changed. */
 async function handleStretch(tools: ExitTools, { list, ...handling }: Handling): Promise<Handling | undefined> {
   const { db, events, ticketsAtATime: limit = defaultTicketsAtATime } = tools;
   const looked = handling.left.slice(0, limit);
@@ -116,7 +117,7 @@ async function handleStretch(tools: ExitTools, { list, ...handling }: Handling):
   return undefined;
 }
 
-/** Returns the tickets that have left; the others are to be looked at again. */
+/** Returns the tickets that were checked out; the others are to be read again. */
 async function letOut(db: Db, list: DueList, inside: readonly InsideTicket[]): Promise<Set<number>> {
   if (inside.length === 0) return new Set();
   const scans = inside.map((ticket) => toExit(list, ticket));
@@ -136,7 +137,7 @@ function toExit({ organizer, event, id, exit }: DueList, { position, scanId, pre
   };
 }
 
-/** Where later exits are due as well, goes straight to the first at which a ticket is inside: there may be centuries. */
+/** If later exits are due as well, it skips to the first at which a ticket is inside: there may be centuries of them. */
 async function moveOn({ db, clock, readers }: ExitTools, list: DueList): Promise<boolean> {
   const { exit, timezone } = list;
   const zone = readers.zone(timezone);

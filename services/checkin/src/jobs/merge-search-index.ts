@@ -3,12 +3,12 @@ import type { Db } from "@tessera/kit/pg/database";
 import { mergeSearchIndex } from "../store/positions.ts";
 
 /**
- * At 2 000 new tickets a second half a megabyte waits by then. At one megabyte the statement that brings more merges it first: so
- * does a backlog, where no gate waits for a single fact, and this much at a time is cheapest.
+ * At 2 000 new tickets a second, the pending list grows to half a megabyte in this time. At one megabyte an insert merges
+ * it first. That happens in a backlog, where no gate waits for a single fact and large merges are cheapest.
  */
 const everyMs = 250;
 
-/** Puts what new tickets brought to the search in its place, beside the facts that bring more. Replicas take turns. */
+/** Merges the pending list of the search index while facts arrive. Replicas do it one after the other. */
 export function keepSearchMerged({ db }: { readonly db: Db }): Job {
   return { name: "merge-search-index", everyMs, run: () => mergeSearchIndex(db) };
 }

@@ -6,11 +6,11 @@ import { countAnswered, drawAnswerRevision, nextAnswered, readAnswered } from ".
 import { toAnswersGiven } from "../wire/answers.ts";
 
 /**
- * Publishes again everything that positions answered at gates, while their tickets are locked: what a gate stores is
- * published before or after, never behind an older state.
+ * Publishes again all answers that positions were given at gates, while their tickets are locked: answers that a gate
+ * stores meanwhile are published before or after, so that no older state follows a newer one.
  *
- * A state has a revision above the cutoff, its answers keep theirs: a consumer that has applied those changes nothing,
- * and a new one applies all of them.
+ * A state has a revision above the cutoff, and its answers keep their revisions: a consumer that has applied them changes
+ * nothing, and a new one applies all of them.
  */
 export const rebuildAnswers: Rebuild = {
   topic: topics.answersGiven,

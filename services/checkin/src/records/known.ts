@@ -7,5 +7,5 @@ export interface Mentioned {
   readonly subevents: Set<number>;
 }
 
-/** What of it exists here: that follows boxoffice's records by way of the bus. */
+/** What of it exists here: it comes from boxoffice, by the bus. */
 export type Known = KnownScope & KnownReferences;

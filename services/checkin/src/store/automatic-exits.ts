@@ -4,7 +4,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
 
-/** Which tickets to look at: so many behind one in the order of ids, or these. */
+/** Which tickets to read: so many after one in the order of ids, or these. */
 export type Stretch = { readonly after: number; readonly limit: number } | { readonly positions: readonly number[] };
 
 /** A ticket that is inside, and the id that its exit will have. */
@@ -14,10 +14,10 @@ export interface InsideTicket {
   readonly scanId: number;
 }
 
-/** What a stretch holds. */
+/** The tickets of a stretch. */
 export interface InsideTickets {
   readonly inside: readonly InsideTicket[];
-  /** The last ticket that was looked at; undefined where no more follow. */
+  /** The last ticket that was read; undefined where no more follow. */
   readonly upTo: number | undefined;
 }
 
@@ -36,8 +36,8 @@ interface Row {
  * Finds the tickets that are inside a list by the scans before its automatic
  * exit and have not had that exit yet. Undefined: the list was changed.
  *
- * Tickets are walked in the order of their primary key: no index leads from a
- * list to its presences, because every scan would have to keep it up.
+ * Tickets are read in the order of their primary key: no index leads from a list to its presences, because every scan
+ * would have to update it.
  */
 export async function findInside(db: Queryable, list: DueList, stretch: Stretch): Promise<InsideTickets | undefined> {
   const rows = await db.many<Row>(sql`
@@ -91,7 +91,7 @@ export async function findInside(db: Queryable, list: DueList, stretch: Stretch)
   };
 }
 
-/** As a range of the primary key, which no plan mistakes for what another index gives. */
+/** As a range of the primary key, so that no plan chooses another index. */
 function within(
   { organizer, event }: DueList,
   stretch: { readonly after: number } | { readonly positions: readonly number[] },
@@ -127,9 +127,8 @@ function lastType(list: DueList, among: Sql): Sql {
 }
 
 /**
- * Finds the first instant, not before the automatic exit, from which on a ticket
- * is inside. A statement that walks all tickets of the list; it is for lists
- * whose next exit is due as well.
+ * Finds the first instant, not before the automatic exit, from which on a ticket is inside. The statement reads all
+ * tickets of the list; it is for lists with another exit that is due as well.
  */
 export async function findNextInside(db: Queryable, list: DueList): Promise<number | null> {
   const at = toTimestamp(list.exit.at);

@@ -1,7 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Bucket } from "../domain/bucket.ts";
-import type { EntityKey, EventKey } from "./keys.ts";
+import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 
 /** What a change adds to the counts. */
 export interface CountDelta extends EventKey, Bucket {
@@ -12,25 +13,31 @@ export interface CountDelta extends EventKey, Bucket {
   readonly inside: number;
 }
 
+const bucketColumns = { subevent: bigint, item: bigint, variation: bigint, countedAs: text };
+const deltaColumns = {
+  organizer: text,
+  event: text,
+  list: bigint,
+  ...bucketColumns,
+  positions: bigint,
+  entered: bigint,
+  inside: bigint,
+};
+
+/** The columns are not nullable, so that buckets can be compared: 0 is no date, and no variation. */
+function toStored<B extends Bucket>(bucket: B) {
+  return { ...bucket, subevent: bucket.subevent ?? 0, variation: bucket.variation ?? 0 };
+}
+
 /** Writes changes of the counts; those of one bucket become one row. */
 export async function addCounts(tx: Queryable, changes: readonly CountDelta[]): Promise<void> {
-  const deltas = sumByBucket(changes);
+  const deltas = sumByBucket(changes).map((delta) => ({ ...toStored(delta), list: delta.list ?? 0 }));
   if (deltas.length === 0) return;
   await tx.run(sql`
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
     select delta.organizer, delta.event, delta.list, delta.subevent, delta.item, delta.variation, delta.counted_as,
            delta.positions, delta.entered, delta.inside
-      from unnest(${deltas.map((delta) => delta.organizer)}::text[],
-                  ${deltas.map((delta) => delta.event)}::text[],
-                  ${deltas.map((delta) => delta.list ?? 0)}::bigint[],
-                  ${deltas.map((delta) => delta.subevent ?? 0)}::bigint[],
-                  ${deltas.map((delta) => delta.item)}::bigint[],
-                  ${deltas.map((delta) => delta.variation ?? 0)}::bigint[],
-                  ${deltas.map((delta) => delta.countedAs)}::text[],
-                  ${deltas.map((delta) => delta.positions)}::bigint[],
-                  ${deltas.map((delta) => delta.entered)}::bigint[],
-                  ${deltas.map((delta) => delta.inside)}::bigint[])
-           as delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)`);
+      from ${rowsAs("delta", deltaColumns, deltas)}`);
 }
 
 function sumByBucket(changes: readonly CountDelta[]): CountDelta[] {
@@ -51,7 +58,7 @@ function sumByBucket(changes: readonly CountDelta[]): CountDelta[] {
   );
 }
 
-/** A ticket that has left one bucket for another; null is none. */
+/** A ticket that has left one bucket for another; null is no bucket. */
 export interface Move extends EntityKey {
   readonly from: Bucket | null;
   readonly to: Bucket | null;
@@ -60,25 +67,17 @@ export interface Move extends EntityKey {
 /** Takes the scans of moved tickets along: on every list they leave the old bucket and join the new one. */
 export async function movePresences(tx: Queryable, moves: readonly Move[]): Promise<void> {
   const steps = moves.flatMap(({ from, to, ...ticket }) => [
-    ...(from === null ? [] : [{ ...ticket, ...from, sign: -1 }]),
-    ...(to === null ? [] : [{ ...ticket, ...to, sign: 1 }]),
+    ...(from === null ? [] : [{ ...ticket, ...toStored(from), sign: -1 }]),
+    ...(to === null ? [] : [{ ...ticket, ...toStored(to), sign: 1 }]),
   ]);
   if (steps.length === 0) return;
   await tx.run(sql`
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
     select presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as, 0,
            sum(step.sign), coalesce(sum(step.sign) filter (where presence.last_type = 'entry'), 0)
-      from unnest(${steps.map((step) => step.organizer)}::text[],
-                  ${steps.map((step) => step.event)}::text[],
-                  ${steps.map((step) => step.id)}::bigint[],
-                  ${steps.map((step) => step.subevent ?? 0)}::bigint[],
-                  ${steps.map((step) => step.item)}::bigint[],
-                  ${steps.map((step) => step.variation ?? 0)}::bigint[],
-                  ${steps.map((step) => step.countedAs)}::text[],
-                  ${steps.map((step) => step.sign)}::bigint[])
-           as step (organizer, event, position, subevent, item, variation, counted_as, sign)
+      from ${rowsAs("step", { ...entityKey, ...bucketColumns, sign: bigint }, steps)}
       join presence
-        on presence.organizer = step.organizer and presence.event = step.event and presence.position = step.position
+        on presence.organizer = step.organizer and presence.event = step.event and presence.position = step.id
      where presence.entries > 0
      group by presence.organizer, presence.event, presence.list, step.subevent, step.item, step.variation, step.counted_as`);
 }
@@ -88,6 +87,14 @@ export interface ListCounts {
   readonly positions: number;
   readonly entered: number;
 }
+
+/** What a list counts: the tickets and scans of its date, products and states of orders. */
+const isCounted = sql`
+               count_delta.organizer = list.organizer and count_delta.event = list.event
+           and count_delta.list in (0, list.id)
+           and (list.subevent is null or count_delta.subevent = list.subevent)
+           and (list.all_products or count_delta.item = any(list.limit_products))
+           and (list.include_pending or count_delta.counted_as <> 'pending')`;
 
 /** Counts lists by the sums of their buckets. */
 export async function countOnLists(
@@ -99,12 +106,7 @@ export async function countOnLists(
            coalesce(sum(count_delta.positions), 0)::bigint as positions,
            coalesce(sum(count_delta.entered), 0)::bigint as entered
       from list
-      left join count_delta
-        on count_delta.organizer = list.organizer and count_delta.event = list.event
-           and count_delta.list in (0, list.id)
-           and (list.subevent is null or count_delta.subevent = list.subevent)
-           and (list.all_products or count_delta.item = any(list.limit_products))
-           and (list.include_pending or count_delta.counted_as <> 'pending')
+      left join count_delta on ${isCounted}
      where list.organizer = ${organizer}
        and list.event = ${event}
        and list.id = any(${lists}::bigint[])
@@ -129,12 +131,7 @@ export async function countByItem(db: Queryable, { organizer, event, id }: Entit
            sum(count_delta.entered)::bigint as entered,
            sum(count_delta.inside)::bigint as inside
       from list
-      join count_delta
-        on count_delta.organizer = list.organizer and count_delta.event = list.event
-           and count_delta.list in (0, list.id)
-           and (list.subevent is null or count_delta.subevent = list.subevent)
-           and (list.all_products or count_delta.item = any(list.limit_products))
-           and (list.include_pending or count_delta.counted_as <> 'pending')
+      join count_delta on ${isCounted}
      where list.organizer = ${organizer}
        and list.event = ${event}
        and list.id = ${id}

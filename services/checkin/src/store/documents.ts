@@ -2,13 +2,10 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
-/** A table whose rows hold resources. */
-export type DocumentTable = "item" | "question" | "subevent";
-
 /** Reads the resources with these ids, each once, as JSON. One that has not arrived yet is left out. */
 export async function readDocuments(
   db: Queryable,
-  table: DocumentTable,
+  table: "item" | "question" | "subevent",
   { organizer, event, ids }: EventKey & { readonly ids: readonly number[] },
 ): Promise<{ readonly id: number; readonly json: Uint8Array }[]> {
   if (ids.length === 0) return [];

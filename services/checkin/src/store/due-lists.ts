@@ -4,7 +4,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { AutomaticExit } from "../domain/next-exit.ts";
 import type { EntityKey } from "./keys.ts";
 
-/** A list whose automatic exit is due, with what says who is on it. */
+/** A list whose automatic exit is due, with what decides which tickets are on it. */
 export interface DueList extends EntityKey {
   readonly exit: AutomaticExit;
   readonly timezone: string;
@@ -13,41 +13,23 @@ export interface DueList extends EntityKey {
   readonly subevent: number | null;
 }
 
-interface Row extends EntityKey {
-  exit_all_at: number;
-  exit_local_time: number | null;
-  timezone: string;
-  all_products: boolean;
-  limit_products: number[];
-  subevent: number | null;
-}
-
 /** Finds the lists whose automatic exit is due, those that have waited longest first. */
 export async function findDueLists(
   db: Queryable,
   { now, limit }: { readonly now: number; readonly limit: number },
 ): Promise<DueList[]> {
-  const rows = await db.many<Row>(sql`
-    select list.organizer, list.event, list.id, list.exit_all_at, list.exit_local_time, event.timezone,
-           list.all_products, list.limit_products, list.subevent
+  const rows = await db.many<Omit<DueList, "exit"> & AutomaticExit>(sql`
+    select list.organizer, list.event, list.id, list.exit_all_at as at, list.exit_local_time as local, event.timezone,
+           list.all_products as "allProducts", list.limit_products as "limitProducts", list.subevent
       from list
       join event on event.organizer = list.organizer and event.event = list.event
      where list.exit_all_at <= ${toTimestamp(now)}::timestamptz
      order by list.exit_all_at, list.organizer, list.event, list.id
      limit ${limit}`);
-  return rows.map(({ organizer, event, id, timezone, subevent, ...row }) => ({
-    organizer,
-    event,
-    id,
-    exit: { at: row.exit_all_at, local: row.exit_local_time },
-    timezone,
-    allProducts: row.all_products,
-    limitProducts: row.limit_products,
-    subevent,
-  }));
+  return rows.map(({ at, local, ...list }) => ({ ...list, exit: { at, local } }));
 }
 
-/** Whether the list is as it was read: one that an organizer has changed since is read again before it is handled. */
+/** Whether the list is as it was read: a changed one is read again before it is handled. */
 export function isUnchanged(list: DueList): Sql {
   return sql`
     (list.organizer, list.event, list.id) = (${list.organizer}, ${list.event}, ${list.id}::bigint)
@@ -64,7 +46,7 @@ export function covers(list: DueList): Sql {
      and (${list.subevent}::bigint is null or position.subevent = ${list.subevent})`;
 }
 
-/** Moves the automatic exit of a list on; false: an organizer has changed the list meanwhile, or it is deleted. */
+/** Moves the automatic exit of a list to a later instant; false: the list was changed or deleted meanwhile. */
 export async function moveExit(db: Queryable, list: DueList, next: AutomaticExit): Promise<boolean> {
   const moved = await db.run(sql`
     update list

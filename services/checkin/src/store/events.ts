@@ -31,38 +31,20 @@ export interface EventInfo {
   readonly downloads: DownloadSettings;
 }
 
-interface Row {
-  name: Record<string, string>;
-  locale: string;
-  has_subevents: boolean;
-  pdf_enabled: boolean;
-  pdf_for_addons: boolean;
-  pdf_for_non_admission: boolean;
-  pdf_while_pending: boolean;
-}
-
 export async function findEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo | undefined> {
-  const row = await db.maybeOne<Row>(sql`
-    select event.name, event.locale, event.has_subevents,
-           event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending
+  const row = await db.maybeOne<Omit<EventInfo, "downloads"> & DownloadSettings>(sql`
+    select event.name, event.locale, event.has_subevents as "hasSubevents", event.pdf_enabled as "pdfEnabled",
+           event.pdf_for_addons as addons, event.pdf_for_non_admission as "nonAdmission",
+           event.pdf_while_pending as pending
       from event
      where event.organizer = ${organizer}
        and event.event = ${event}`);
   if (row === undefined) return undefined;
-  return {
-    name: row.name,
-    locale: row.locale,
-    hasSubevents: row.has_subevents,
-    downloads: {
-      pdfEnabled: row.pdf_enabled,
-      addons: row.pdf_for_addons,
-      nonAdmission: row.pdf_for_non_admission,
-      pending: row.pdf_while_pending,
-    },
-  };
+  const { name, locale, hasSubevents, ...downloads } = row;
+  return { name, locale, hasSubevents, downloads };
 }
 
-/** Finds an event, or says that it is not here. */
+/** Finds an event; throws where it is unknown here. */
 export async function requireEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, { organizer, event });
   if (found === undefined) {

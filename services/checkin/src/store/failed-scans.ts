@@ -1,36 +1,38 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
-import { sql } from "@tessera/kit/pg/sql";
+import { identifier, sql } from "@tessera/kit/pg/sql";
 import type { FailedScan } from "../domain/failed-scan.ts";
-import type { ScanType } from "../domain/presence.ts";
 import { indexedSecret } from "./indexed-secret.ts";
 import type { EntityKey, EventKey } from "./keys.ts";
 
 const nonceLock = declareLock("tessera failed scan");
 
 /**
- * Locks a nonce until the transaction ends: each sees whether the one before has
- * stored it. No unique index can say that,
- * because what a nonce is compared with depends on how the ticket was found.
+ * Locks a nonce until the transaction ends: the next transaction sees whether this one has stored it. A unique index
+ * cannot do that, because what a nonce is compared with depends on how the ticket was found.
  */
 export async function lockNonce(tx: Queryable, { organizer, event, nonce }: EventKey & { nonce: string }) {
   await takeLocks(tx, { alone: [nonceLock(organizer, event, nonce)] });
 }
 
-/** Holds a position so that it does not go, and take its scans along, before this one is among them. Tells whether it is there. */
-export async function holdPosition(tx: Queryable, { organizer, event, id }: EntityKey): Promise<boolean> {
-  const held = await tx.run(sql`
-    select position.id
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id = ${id}
+/** Locks a position or a list against its deletion until a scan of it is stored: the deletion would miss this scan. Returns whether it exists. */
+export async function lockForScan(
+  tx: Queryable,
+  table: "position" | "list",
+  { organizer, event, id }: EntityKey,
+): Promise<boolean> {
+  const locked = await tx.run(sql`
+    select held.id
+      from ${identifier(table)} as held
+     where held.organizer = ${organizer}
+       and held.event = ${event}
+       and held.id = ${id}
        for key share`);
-  return held > 0;
+  return locked > 0;
 }
 
-/** Finds the position that has a code for its secret, and holds it likewise. Of several, one that is not canceled. */
-export async function holdPositionWithSecret(
+/** Finds the position with this secret, and locks it likewise. Of several, one that is not canceled. */
+export async function lockPositionWithSecret(
   tx: Queryable,
   { organizer, event, code }: EventKey & { readonly code: string },
 ): Promise<number | null> {
@@ -47,20 +49,8 @@ export async function holdPositionWithSecret(
   return found?.id ?? null;
 }
 
-/** Holds a list so that it is not deleted, with its scans, before this one is among them. Tells whether it is there. */
-export async function holdList(tx: Queryable, { organizer, event, id }: EntityKey): Promise<boolean> {
-  const held = await tx.run(sql`
-    select list.id
-      from list
-     where list.organizer = ${organizer}
-       and list.event = ${event}
-       and list.id = ${id}
-       for key share`);
-  return held > 0;
-}
-
-/** Tells which of the things that a device took a code for belong to the event; null does. */
-export async function findWhatIsKnown(
+/** Returns which of the entities that a device took a code for belong to the event; null does. */
+export async function findRawReferences(
   tx: Queryable,
   { organizer, event }: EventKey,
   { rawItem, rawVariation, rawSubevent }: Pick<FailedScan, "rawItem" | "rawVariation" | "rawSubevent">,
@@ -89,19 +79,6 @@ export type SameAs =
   /** Its position was found by its code; on whatever list. */
   { readonly position: number } | { readonly list: number; readonly rawCode: string };
 
-interface Row {
-  reason: string;
-  explanation: string | null;
-  raw_code: string | null;
-  source_type: string;
-  raw_item: number | null;
-  raw_variation: number | null;
-  raw_subevent: number | null;
-  at: number;
-  type: ScanType;
-  position: number | null;
-}
-
 /** Finds a refusal with a nonce, of any device. One without a code is shown with that of the scan that looks for it. */
 export async function findFailedScan(
   tx: Queryable,
@@ -112,9 +89,10 @@ export async function findFailedScan(
     "position" in same
       ? sql`scan.position = ${same.position}`
       : sql`scan.list = ${same.list} and scan.raw_code = ${same.rawCode}`;
-  const row = await tx.maybeOne<Row>(sql`
-    select scan.reason, scan.explanation, scan.raw_code, scan.source_type, scan.raw_item, scan.raw_variation,
-           scan.raw_subevent, scan.at, scan.type, scan.position
+  return tx.maybeOne<FailedScan>(sql`
+    select scan.reason, scan.explanation, coalesce(scan.raw_code, ${rawCode}) as "rawCode",
+           scan.source_type as "sourceType", scan.raw_item as "rawItem", scan.raw_variation as "rawVariation",
+           scan.raw_subevent as "rawSubevent", scan.nonce, scan.at, scan.type, scan.position
       from scan
      where scan.organizer = ${organizer}
        and scan.event = ${event}
@@ -123,20 +101,6 @@ export async function findFailedScan(
        and ${likeness}
      order by scan.id
      limit 1`);
-  if (row === undefined) return undefined;
-  return {
-    reason: row.reason,
-    explanation: row.explanation,
-    rawCode: row.raw_code ?? rawCode,
-    sourceType: row.source_type,
-    rawItem: row.raw_item,
-    rawVariation: row.raw_variation,
-    rawSubevent: row.raw_subevent,
-    nonce,
-    at: row.at,
-    type: row.type,
-    position: row.position,
-  };
 }
 
 /** Takes an id for a new scan. */

@@ -38,29 +38,14 @@ export interface ItemInfo {
   readonly variations: readonly VariationCopy[];
 }
 
-interface Row {
-  id: number;
-  name: Record<string, string>;
-  internal_name: string | null;
-  admission: boolean;
-  variations: VariationCopy[];
-}
-
 /** Lists the items of an event as its shop shows them: by category, those without one last. */
 export async function listItems(db: Queryable, { organizer, event }: EventKey): Promise<ItemInfo[]> {
-  const rows = await db.many<Row>(sql`
-    select item.id, item.name, item.internal_name, item.admission, item.variations
+  return db.many<ItemInfo>(sql`
+    select item.id, item.name, item.internal_name as "internalName", item.admission, item.variations
       from item
       left join category
         on category.organizer = item.organizer and category.event = item.event and category.id = item.category
      where item.organizer = ${organizer}
        and item.event = ${event}
      order by category.position nulls last, item.position, item.id`);
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    internalName: row.internal_name,
-    admission: row.admission,
-    variations: row.variations,
-  }));
 }

@@ -1,4 +1,5 @@
-import { bigint, text } from "@tessera/kit/pg/table";
+import type { Sql } from "@tessera/kit/pg/sql";
+import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 
 export interface EventKey {
   readonly organizer: string;
@@ -13,7 +14,12 @@ export interface EntityKey extends EventKey {
 /** The key of a table whose rows are things of events. */
 export const entityKey = { organizer: text, event: text, id: bigint };
 
-/** Tells entities of one kind apart, in memory. */
+/** Keys as a table of a statement: `alias (organizer, event, id)`. */
+export function keysAs(alias: string, keys: readonly EntityKey[]): Sql {
+  return rowsAs(alias, entityKey, keys);
+}
+
+/** Identifies an entity among those of its kind, in memory. */
 export function nameOf({ organizer, event, id }: EntityKey): string {
   return `${organizer}/${event}/${id}`;
 }

@@ -3,8 +3,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
 /**
- * Notes that lists of an event have changed. From here on other changes of its lists wait for this transaction, so it must
- * hold all the lists that it changes: it would deadlock with the change of one that it asks for later.
+ * Notes that lists of an event have changed. From now on other changes of its lists wait for this transaction. So it must
+ * have locked all the lists that it changes: a lock that it takes later could deadlock.
  */
 export async function noteListsChanged(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
   await tx.run(sql`
@@ -17,8 +17,8 @@ export async function noteListsChanged(tx: Queryable, { organizer, event }: Even
 }
 
 /**
- * Tells when the lists of an event changed last, in whole seconds as an instant. Undefined: never, or so often in a
- * moment that the time of the last one is still to come.
+ * Returns when the lists of an event changed last, in whole seconds as an instant. Undefined: never, or so often within a
+ * second that the time of the last change is in the future.
  */
 export async function findListsChanged(db: Queryable, { organizer, event }: EventKey): Promise<number | undefined> {
   const row = await db.maybeOne<{ changed_at: number }>(sql`

@@ -42,7 +42,7 @@ export interface Cut {
   readonly offset: number;
 }
 
-/** Orders as asked; else the ticket whose very code was searched for comes first, because clients take it for what was scanned. */
+/** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
 function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Sql[] {
   const wanted = [...new Set(ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
   if (wanted.length > 0) return [...wanted, sql`ticket.id desc`];
@@ -69,12 +69,12 @@ export async function findPositionIds(db: Queryable, filter: PositionFilter, cut
   return rows.map(({ id }) => id);
 }
 
-/** Reads one page of tickets. Only ids are sorted; what they stand for is fetched for the page. */
+/** Reads one page of tickets. Only ids are sorted; the rest is read for the page alone. */
 export async function pagePositions(db: Queryable, filter: PositionFilter, cut: Cut): Promise<TicketRead[]> {
   return readTickets(db, filter, { list: filter.list.id, ids: sql`array(${selectIds(filter, cut)})` });
 }
 
-/** Reads tickets as a list sees them, in the order of their ids here; those that are gone are left out. */
+/** Reads tickets as a list sees them, in the order of their ids here; deleted ones are left out. */
 export async function readPositions(
   db: Queryable,
   { organizer, event, list }: EventKey & { readonly list: number },
@@ -100,10 +100,9 @@ export async function readAddons(
 }
 
 /**
- * Finds a position by its key, asked for as the first of a range: only the
- * primary key gives that without sorting. To a plan that was made while the table
- * was new, any index that begins with the event looks as good for a key that is
- * equal, and it would walk the whole event for each of them.
+ * Finds a position by its key, written as the first row of a range: only the primary key gives that without sorting. With
+ * an equality, a plan made while the table was new may choose any index that begins with the event, and would then read
+ * the whole event for each position.
  */
 export function positionById({ organizer, event, id }: EventKey & { readonly id: Sql }): Sql {
   return sql`

@@ -6,7 +6,7 @@ import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, boolean, instant, table, text } from "@tessera/kit/pg/table";
 import type { CheckinList } from "../domain/list.ts";
 import { fault } from "../faults.ts";
-import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
+import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
 
 const idLock = declareLock("tessera checkin list ids");
 
@@ -30,14 +30,24 @@ const lists = table("list", {
 
 type Row = Readonly<Record<string, unknown>>;
 
-export async function findList(db: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList | undefined> {
+async function selectList(db: Queryable, { organizer, event, id }: EntityKey, lock: Sql) {
   const row = await db.maybeOne<Row>(sql`
     select ${lists.selected}
       from list
      where list.organizer = ${organizer}
        and list.event = ${event}
-       and list.id = ${id}`);
+       and list.id = ${id}
+           ${lock}`);
   return row && lists.toRow(row);
+}
+
+export async function findList(db: Queryable, key: EntityKey): Promise<CheckinList | undefined> {
+  return selectList(db, key, sql``);
+}
+
+/** Locks a list until the transaction ends, so that two changes of it are made one after the other. */
+export async function lockList(tx: Queryable, key: EntityKey): Promise<CheckinList | undefined> {
+  return selectList(tx, key, sql`for no key update`);
 }
 
 /** Which lists of an event are wanted. */
@@ -118,7 +128,7 @@ export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promi
      where list_id.last_value <= ${largest}`);
 }
 
-/** Stores lists under their ids, in the place of what is there; no id may occur twice. Tells whether that changes anything. */
+/** Stores lists under their ids, in the place of what is there; no id may occur twice. Returns whether that changes anything. */
 export async function putLists(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -128,31 +138,18 @@ export async function putLists(
   return (await lists.upsertChanged(tx, rows)) > 0;
 }
 
-/** Holds lists until the transaction ends, so that changes of them are made one after the other. */
+/** Locks lists until the transaction ends, so that changes of them are made one after the other. */
 export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
   await tx.run(sql`
     select
       from list
-      join unnest(${keys.map(({ organizer }) => organizer)}::text[], ${keys.map(({ event }) => event)}::text[],
-                  ${keys.map(({ id }) => id)}::bigint[]) as wanted (organizer, event, id)
+      join ${keysAs("wanted", keys)}
         on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
      order by list.organizer, list.event, list.id
        for no key update of list`);
 }
 
-/** Holds a list until the transaction ends, so that two changes of it are made one after the other. */
-export async function lockList(tx: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList | undefined> {
-  const row = await tx.maybeOne<Row>(sql`
-    select ${lists.selected}
-      from list
-     where list.organizer = ${organizer}
-       and list.event = ${event}
-       and list.id = ${id}
-       for no key update`);
-  return row && lists.toRow(row);
-}
-
-/** Finds a list of an event, or says that the event has none such. */
+/** Finds a list of an event; throws where the event has no such list. */
 export async function requireList(db: Queryable, { organizer, event, id }: EntityKey): Promise<CheckinList> {
   const found = await findList(db, { organizer, event, id });
   if (found === undefined) throw listNotFound();
@@ -164,8 +161,8 @@ export function listNotFound(): Fault {
 }
 
 /**
- * Removes a list with all its scans. False: there was none. Taking the list's
- * row first waits for the scans under way and lets none follow.
+ * Deletes a list with all its scans; false: there was no such list. The deletion of its row comes first: it waits for
+ * scans under way, and later scans find no list.
  */
 export async function removeList(tx: Queryable, { organizer, event, id }: EntityKey): Promise<boolean> {
   const removed = await tx.run(sql`

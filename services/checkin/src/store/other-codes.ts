@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import { instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import type { LinkedTickets } from "./scan-reads.ts";
@@ -22,6 +22,8 @@ interface Row {
   revoked_position: number | null;
 }
 
+const askedColumns = { organizer: text, event: text, code: text.orNull, sourceType: text, at: instant };
+
 /** Of a code that means nothing else. */
 export const noMeaning: OtherMeaning = { linked: null, isMediumElsewhere: false, isRevoked: false };
 
@@ -32,12 +34,7 @@ export async function findOtherMeanings(
 ): Promise<OtherMeaning[]> {
   const rows = await db.many<Row>(sql`
     select asked.ord, medium.linked_positions as linked, revoked.is_revoked as revoked, revoked.position as revoked_position
-      from unnest(${codes.map((code) => code.organizer)}::text[],
-                  ${codes.map((code) => code.event)}::text[],
-                  ${codes.map((code) => code.code)}::text[],
-                  ${codes.map((code) => code.sourceType)}::text[],
-                  ${codes.map((code) => toTimestamp(code.at))}::timestamptz[])
-           with ordinality as asked (organizer, event, code, source_type, at, ord)
+      from ${rowsAs("asked", askedColumns, codes, { isNumbered: true })}
       left join lateral (
         select reusable_medium.linked_positions
           from reusable_medium

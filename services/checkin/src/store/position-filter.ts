@@ -15,7 +15,7 @@ export interface PositionFilter extends EventKey, PositionChoice {
   readonly id: number | undefined;
 }
 
-/** What of the tickets that a list has is wanted: all of it holds, and what is undefined does not count. */
+/** Which of the tickets of a list are wanted: those that meet all conditions. An undefined condition does not count. */
 export interface PositionChoice {
   readonly search: SearchPlan;
   /** An order code, in any case. */
@@ -25,7 +25,7 @@ export interface PositionChoice {
   readonly secret: string | undefined;
   readonly pseudonymizationId: string | undefined;
   readonly voucher: number | undefined;
-  /** Of several each holds, here and below. */
+  /** A ticket is in each of these sets, here and below. */
   readonly items: readonly (readonly number[])[];
   readonly variations: readonly (readonly number[])[];
   readonly subevents: readonly (readonly number[])[];
@@ -35,7 +35,7 @@ export interface PositionChoice {
   readonly hasCheckin: boolean | undefined;
   /** Neither blocked nor out of its time at this instant. */
   readonly usableAt: number | undefined;
-  /** False: no ticket can be what is asked for. */
+  /** False: no ticket can meet the conditions. */
   readonly isPossible: boolean;
 }
 
@@ -143,7 +143,7 @@ function isNamed({ organizer, event }: EventKey, { beginning, line }: NamePlan):
          ${withAddons({ organizer, event })}))`;
 }
 
-/** So many tickets a search of one or two letters finds, per way of finding them: it tells too little to be worth more. */
+/** The most tickets that a search of one or two letters finds per index: more are too many to choose from. */
 const mostByBeginning = 500;
 
 /** A text that sorts behind every text with the same beginning. */
@@ -152,11 +152,9 @@ const behindPrefix = "\u{10ffff}";
 type Search = Exclude<SearchPlan, { kind: "everything" }>;
 
 /**
- * Finds tickets by names, addresses and companies, their own or those of the
- * ticket they belong to, by the beginning of secret or order code, and by a
- * medium that is linked to them. Each way has its index; as one condition they
- * would have none. An array is made once, whatever the planner believes of a
- * table that has just been filled.
+ * Finds tickets by names, addresses and companies, their own or those of the ticket they belong to, by the beginning of
+ * secret or order code, and by a medium that is linked to them. Each of these subqueries uses its own index; one combined
+ * condition would use no index. An array is evaluated once, even if the planner has wrong statistics of a new table.
  */
 function matchesSearch(
   filter: PositionFilter,
@@ -188,9 +186,8 @@ function findAll({ organizer, event }: EventKey, search: Extract<Search, { kind:
 }
 
 /**
- * What else is asked for counts before the bound, or a list would show none of
- * its own where enough others are called alike. Each way has an order that tells
- * any two tickets apart: the count and every page are about the same ones.
+ * The other conditions apply before the bound: otherwise a list would show no ticket of its own if enough other tickets
+ * have the same name. Each subquery has a total order, so that the count and every page are about the same tickets.
  */
 function findFirst(
   { organizer, event }: EventKey,
@@ -215,7 +212,7 @@ function findFirst(
            where ${listed}
            order by ticket.id
            limit ${mostByBeginning})`,
-    // The shortest first: of those that are cut off, none is the code itself.
+    // The shortest first, so that the code itself is never cut off.
     sql`(select ticket.id
             from position as ticket
            where ${listed} and ${hasSecret(search)}

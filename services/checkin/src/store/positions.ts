@@ -4,7 +4,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, copyTable, instant, text } from "@tessera/kit/pg/table";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import type { CountedAs } from "../domain/counted-as.ts";
-import { type EntityKey, entityKey } from "./keys.ts";
+import { type EntityKey, entityKey, keysAs } from "./keys.ts";
 
 /** A position as it is stored: what decisions, filters and searches use, and the whole of it encoded. */
 export const positions = copyTable("position", {
@@ -41,39 +41,24 @@ export interface HeldPosition extends EntityKey {
   readonly bucket: Bucket | null;
 }
 
-interface HeldRow {
-  organizer: string;
-  event: string;
-  id: number;
-  revision: number;
-  subevent: number | null;
-  item: number;
-  variation: number | null;
-  counted_as: CountedAs | null;
+interface HeldRow extends EntityKey, Omit<Bucket, "countedAs"> {
+  readonly revision: number;
+  readonly countedAs: CountedAs | null;
 }
 
 /**
- * Holds positions until the transaction ends: scans of them are decided before
- * or after, never between the change and its counts. In one order, so that two
- * who hold several never wait for each other in a circle.
+ * Locks positions until the transaction ends: scans of them are decided before or after, never between the change and
+ * its counts. All callers lock in one order, so that they cannot deadlock.
  */
 export async function lockPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<HeldPosition[]> {
   const rows = await tx.many<HeldRow>(selectHeld(keys, sql`for update`));
-  return rows.map((row) => ({
-    organizer: row.organizer,
-    event: row.event,
-    id: row.id,
-    revision: row.revision,
-    bucket: bucketOf({
-      subevent: row.subevent,
-      item: row.item,
-      variation: row.variation,
-      countedAs: row.counted_as,
-    }),
-  }));
+  return rows.map((row) => {
+    const { organizer, event, id, revision } = row;
+    return { organizer, event, id, revision, bucket: bucketOf(row) };
+  });
 }
 
-/** Reads the revisions of positions without waiting for a lock: they may be others by now. */
+/** Reads the revisions of positions without a lock: they may change meanwhile. */
 export async function readRevisions(
   db: Queryable,
   keys: readonly EntityKey[],
@@ -83,17 +68,14 @@ export async function readRevisions(
 }
 
 /**
- * The key is asked for as the first of a range, which only the primary key can
- * give without sorting. To a plan that was made while the table was new, any
- * index that begins with the event looks as good for a key that is equal, and
- * it would walk the whole event for each of them.
+ * The key is written as the first row of a range, for the reason given at `positionById`.
  */
 function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
   return sql`
-    select held.organizer, held.event, held.id, held.revision, held.subevent, held.item, held.variation, held.counted_as
+    select held.organizer, held.event, held.id, held.revision, held.subevent, held.item, held.variation,
+           held.counted_as as "countedAs"
       from (select sent.organizer, sent.event, sent.id
-              from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
-                          ${keys.map((key) => key.id)}::bigint[]) as sent (organizer, event, id)
+              from ${keysAs("sent", keys)}
              order by sent.organizer collate "C", sent.event collate "C", sent.id) as wanted
      cross join lateral (
        select position.organizer, position.event, position.id, position.revision, position.subevent, position.item,
@@ -116,12 +98,12 @@ export async function shareInserts(tx: Queryable): Promise<void> {
   await takeLocks(tx, { shared: [additionLock()] });
 }
 
-/** Until the transaction ends, no other one adds a position. What is not there yet cannot be locked, and would be counted twice. */
+/** Until the transaction ends, no other one adds a position. A missing row cannot be locked, and two inserts would count it twice. */
 export async function lockInserts(tx: Queryable): Promise<void> {
   await takeLocks(tx, { alone: [additionLock()] });
 }
 
-/** Until the transaction ends, no lock is waited for longer than a visitor at the gate may. */
+/** Until the transaction ends, a lock is waited for no longer than a visitor at the gate may wait. */
 export async function waitBriefly(tx: Queryable): Promise<void> {
   await tx.run(sql`set local lock_timeout = '200ms'`);
 }
@@ -130,9 +112,9 @@ export async function waitBriefly(tx: Queryable): Promise<void> {
 export const firstKey: EntityKey = { organizer: "", event: "", id: 0 };
 
 /**
- * Looks through as many positions behind a key, in the order of their keys, and finds those whose state is older than a
- * revision. Returns how far it has come, undefined where there is no more. There may be many millions: no index leads to
- * old ones, and a statement that looked through all of them would be ended before it is through.
+ * Reads so many positions that follow a key, in the order of their keys, and finds those with a state older than a
+ * revision. Returns the last key that it read; undefined at the end. There may be many millions, and no index leads to
+ * old ones: one statement for all of them would run into its time limit.
  */
 export async function findOlderPositions(
   tx: Queryable,
@@ -147,7 +129,7 @@ export async function findOlderPositions(
   return { older: seen.filter(({ older }) => older), upTo: seen.length < count ? undefined : seen.at(-1) };
 }
 
-/** Puts into the search index what waits beside it; waits for another process that does so. */
+/** Merges the pending list of the search index into it; waits for another process that does so. */
 export async function mergeSearchIndex(db: Queryable): Promise<void> {
   await db.run(sql`select gin_clean_pending_list('position_by_search_text')`);
 }

@@ -1,8 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
+import { bigint, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Presence, ScanType } from "../domain/presence.ts";
-import type { EntityKey, EventKey } from "./keys.ts";
+import { type EntityKey, type EventKey, keysAs, nameOf } from "./keys.ts";
 
 /** A ticket on a list. */
 export interface PresenceKey extends EventKey {
@@ -10,54 +10,49 @@ export interface PresenceKey extends EventKey {
   readonly list: number;
 }
 
+const keyColumns = { organizer: text, event: text, position: bigint, list: bigint };
+
 /**
- * Holds the lists that these tickets, or these keys, have to do with: none of
- * them is deleted before the transaction ends. Deleted lists are left out.
- * Of tickets that are deleted, all scans are removed: their lists are held for refusals, too.
+ * Locks the lists of these tickets and keys, so that they are not deleted before the transaction ends. Deleted lists are
+ * left out. Of deleted tickets, all scans are deleted: the lists of their refusals are locked, too.
  */
-export async function holdLists(
+export async function lockTicketLists(
   tx: Queryable,
   {
     tickets,
-    gone,
+    deleted,
     keys,
   }: {
     readonly tickets: readonly EntityKey[];
-    readonly gone: readonly EntityKey[];
+    readonly deleted: readonly EntityKey[];
     readonly keys: readonly PresenceKey[];
   },
 ): Promise<void> {
-  if (tickets.length === 0 && gone.length === 0 && keys.length === 0) return;
-  const listsOfGone = sql`
+  if (tickets.length === 0 && deleted.length === 0 && keys.length === 0) return;
+  const listsOfDeleted = sql`
              union
             select scan.organizer, scan.event, scan.list
-              from unnest(${gone.map((ticket) => ticket.organizer)}::text[],
-                          ${gone.map((ticket) => ticket.event)}::text[],
-                          ${gone.map((ticket) => ticket.id)}::bigint[]) as gone (organizer, event, id)
+              from ${keysAs("deleted", deleted)}
               join scan
-                on scan.organizer = gone.organizer and scan.event = gone.event and scan.position = gone.id`;
+                on scan.organizer = deleted.organizer and scan.event = deleted.event and scan.position = deleted.id`;
   await tx.run(sql`
     select list.id
       from list
       join (select presence.organizer, presence.event, presence.list
-              from unnest(${tickets.map((ticket) => ticket.organizer)}::text[],
-                          ${tickets.map((ticket) => ticket.event)}::text[],
-                          ${tickets.map((ticket) => ticket.id)}::bigint[]) as ticket (organizer, event, id)
+              from ${keysAs("ticket", tickets)}
               join presence
                 on presence.organizer = ticket.organizer and presence.event = ticket.event
                    and presence.position = ticket.id
              union
             select named.organizer, named.event, named.list
-              from unnest(${keys.map((key) => key.organizer)}::text[],
-                          ${keys.map((key) => key.event)}::text[],
-                          ${keys.map((key) => key.list)}::bigint[]) as named (organizer, event, list)
-            ${gone.length === 0 ? sql`` : listsOfGone}) as concerned
+              from ${rowsAs("named", keyColumns, keys)}
+            ${deleted.length === 0 ? sql`` : listsOfDeleted}) as concerned
         on concerned.organizer = list.organizer and concerned.event = list.event and concerned.list = list.id
      order by list.organizer, list.event, list.id
        for key share of list`);
 }
 
-/** Reads presences of tickets that the caller holds, so that they do not change meanwhile. */
+/** Reads presences of tickets that the caller has locked, so that they do not change meanwhile. */
 export async function readPresences(
   tx: Queryable,
   keys: readonly PresenceKey[],
@@ -68,74 +63,59 @@ export async function readPresences(
   >(sql`
     select presence.organizer, presence.event, presence.position, presence.list, presence.version, presence.entries,
            presence.last_type, presence.last_at
-      from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
-                  ${keys.map((key) => key.position)}::bigint[], ${keys.map((key) => key.list)}::bigint[])
-           as wanted (organizer, event, position, list)
+      from ${rowsAs("wanted", keyColumns, keys)}
       join presence
         on presence.organizer = wanted.organizer and presence.event = wanted.event
            and presence.position = wanted.position and presence.list = wanted.list`);
-  return rows.map(({ organizer, event, position, list, version, entries, last_type, last_at }) => ({
-    organizer,
-    event,
-    position,
-    list,
+  return rows.map(({ version, entries, last_type, last_at, ...key }) => ({
+    ...key,
     presence: { version, entries, last: { type: last_type, at: last_at } },
   }));
 }
 
-/** Stores presences of tickets that the caller holds. */
+const presenceColumns = { ...keyColumns, version: bigint, entries: bigint, lastType: text, lastAt: instant };
+
+/** Stores presences of tickets that the caller has locked. */
 export async function putPresences(
   tx: Queryable,
   presences: readonly (PresenceKey & { readonly presence: Presence })[],
 ): Promise<void> {
   const scanned = presences.flatMap(({ presence, ...key }) =>
-    presence.last === null ? [] : [{ ...key, ...presence, last: presence.last }],
+    presence.last === null ? [] : [{ ...key, ...presence, lastType: presence.last.type, lastAt: presence.last.at }],
   );
   if (scanned.length === 0) return;
   await tx.run(sql`
     insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
     select sent.organizer, sent.event, sent.position, sent.list, sent.version, sent.entries, sent.last_type, sent.last_at
-      from unnest(${scanned.map((row) => row.organizer)}::text[],
-                  ${scanned.map((row) => row.event)}::text[],
-                  ${scanned.map((row) => row.position)}::bigint[],
-                  ${scanned.map((row) => row.list)}::bigint[],
-                  ${scanned.map((row) => row.version)}::bigint[],
-                  ${scanned.map((row) => row.entries)}::bigint[],
-                  ${scanned.map((row) => row.last.type)}::text[],
-                  ${scanned.map((row) => toTimestamp(row.last.at))}::timestamptz[])
-           as sent (organizer, event, position, list, version, entries, last_type, last_at)
+      from ${rowsAs("sent", presenceColumns, scanned)}
      order by sent.position, sent.list, sent.event, sent.organizer
         on conflict (position, list, event, organizer) do update
            set version = excluded.version, entries = excluded.entries,
                last_type = excluded.last_type, last_at = excluded.last_at`);
 }
 
-/** Removes the presences and all scans of tickets that are deleted. */
-export async function forgetScansOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
+/** Deletes the presences and all scans of deleted tickets. */
+export async function deleteScansOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<void> {
   if (tickets.length === 0) return;
   for (const table of [sql`presence`, sql`scan`]) {
     await tx.run(sql`
       delete from ${table} as held
-       using unnest(${tickets.map((ticket) => ticket.organizer)}::text[],
-                    ${tickets.map((ticket) => ticket.event)}::text[],
-                    ${tickets.map((ticket) => ticket.id)}::bigint[]) as gone (organizer, event, id)
-       where held.organizer = gone.organizer
-         and held.event = gone.event
-         and held.position = gone.id`);
+       using ${keysAs("deleted", tickets)}
+       where held.organizer = deleted.organizer
+         and held.event = deleted.event
+         and held.position = deleted.id`);
   }
 }
 
-/** Removes the answers that deleted tickets were given at gates, and returns the tickets that had any. */
-export async function forgetAnswersOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<EntityKey[]> {
+/** Deletes the answers that deleted tickets were given at gates, and returns the tickets that had any. */
+export async function deleteAnswersOf(tx: Queryable, tickets: readonly EntityKey[]): Promise<EntityKey[]> {
   if (tickets.length === 0) return [];
-  const forgotten = await tx.many<EntityKey>(sql`
+  const answered = await tx.many<EntityKey>(sql`
     delete from given_answer as held
-     using unnest(${tickets.map((ticket) => ticket.organizer)}::text[],
-                  ${tickets.map((ticket) => ticket.event)}::text[],
-                  ${tickets.map((ticket) => ticket.id)}::bigint[]) as gone (organizer, event, id)
-     where held.organizer = gone.organizer
-       and held.event = gone.event
-       and held.position = gone.id
+     using ${keysAs("deleted", tickets)}
+     where held.organizer = deleted.organizer
+       and held.event = deleted.event
+       and held.position = deleted.id
     returning held.organizer, held.event, held.position as id`);
-  return [...new Map(forgotten.map((key) => [`${key.organizer}/${key.event}/${key.id}`, key])).values()];
+  return [...new Map(answered.map((key) => [nameOf(key), key])).values()];
 }

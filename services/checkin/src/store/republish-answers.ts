@@ -3,20 +3,20 @@ import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { sql } from "@tessera/kit/pg/sql";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 import { gatherAnswers } from "./given-answers.ts";
-import type { EntityKey } from "./keys.ts";
+import { type EntityKey, keysAs } from "./keys.ts";
 
 const revisionLock = declareLock("checkin answer revisions");
 
-/** Sequences do not go back with a clock that is corrected a little. */
+/** A small correction of the clock must not set the sequence back. */
 const margin = 1_000_000;
 
 /**
- * Draws a revision above every one that answers were given before, also by a database that was restored from a backup since:
- * it is the time in microseconds, unless the sequence is ahead of it.
+ * Draws a revision above all earlier revisions of answers, also after a restore from a backup: it is the time in
+ * microseconds, unless the sequence is ahead of it.
  *
- * The lock on the table waits for all transactions that have drawn a smaller one: they are committed by then. Gates that
- * store answers queue behind it, so it does not wait for long. The other lock keeps two from moving the sequence at the same
- * time, of which the second would move it back.
+ * The lock on the table waits until all transactions with a smaller revision are committed. Gates that store answers queue
+ * behind it, so it does not wait for long. The other lock is for two processes that move the sequence at the same time: the
+ * second would set it back.
  */
 export async function drawAnswerRevision(tx: Queryable): Promise<number> {
   await tx.run(sql`set local lock_timeout = '250ms'`);
@@ -55,30 +55,23 @@ export async function nextAnswered(
      limit ${limit}`);
 }
 
-/** A position with all that it answered at gates, and a revision to publish it again. */
+/** A position with all its answers of gates, and a revision to publish it again. */
 export interface RepublishedPosition extends AnsweredPosition {
   readonly revision: number;
 }
 
 interface Row extends EntityKey, KeptAnswer {
-  readonly next_revision: number;
+  readonly nextRevision: number;
 }
 
-/** Reads what positions that the caller holds have answered; those that answered nothing any more are left out. */
+/** Reads the answers of positions that the caller has locked; positions without answers are left out. */
 export async function readAnswered(tx: Queryable, keys: readonly EntityKey[]): Promise<RepublishedPosition[]> {
   const rows = await tx.many<Row>(sql`
-    select wanted.organizer, wanted.event, wanted.id, wanted.next_revision, kept.question, kept.revision, kept.state
+    select wanted.organizer, wanted.event, wanted.id, wanted.next_revision as "nextRevision", kept.question, kept.revision, kept.state
       from (select sent.organizer, sent.event, sent.id, nextval('answer_revision') as next_revision
-              from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
-                          ${keys.map((key) => key.id)}::bigint[]) as sent (organizer, event, id)) as wanted
+              from ${keysAs("sent", keys)}) as wanted
       join given_answer as kept
         on kept.position = wanted.id and kept.event = wanted.event and kept.organizer = wanted.organizer
      order by wanted.next_revision, kept.question`);
-  return gatherAnswers(rows).map(({ first: { organizer, event, id, next_revision }, answers }) => ({
-    organizer,
-    event,
-    id,
-    revision: next_revision,
-    answers,
-  }));
+  return gatherAnswers(rows).map(({ nextRevision: revision, ...position }) => ({ ...position, revision }));
 }

@@ -1,6 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { ScanType } from "../domain/presence.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
 import { positionById } from "./listed-positions.ts";
@@ -12,15 +11,11 @@ export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate" | "zone"> {
   readonly timezone: string;
 }
 
-interface Row {
-  id: number;
-  item: number;
-  variation: number | null;
-  timezone: string;
-  date_from: number | null;
-  date_to: number | null;
-  date_admission: number | null;
-  scans: { type: ScanType; at: number }[] | null;
+interface Row extends Omit<JudgedTicket, "dates" | "scans"> {
+  readonly date_from: number | null;
+  readonly date_to: number | null;
+  readonly date_admission: number | null;
+  readonly scans: JudgedTicket["scans"] | null;
 }
 
 /** Reads what rules ask of tickets, in the order of their ids here. */
@@ -50,12 +45,9 @@ export async function readJudgedTickets(
            and scan.position = ticket.id and scan.list = ${list} and scan.successful
       ) as history on presence.version is not null
      order by judged.place`);
-  return rows.map((row) => ({
-    id: row.id,
-    item: row.item,
-    variation: row.variation,
-    timezone: row.timezone,
-    dates: { from: row.date_from, to: row.date_to, admission: row.date_admission },
-    scans: row.scans ?? [],
+  return rows.map(({ date_from: from, date_to: to, date_admission: admission, scans, ...ticket }) => ({
+    ...ticket,
+    dates: { from, to, admission },
+    scans: scans ?? [],
   }));
 }

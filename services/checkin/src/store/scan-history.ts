@@ -2,48 +2,16 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { PastScan, Period, ScanFilter } from "../domain/past-scan.ts";
-import type { ScanType } from "../domain/presence.ts";
 import type { EntityKey } from "./keys.ts";
 
-interface Row {
-  id: number;
-  list: number;
-  position: number | null;
-  type: ScanType;
-  reason: string | null;
-  explanation: string | null;
-  at: number;
-  created_at: number;
-  device: number | null;
-  device_id: number | null;
-  gate: number | null;
-  auto_checked_in: boolean;
-}
-
+/** The columns of a PastScan. */
 const columns = sql`
-  scan.id, scan.list, scan.position, scan.type, scan.reason, scan.explanation, scan.at, scan.created_at, scan.device,
-  scan.device_id, scan.gate, scan.auto_checked_in`;
-
-function toPastScan(row: Row): PastScan {
-  return {
-    id: row.id,
-    list: row.list,
-    position: row.position,
-    type: row.type,
-    reason: row.reason,
-    explanation: row.explanation,
-    at: row.at,
-    createdAt: row.created_at,
-    device: row.device,
-    deviceId: row.device_id,
-    gate: row.gate,
-    autoCheckedIn: row.auto_checked_in,
-  };
-}
+  scan.id, scan.list, scan.position, scan.type, scan.reason, scan.explanation, scan.at, scan.created_at as "createdAt",
+  scan.device, scan.device_id as "deviceId", scan.gate, scan.auto_checked_in as "autoCheckedIn"`;
 
 /**
- * Has the statements of a transaction planned for the values they come with, not once for all of them: which index bears
- * a page depends on what is asked for, and a filter that is not there costs nothing.
+ * Plans every statement of the transaction for its values, not once for all values: the best index for a page depends on
+ * the filters, and a filter that is not set costs nothing.
  */
 export async function planForValues(tx: Queryable): Promise<void> {
   await tx.run(sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`);
@@ -91,7 +59,7 @@ const orderings: ReadonlyMap<string, Sql> = new Map(
   }),
 );
 
-/** A column that was named before, or comes behind the id, orders nothing. */
+/** Leaves out a column that was named before or follows the id: it cannot change the order. */
 function toTerms(ordering: readonly string[]): readonly Sql[] {
   const terms = new Map<string, Sql>();
   for (const name of ordering) {
@@ -110,7 +78,7 @@ export async function pageScans(
   page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
 ): Promise<PastScan[]> {
   const order = joinSql(toTerms(page.ordering), ", ");
-  const rows = await db.many<Row>(sql`
+  return db.many<PastScan>(sql`
     with found as materialized (
       select scan.organizer, scan.event, scan.id
         from scan
@@ -122,15 +90,13 @@ export async function pageScans(
       from found
       join scan on scan.organizer = found.organizer and scan.event = found.event and scan.id = found.id
      order by ${order}`);
-  return rows.map(toPastScan);
 }
 
 export async function findScan(db: Queryable, { organizer, event, id }: EntityKey): Promise<PastScan | undefined> {
-  const row = await db.maybeOne<Row>(sql`
+  return db.maybeOne<PastScan>(sql`
     select ${columns}
       from scan
      where scan.organizer = ${organizer}
        and scan.event = ${event}
        and scan.id = ${id}`);
-  return row && toPastScan(row);
 }

@@ -1,5 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
@@ -20,7 +21,7 @@ export interface LinkedTickets {
   readonly ids: readonly number[];
 }
 
-/** What one scan's decision and answer are made of. */
+/** What a scan is decided and answered by. */
 export interface ScanRead {
   /** Taken from the sequence, for the scan to be stored under. */
   readonly scanId: number;
@@ -220,15 +221,17 @@ function toRead(row: Row) {
   };
 }
 
-/** Of several ways to one ticket the first of these is how it was scanned: codes that only lead to it were tried in vain as its own. */
+/** Of several ways to one ticket the first of these is how it was scanned: a code that leads to it through a medium or a revocation is not its own. */
 const byRank: readonly FoundBy[] = ["medium", "revoked", "code", "code_with_blanks"];
 
 function rank(way: FoundBy): number {
   return byRank.indexOf(way);
 }
 
+const replayColumns = { organizer: text, event: text, list: bigint, code: text.orNull, nonce: text.orNull };
+
 /**
- * Finds the tickets that very same scans have admitted before: same list, same
+ * Finds the tickets that the same scans have admitted before: same list, same
  * code, same nonce. For scans whose code belongs to no ticket any more.
  */
 export async function findReplayed(
@@ -237,12 +240,7 @@ export async function findReplayed(
 ): Promise<(number | undefined)[]> {
   const rows = await db.many<{ ord: number; position: number }>(sql`
     select asked.ord, scan.position
-      from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
-                  ${lookups.map((lookup) => lookup.event)}::text[],
-                  ${lookups.map((lookup) => lookup.list)}::bigint[],
-                  ${lookups.map((lookup) => lookup.code)}::text[],
-                  ${lookups.map((lookup) => lookup.nonce)}::text[])
-           with ordinality as asked (organizer, event, list, code, nonce, ord)
+      from ${rowsAs("asked", replayColumns, lookups, { isNumbered: true })}
       join scan
         on scan.organizer = asked.organizer and scan.event = asked.event and scan.nonce = asked.nonce and scan.successful
      where scan.list = asked.list

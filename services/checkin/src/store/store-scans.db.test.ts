@@ -7,7 +7,7 @@ import type { ScanType } from "../domain/presence.ts";
 import { eventFact, noon, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
-import { notePositionsGone } from "./gone-positions.ts";
+import { noteDeletedPositions } from "./deleted-positions.ts";
 import { type ScanToStore, storeScans } from "./store-scans.ts";
 
 let database: TestDatabase;
@@ -116,7 +116,7 @@ describe("storing decided scans", () => {
       sql`select scan.id from scan where scan.position is distinct from 1 order by scan.id`,
     );
     await checkin.db.transaction(async (tx) => {
-      await notePositionsGone(
+      await noteDeletedPositions(
         tx,
         [1, 2].map((id) => ({ ...place, id })),
       );

@@ -47,21 +47,18 @@ export interface ScanToStore {
 /**
  * Stores scans with presences, counts and facts, in one statement.
  *
- * Returns which were stored, by index. The others came too late: another scan of
- * the ticket was stored first, or the ticket or the list is just being changed;
- * they are to be decided again. Of each ticket and list there may be one admission.
+ * Returns the indexes of the stored scans. The others are to be decided again: another scan of the ticket was stored
+ * first, or the ticket or the list is being changed. Of each ticket and list there may be one admission.
  *
- * A refusal of a ticket that is deleted is not kept. It does not lock the ticket:
- * one that is deleted while the statement runs leaves a scan behind, which is
- * removed with the note of the deletion.
+ * A refusal of a deleted ticket is not stored. It does not lock the ticket: if the ticket is deleted while the statement
+ * runs, the scan is an orphan, and is deleted with the note of the deletion.
  *
- * The list is locked so that it cannot be deleted under its scans; the ticket, so
- * that what it counts as cannot change before the scan is counted. No lock is
- * waited for: one busy ticket must not hold up the others. Presences are taken
- * in one order everywhere, so that those who wait for them never deadlock.
+ * The list is locked against its deletion; the ticket, so that its bucket does not change before the scan is counted.
+ * Locked rows are skipped: one busy ticket must not delay the others. Presences are locked in one order everywhere, to
+ * avoid deadlocks.
  *
- * With `asRead`, scans are stored only where that list is as it was read and
- * covers their tickets; it is locked against changes, too.
+ * With `asRead`, scans are stored only where that list is unchanged and covers their tickets; it is locked against
+ * changes, too.
  */
 export async function storeScans(
   db: Queryable,
@@ -72,7 +69,7 @@ export async function storeScans(
   }: { readonly topic: string; readonly scans: readonly ScanToStore[]; readonly asRead?: DueList },
 ): Promise<Set<number>> {
   const admissions = scans.map(({ admission }) => admission);
-  // By a range, and not `exists`: a plan that was made while the table was new would read all of it for every batch.
+  // A range, and not `exists`: a plan made while the table was new would read the whole table for every batch.
   const isThere = sql`coalesce(
     (select true
        from position

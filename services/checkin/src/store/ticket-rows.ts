@@ -1,6 +1,8 @@
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { PastCheckin } from "../domain/past-scan.ts";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import type { KeptAnswer } from "../domain/questions/kept-answer.ts";
+import type { ItemAtGate } from "../domain/ticket.ts";
 
 /** A ticket as scans, listings and searches read it. */
 export interface TicketRead {
@@ -12,30 +14,14 @@ export interface TicketRead {
   /** On the list. */
   readonly presence: Presence;
   /** Newest first. */
-  readonly checkins: readonly StoredCheckin[];
+  readonly checkins: readonly PastCheckin[];
   /** The answers that it was given at gates. */
   readonly given: readonly Pick<KeptAnswer, "revision" | "state">[];
 }
 
-/** What an item says about its tickets at a gate. */
-export interface ItemRead {
-  readonly admission: boolean;
-  readonly generateTickets: boolean | null;
-  /** Of the item or of the ticket's variation. */
-  readonly attention: boolean;
+interface ItemRead extends ItemAtGate {
   readonly variationText: string | null;
   readonly itemText: string | null;
-}
-
-/** A successful scan as history shows it. */
-export interface StoredCheckin {
-  readonly id: number;
-  readonly at: number;
-  readonly type: ScanType;
-  readonly gate: number | null;
-  readonly device: number | null;
-  readonly deviceId: number | null;
-  readonly autoCheckedIn: boolean;
 }
 
 export interface TicketRow {
@@ -51,7 +37,7 @@ export interface TicketRow {
   entries: number | null;
   last_type: ScanType | null;
   last_at: number | null;
-  checkins: StoredCheckin[] | null;
+  checkins: PastCheckin[] | null;
   given_revisions: number[] | null;
   given_states: Buffer[] | null;
 }

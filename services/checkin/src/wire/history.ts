@@ -9,13 +9,11 @@ import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
 import { fromScanType, toCheckin, toScanType } from "./positions.ts";
 
-/** A refusal that a device tells of; what it does not say about its time is that it was scanned now. */
+/** Reads a refusal that a device reports; without a time, it was scanned now. */
 export function fromFailedScan(scan: FailedScanOnWire, { now }: { readonly now: number }): FailedScan {
   return {
-    reason: scan.reason,
+    ...scan,
     explanation: scan.explanation ?? null,
-    rawCode: scan.rawCode,
-    sourceType: scan.sourceType,
     rawItem: scan.rawItem ?? null,
     rawVariation: scan.rawVariation ?? null,
     rawSubevent: scan.rawSubevent ?? null,
@@ -28,15 +26,12 @@ export function fromFailedScan(scan: FailedScanOnWire, { now }: { readonly now: 
 
 export function toFailedScan(scan: FailedScan): FailedScanOnWire {
   return {
-    reason: scan.reason,
+    ...scan,
     explanation: scan.explanation ?? undefined,
-    rawCode: scan.rawCode,
-    sourceType: scan.sourceType,
     rawItem: scan.rawItem ?? undefined,
     rawVariation: scan.rawVariation ?? undefined,
     rawSubevent: scan.rawSubevent ?? undefined,
     nonce: scan.nonce ?? undefined,
-    at: scan.at,
     type: fromScanType(scan.type),
     position: scan.position ?? undefined,
   };
@@ -47,19 +42,12 @@ export function toScanPlace({ organizer, event, list, deviceId, gate }: RecordFa
 }
 
 export function toScanFilter(request: ListScansRequest): ScanFilter {
-  const { organizer, event, successful, reason, list, gate, device, autoCheckedIn } = request;
+  const { createdSince, createdBefore, atSince, atBefore, type, ...same } = request;
   return {
-    organizer,
-    event,
-    created: { since: request.createdSince, before: request.createdBefore },
-    scanned: { since: request.atSince, before: request.atBefore },
-    successful,
-    reason,
-    list,
-    type: request.type === ScanType.UNSPECIFIED ? undefined : toScanType(request.type),
-    gate,
-    device,
-    autoCheckedIn,
+    ...same,
+    created: { since: createdSince, before: createdBefore },
+    scanned: { since: atSince, before: atBefore },
+    type: type === ScanType.UNSPECIFIED ? undefined : toScanType(type),
   };
 }
 

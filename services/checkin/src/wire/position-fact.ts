@@ -5,7 +5,7 @@ import { topics } from "@tessera/protos/topics";
 /** What is read of a position's fact. */
 export interface PositionFact extends Omit<ReadPositionFact, "position"> {
   readonly position: ReadPosition | undefined;
-  /** The encoded position as it came, with all that is not read here, and what a newer boxoffice may tell in it. */
+  /** The encoded position as it came, with the fields that are not read here, and those that a newer boxoffice adds. */
   readonly state: Uint8Array;
 }
 

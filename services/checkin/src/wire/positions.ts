@@ -11,8 +11,9 @@ import {
 import { nameAttendee, type PersonName } from "../domain/attendee.ts";
 import type { OrderStatus } from "../domain/counted-as.ts";
 import { type DownloadSettings, findDownloads } from "../domain/downloads.ts";
+import type { PastCheckin } from "../domain/past-scan.ts";
 import type { ScanType } from "../domain/presence.ts";
-import type { Ticket } from "../domain/ticket.ts";
+import type { ItemAtGate, Ticket } from "../domain/ticket.ts";
 
 /** Decodes a position as it is sent and stored. */
 export function decodePosition(bytes: Uint8Array): Position {
@@ -84,25 +85,6 @@ export function fromScanType(type: ScanType): ScanTypeOnWire {
   return type === "exit" ? ScanTypeOnWire.EXIT : ScanTypeOnWire.ENTRY;
 }
 
-/** A successful scan as history shows it. */
-export interface ShownCheckin {
-  readonly id: number;
-  readonly at: number;
-  readonly type: ScanType;
-  readonly gate: number | null;
-  readonly device: number | null;
-  readonly deviceId: number | null;
-  readonly autoCheckedIn: boolean;
-}
-
-/** What an item says about its tickets at a gate. */
-export interface ShownItem {
-  readonly admission: boolean;
-  readonly generateTickets: boolean | null;
-  /** Of the item or of the ticket's variation. */
-  readonly attention: boolean;
-}
-
 /** Presents a position as a check-in list sees it. */
 export function toListedPosition(shown: {
   readonly list: number;
@@ -111,10 +93,10 @@ export function toListedPosition(shown: {
   readonly ticket: Ticket;
   /** Of the position that this one is an add-on of. */
   readonly parent: Position | undefined;
-  readonly item: ShownItem;
+  readonly item: ItemAtGate;
   readonly downloads: DownloadSettings;
   /** Newest first. */
-  readonly checkins: readonly ShownCheckin[];
+  readonly checkins: readonly PastCheckin[];
 }): ListedPosition {
   const { position, parent, item } = shown;
   const order = orderOf(position);
@@ -138,7 +120,7 @@ function attendeeOf(position: Position): PersonName {
   return { name: position.attendeeName, parts: position.attendeeNameParts };
 }
 
-export function toCheckin(list: number, checkin: ShownCheckin): Checkin {
+export function toCheckin(list: number, checkin: PastCheckin): Checkin {
   return {
     id: checkin.id,
     list,

@@ -7,26 +7,19 @@ export function toArrivedScan(
   scan: Scan,
   arrival: { readonly now: number; readonly traceparent: string | undefined; readonly mayBeNew: boolean },
 ): ArrivedScan {
-  const { organizer, event, list, lookup, force, ignoreUnpaid, canceledSupported, questionsSupported } = scan;
-  const isId = !scan.untrustedInput && /^\d{1,16}$/.test(lookup) && Number.isSafeInteger(Number(lookup));
+  const { lookup, untrustedInput, expand: _, ...same } = scan;
+  const isId = !untrustedInput && /^\d{1,16}$/.test(lookup) && Number.isSafeInteger(Number(lookup));
   return {
-    organizer,
-    event,
-    list,
+    ...same,
     type: toScanType(scan.type),
     at: scan.at ?? arrival.now,
     // Postgres stores no NUL, so no ticket has such a code.
     code: lookup.includes("\0") ? null : lookup,
     rawCode: toStorable(lookup),
     ticketId: isId ? Number(lookup) : null,
-    sourceType: scan.sourceType,
     nonce: scan.nonce === undefined ? null : toStorable(scan.nonce),
     deviceId: scan.deviceId ?? null,
     gate: scan.gate ?? null,
-    force,
-    ignoreUnpaid,
-    canceledSupported,
-    questionsSupported,
     answers: toSentAnswers(scan.answers),
     traceparent: arrival.traceparent ?? null,
     mayBeNew: arrival.mayBeNew,

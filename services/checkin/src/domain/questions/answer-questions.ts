@@ -46,7 +46,7 @@ interface Asking {
 }
 
 /**
- * Tells what a scan changes about the answers of a ticket, and which questions it leaves open.
+ * Returns what a scan changes about the answers of a ticket, and which questions it leaves open.
  *
  * A value that its question does not allow counts as not sent; so does one for a question that is not asked.
  */
@@ -94,9 +94,9 @@ function decideAll({ questions, sent, stored, reader }: Asking): ReadonlyMap<num
 }
 
 /**
- * Lists what has to be decided for a question, beginning with what all else there depends on.
+ * Lists the questions that have to be decided for a question, each after the one it depends on.
  *
- * Of questions in a circle none is asked: the one that is decided first depends on one that has no outcome.
+ * Questions in a circle are not asked: the one that is decided first depends on one without an outcome.
  */
 function chainOf(
   question: Question,

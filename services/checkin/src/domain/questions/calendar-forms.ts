@@ -109,7 +109,7 @@ function hourOf(hour: number, half: string | undefined): number | undefined {
   return (hour % 12) + (half === "p" ? 12 : 0);
 }
 
-/** Undefined where there is none, null where it cannot be. */
+/** Undefined without an offset, null for an impossible one. */
 function readOffset(zone: string | undefined): number | undefined | null {
   if (zone === undefined) return undefined;
   const [hours = 0, minutes = 0, seconds = 0] = (zone.match(/\d\d/g) ?? []).map(Number);

@@ -10,7 +10,7 @@ const codes =
 
 const countries: ReadonlySet<string> = new Set(codes.split(" "));
 
-/** Tells whether a text is the code of a country, in any letter case. */
+/** Returns whether a text is the code of a country, in any letter case. */
 export function isCountry(code: string): boolean {
   // Only letters of ASCII: of others some have an upper case in it, such as ı.
   return /^[A-Za-z]{2}$/.test(code) && countries.has(code.toUpperCase());

@@ -32,7 +32,7 @@ export interface AnswerRead {
   readonly file: SentFile | null;
 }
 
-/** What a sent value turns out to be: an answer, none at all, or nothing that the question allows. */
+/** How a sent value is read: as an answer, as empty, or as something that the question does not allow. */
 export type Reading = AnswerRead | "empty" | "refused";
 
 /** What any stored answer may take at most, in UTF-16 units. */
@@ -163,7 +163,7 @@ function ofOptions(options: readonly Option[] | undefined, { locale }: Reader): 
 
 const fileTypes = new Set(["image/png", "image/jpeg", "image/gif", "application/pdf"]);
 
-/** The text only tells the file from others: the same content has the same. */
+/** The text only identifies the content: the same content has the same text. */
 function ofFile(file: SentFile | null): Reading {
   if (file === null || !fileTypes.has(file.contentType)) return "refused";
   return { text: `file:${file.contentType};${file.size};${file.sha256}`, options: [], file };

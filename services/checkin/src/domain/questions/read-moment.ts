@@ -7,9 +7,9 @@ import type { WritingHabits } from "./writing-habits.ts";
 const midnight: ClockTime = { time: "00:00:00", microseconds: 0, offset: undefined };
 
 /**
- * Reads a day with a time, which is midnight where there is none, and writes `2018-01-16 15:20:00+01:00`.
+ * Reads a day with a time, midnight if there is no time, and writes `2018-01-16 15:20:00+01:00`.
  *
- * What names an offset from UTC keeps it, everything else is on the clock of the zone. A time that this clock skips is
+ * A time with an offset from UTC keeps it; any other is read on the clock of the zone. A time that this clock skips is
  * as much later as it skips; of a time that comes twice the first counts.
  */
 export function readMoment(
@@ -42,7 +42,7 @@ const microsecondsPerSecond = 1_000_000;
 
 function isWithin(instant: Instant, microseconds: number, { least, most }: Limits<string>): boolean {
   const exact = instant + microseconds;
-  // Beyond what a number holds a fraction is cut off, as it is of the limits.
+  // A number has no room for the fraction of very distant times: it is cut off, as in the limits.
   const value = Number.isSafeInteger(exact) ? exact : instant;
   return (least === null || value >= instantOf(least)) && (most === null || value <= instantOf(most));
 }

@@ -34,7 +34,7 @@ const operandCounts: Readonly<Record<PlainOperator, readonly [number, number]>> 
 
 const minute = 60_000_000;
 
-/** Carries an operation out on operands that were evaluated before. */
+/** Applies an operator to evaluated operands. */
 export function applyOperator(operator: PlainOperator, operands: readonly Value[]): Outcome {
   const [fewest, most] = operandCounts[operator];
   if (operands.length < fewest || operands.length > most) return failed;
@@ -70,7 +70,7 @@ export function applyOperator(operator: PlainOperator, operands: readonly Value[
   }
 }
 
-/** Moves a point in time by so many minutes; null, 0 and what is empty are none. */
+/** Moves a point in time by so many minutes; null and empty values count as 0. */
 export function shift(moment: Value, minutes: Value): Outcome {
   if (!isMoment(moment)) return failed;
   if (!isTruthy(minutes)) return moment;

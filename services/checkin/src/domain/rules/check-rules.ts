@@ -19,13 +19,13 @@ interface Place {
   readonly isOperand: boolean;
 }
 
-/** What has been come by so far. */
+/** What was counted so far. */
 interface Seen {
   values: number;
   characters: number;
 }
 
-/** Tells what is wrong with the rules of a list, and where; rules that can be judged have nothing wrong. */
+/** Returns what is wrong with the rules of a list, and where; undefined for rules that can be judged. */
 export function checkRules(rules: unknown): string | undefined {
   const seen: Seen = { values: 0, characters: 0 };
   return checkValue(rules, { path: "rules", depth: 1, isOperand: false }, seen);
@@ -37,7 +37,7 @@ function checkValue(value: unknown, place: Place, seen: Seen): string | undefine
   return Array.isArray(value) ? checkContents(value, place, seen) : checkOperation(value, place, seen);
 }
 
-/** A list that is no operand list means itself, whatever is in it: it only has to be small enough. */
+/** A list that is not a list of operands is a constant: only its size is limited. */
 function checkContents(list: object, place: Place, seen: Seen): string | undefined {
   const below = { ...place, depth: place.depth + 1 };
   for (const value of Object.values(list) as unknown[]) {

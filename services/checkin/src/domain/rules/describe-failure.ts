@@ -7,7 +7,7 @@ import type { CountingOperator, Variable } from "./rule-words.ts";
 
 /** A comparison that does not hold. */
 export interface Failure {
-  /** How hard it is to overcome: by waiting, at another gate, or not at all with this ticket. Then how far it is off. */
+  /** How hard it is to overcome: by waiting, at another gate, or not at all with this ticket. Then its distance. */
   readonly weight: readonly [rigidity: number, distance: number];
   readonly describe: () => string;
 }
@@ -67,7 +67,7 @@ const labels: Readonly<Partial<Record<Variable, string>>> = {
 const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const halfDay = 12 * 3_600_000_000;
 
-/** Says what a comparison wanted that did not hold, and how far it was from holding. */
+/** Describes a comparison that does not hold: what it demands, and how far it is from that. */
 export function describeFailure(node: RuleNode, situation: Situation): Failure {
   if (node.kind !== "operation") return withoutReason(inexplicable);
   const [left, right, third] = node.operands;

@@ -22,7 +22,7 @@ export interface RuleFacts {
 }
 
 /**
- * The facts, and what follows from them, worked out when it is first asked for.
+ * The facts, and what follows from them, computed at the first use.
  *
  * Rules can ask the same a thousand times, and again for the explanation, of a ticket with a thousand entries.
  */
@@ -33,7 +33,7 @@ export interface Situation {
   readonly variables: Map<Variable, Outcome>;
   /** Moments of the local day of the scan, by its time of day. */
   readonly clock: Map<number, Moment>;
-  /** What the wall clock of the event showed at the scan; nothing, where its time zone is none. */
+  /** What the wall clock of the event showed at the scan; failed, where its time zone is unknown. */
   local: number | typeof failed | undefined;
   days: EntryDays | typeof failed | undefined;
 }
@@ -44,7 +44,7 @@ export function toSituation(facts: RuleFacts): Situation {
   return { facts, entries, variables: new Map(), clock: new Map(), local: undefined, days: undefined };
 }
 
-/** Works out what part of the rules comes to. Every operand is evaluated: one that fails fails the whole. */
+/** Evaluates a part of the rules. Every operand is evaluated: one that fails fails the whole. */
 export function evaluate(node: RuleNode, situation: Situation): Outcome {
   switch (node.kind) {
     case "constant":
@@ -69,7 +69,7 @@ export function evaluate(node: RuleNode, situation: Situation): Outcome {
   }
 }
 
-/** Finds the moment that a named time is, for this scan; an event without such a date has none. */
+/** Finds the moment of a named time for this scan; failed, where the event has no such date. */
 export function findTime(time: NamedTime, situation: Situation): Moment | typeof failed {
   const { dates } = situation.facts;
   switch (time.kind) {
@@ -169,7 +169,7 @@ function countDaysAround(
   return (name === "entries_days_since" ? ofNewest : ofOthers)[newest] ?? 0;
 }
 
-/** Whole minutes that have passed, or -1 where there is nothing since which they could have. */
+/** Whole minutes since an entry; -1 without an entry. */
 function minutesBetween(entry: number | undefined, at: number): number {
   return entry === undefined ? -1 : Math.floor((at - entry) / 60_000_000);
 }

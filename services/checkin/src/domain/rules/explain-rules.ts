@@ -6,7 +6,7 @@ import { failed, isTruthy } from "./rule-values.ts";
 /** A screen of a scanner shows no more. */
 const mostReasons = 10;
 
-/** Reasons are put into words for so many failures; there can be a thousand that come to the same words. */
+/** Failures that are described; a thousand of them can have the same description. */
 const mostWorded = 100;
 
 /** Rules as `and` and `or` of what holds (null) and what does not. */
@@ -14,18 +14,18 @@ type Branch =
   | { readonly kind: "all" | "any"; readonly branches: readonly Branch[] }
   | { readonly kind: "leaf"; readonly failure: Failure | null };
 
-/** How far a way in is from being open: the rigidity of its hardest obstacle, then how far that is off. */
+/** How far a path to an admission is from being open: the rigidity of its hardest obstacle, then its distance. */
 type Weight = Failure["weight"];
 
 const open: Weight = [0, 0];
 const shut: Weight = [Infinity, 0];
 
 /**
- * Says why rules refuse, by the way in that is nearest to being open.
+ * Explains why rules refuse, by the path that is nearest to an admission.
  *
- * A way in is one choice at every `or`. The one whose hardest obstacle is the least hard is explained; of several the one
- * with the fewest obstacles, then the first. There can be more ways than could be counted, so they are not listed: what
- * is best for each part follows from what is best for its parts, once the weight of the best way is known.
+ * A path is one choice at every `or`. The path with the least hard of all hardest obstacles is explained; of several, the
+ * one with the fewest obstacles, then the first. There can be too many paths to list: the best path of each part follows
+ * from the best paths of its own parts, once the weight of the best path is known.
  */
 export function explainRefusal(root: RuleNode, situation: Situation): string {
   const tree = toBranch(root, situation);
@@ -46,7 +46,7 @@ function toBranch(node: RuleNode, situation: Situation): Branch {
   return { kind: "leaf", failure: holds ? null : describeFailure(node, situation) };
 }
 
-/** Finds the weight of the best way through. */
+/** Finds the weight of the best path. */
 function weigh(branch: Branch): Weight {
   if (branch.kind === "leaf") return branch.failure?.weight ?? open;
   const weights = branch.branches.map(weigh);
@@ -55,7 +55,7 @@ function weigh(branch: Branch): Weight {
     : weights.reduce((a, b) => (isHeavier(a, b) ? b : a), shut);
 }
 
-/** Finds the fewest failures that a way through has, none of them heavier than the limit. */
+/** Finds the path with the fewest failures, all of them at most as heavy as the limit. */
 function findFewest(branch: Branch, limit: Weight): readonly Failure[] | undefined {
   if (branch.kind === "leaf") {
     if (branch.failure === null) return [];

@@ -3,10 +3,10 @@ export interface Moment {
   readonly at: number;
 }
 
-/** An object inside a list that is no operation: it equals nothing. */
+/** An object inside a list that is not an operation: it equals nothing. */
 export const inert = Symbol("inert");
 
-/** What an operation comes to that cannot be carried out. */
+/** The result of an operation that cannot be carried out. */
 export const failed = Symbol("failed");
 
 export type Value = null | boolean | number | string | Moment | typeof inert | readonly Value[];
@@ -17,7 +17,7 @@ export function isMoment(value: Outcome): value is Moment {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Tells whether a value counts as yes: everything but false, null, 0 and what is empty. */
+/** Returns whether a value counts as yes: everything but false, null, 0 and what is empty. */
 export function isTruthy(value: Value): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
@@ -43,8 +43,8 @@ function haveSame(a: Value, b: Value): boolean {
 }
 
 /**
- * Tells whether one value is less than the other: as numbers, where one of them is a number (what is none is then
- * neither less nor more), otherwise as two texts, two points in time or two answers of yes and no.
+ * Returns whether one value is less than the other: as numbers, where one of them is a number (a value that is
+ * not a number is then neither less nor more), otherwise as two texts, two points in time or two answers of yes and no.
  */
 export function isLess(a: Value, b: Value): boolean | typeof failed {
   if (typeof a === "number" || typeof b === "number") {

@@ -26,22 +26,22 @@ const deciding: ReadonlySet<string> = new Set(decidingOperators);
 const counting: ReadonlySet<string> = new Set(countingOperators);
 const known: ReadonlySet<string> = new Set(variables);
 
-/** Tells whether rules may be made of this operator. */
+/** Returns whether rules may be made of this operator. */
 export function isDeciding(word: string): word is DecidingOperator {
   return deciding.has(word);
 }
 
-/** Tells whether this operator counts entries around a time. */
+/** Returns whether this operator counts entries around a time. */
 export function isCounting(word: string): word is CountingOperator {
   return counting.has(word);
 }
 
-/** Tells whether this operator may stand below another one. */
+/** Returns whether this operator may stand below another one. */
 export function isOperator(word: string): boolean {
   return isDeciding(word) || isCounting(word) || ["buildTime", "objectList", "lookup", "var"].includes(word);
 }
 
-/** Tells whether rules may ask for this. */
+/** Returns whether rules may ask for this. */
 export function isVariable(word: unknown): word is Variable {
   return typeof word === "string" && known.has(word);
 }

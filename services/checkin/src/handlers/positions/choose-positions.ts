@@ -9,37 +9,37 @@ import { findKnownIds, type IdKind } from "../../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../../store/position-filter.ts";
 import { toOrderStatusOfLetter } from "../../wire/positions.ts";
 
-/** Which tickets of a list are asked for. */
-interface Asked {
+/** The texts that tickets of a list are searched by. */
+export interface Texts {
   readonly search?: string | undefined;
   readonly order?: string | undefined;
-  readonly filters?: PositionFilters | undefined;
 }
 
 /** Reads which tickets are asked for. Codes of vouchers are not known here, so no ticket has one. */
 export function choosePositions(
-  { search, order, filters }: Asked,
+  { search, order, filters }: Texts & { readonly filters?: PositionFilters | undefined },
   { usableAt }: { readonly usableAt: number | undefined },
 ): PositionChoice {
   const texts = [search, order, filters?.attendeeName, filters?.secret, filters?.pseudonymizationId];
-  // No text that is stored has such a character, and a database does not even take it for a question.
+  // No stored text has a NUL, and Postgres takes none as a parameter.
   const isPossible = filters?.voucherCode === undefined && !texts.some((text) => text?.includes("\0"));
   if (!isPossible) return { ...everyPosition, isPossible };
   const choice = { ...everyPosition, search: planSearch(search), orderCode: order || undefined, usableAt };
   if (filters === undefined) return choice;
   const statuses = filters.orderStatuses?.words.flatMap((letter) => toOrderStatusOfLetter(letter) ?? []);
+  const { attendeeName, secret, pseudonymizationId, voucher, hasCheckin } = filters;
   return {
     ...choice,
-    attendeeName: filters.attendeeName,
-    secret: filters.secret,
-    pseudonymizationId: filters.pseudonymizationId,
-    voucher: filters.voucher,
+    attendeeName,
+    secret,
+    pseudonymizationId,
+    voucher,
+    hasCheckin,
     items: differentOf(filters.items),
     variations: differentOf(filters.variations),
     subevents: differentOf(filters.subevents),
     addonTo: differentOf(filters.addonTo),
     orderStatuses: statuses && [...new Set(statuses)],
-    hasCheckin: filters.hasCheckin,
   };
 }
 

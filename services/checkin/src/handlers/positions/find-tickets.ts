@@ -1,15 +1,54 @@
 import type { Clock } from "@tessera/kit/clock";
 import { cutPage } from "@tessera/kit/cut-page";
-import type { Queryable } from "@tessera/kit/pg/database";
-import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Db, Queryable } from "@tessera/kit/pg/database";
+import type { ListPositionsRequest, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { CheckinList } from "../../domain/list.ts";
 import { judgeRules } from "../../domain/rules/judge-rules.ts";
 import type { Rules } from "../../domain/rules/read-rules.ts";
 import type { Readers } from "../../readers.ts";
+import { type EventInfo, requireEvent } from "../../store/events.ts";
 import { countPositions, findPositionIds, pagePositions, readPositions } from "../../store/listed-positions.ts";
+import { requireList } from "../../store/lists.ts";
 import type { PositionFilter } from "../../store/position-filter.ts";
 import { readJudgedTickets } from "../../store/rule-facts.ts";
 import type { TicketRead } from "../../store/ticket-rows.ts";
+import { choosePositions, findUnknownIds, type Texts } from "./choose-positions.ts";
+import { type ExpandedPositions, expandPositions } from "./expand-positions.ts";
+import { presentTicket } from "./present-ticket.ts";
+
+/** The requests for tickets of a list. */
+type Request = Pick<ListPositionsRequest, "organizer" | "event" | "list" | "ignoreStatus" | "expand" | "filters"> &
+  Texts;
+
+export interface PositionDeps {
+  readonly reads: Db;
+  readonly clock: Clock;
+  readonly readers: Readers;
+}
+
+/** Reads the event and the list of a request, and which tickets it asks for; `id` names a single one. */
+export async function readRequest(
+  request: Request & { readonly id?: number },
+  { reads, clock, readers }: PositionDeps,
+) {
+  const { organizer, event: slug, ignoreStatus, filters, id } = request;
+  const event = await requireEvent(reads, request);
+  const list = await requireList(reads, { organizer, event: slug, id: request.list });
+  const scanned = whereScanned(list, filters, { clock, readers });
+  const choice = choosePositions(request, { usableAt: scanned?.at });
+  const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id, ...choice };
+  return { event, filter, scanned, unknown: await findUnknownIds(reads, request, filters) };
+}
+
+/** Presents tickets as their list sees them, with what the request asks for of what they refer to. */
+export async function showTickets(
+  db: Queryable,
+  { organizer, event: slug, list, expand }: Request,
+  { tickets, event }: { readonly tickets: readonly TicketRead[]; readonly event: EventInfo },
+): Promise<ExpandedPositions> {
+  const positions = tickets.map((ticket) => presentTicket(ticket, { list, event }));
+  return expandPositions(db, { organizer, event: slug, list }, { expand, positions });
+}
 
 /** One page of the tickets that were found. */
 interface FoundTickets {
@@ -35,10 +74,10 @@ interface Scanned {
 }
 
 /**
- * Finds where the tickets that filters ask for would be scanned; undefined, unless only those are wanted that would be
- * admitted, and the list has rules: without them clients look for tickets that are refused, too.
+ * Finds where the tickets would be scanned. Undefined, unless the filters ask for admissible tickets only and the list
+ * has rules: without rules clients look for refused tickets, too.
  */
-export function whereScanned(
+function whereScanned(
   list: CheckinList,
   filters: PositionFilters | undefined,
   { clock, readers }: { readonly clock: Clock; readonly readers: Readers },
@@ -57,9 +96,8 @@ export async function findTickets(db: Queryable, filter: PositionFilter, asked: 
 }
 
 /**
- * Rules are judged ticket by ticket: of so many, which takes under a second. Those
- * behind them are shown unjudged, as they are to clients that do not ask; a scan
- * gets the answer then.
+ * Rules are judged ticket by ticket: of so many, which takes under a second. The tickets after them are shown unjudged,
+ * as for clients that do not ask; only their scan is judged.
  */
 const mostJudged = 20_000;
 

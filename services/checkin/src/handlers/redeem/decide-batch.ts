@@ -20,9 +20,9 @@ interface Tools {
  * Decides scans together: one read of everything they are decided by, one decision each, one write of everything that
  * follows.
  *
- * Of several scans of one ticket on one list, all behind the first admission stay undecided: what was read is not true
- * for them. So do those whose ticket or list another transaction changed between the read and the write. Where no
- * ticket here has the code and boxoffice was not asked for it yet, nothing is stored.
+ * Of several scans of one ticket on one list, those after the first admission stay undecided: what was read is outdated
+ * for them. So is it for scans of a ticket or list that another transaction changed between the read and the write. If
+ * the code is unknown here and boxoffice was not asked for it yet, nothing is stored.
  */
 export async function decideBatch(tools: Tools, scans: readonly ArrivedScan[]): Promise<Decision[]> {
   const decisions: Decision[] = [];
@@ -46,7 +46,7 @@ export async function decideBatch(tools: Tools, scans: readonly ArrivedScan[]): 
   return decisions;
 }
 
-/** Codes that are no ticket's take two reads more, for all of them together. */
+/** Codes of no ticket take two more reads, for all of them together. */
 async function readAndDecide(tools: Tools, scans: readonly ArrivedScan[]): Promise<(DecidedScan | ScanOutcome)[]> {
   const reads = await readForScans(tools.db, scans);
   const decided = scans.map((scan, index) => decide(tools, scan, reads[index]));

@@ -18,7 +18,7 @@ export const conflict = Symbol("conflict");
 /** What a batch says of a scan. */
 export type Decision = ScanOutcome | typeof unknownYet | typeof queuedBehind | typeof conflict;
 
-/** What a caller hears of a scan. */
+/** What a caller is answered. */
 export type Answer = ScanOutcome | typeof unknownYet;
 
 export interface LanesOptions {
@@ -49,7 +49,7 @@ interface QueuedScan {
   resolve(answer: Answer): void;
 }
 
-/** After so many conflicts a scan leaves those in its way some time. */
+/** After so many conflicts a scan waits before its next retry. */
 const triesAtOnce = 3;
 const pauses = { firstMs: 2, longestMs: 50 };
 
@@ -86,7 +86,7 @@ export function createLanes(options: LanesOptions): Lanes {
     const batch = lane.queue.slice(0, batchSize);
     lane.queue = lane.queue.slice(batchSize);
     const wanted = batch.filter(({ signal, resolve }) => {
-      // Its caller waits no more: a scan whose answer reaches no device had better not happen.
+      // Its caller has gone away: a scan that cannot be answered should not be stored.
       if (signal.aborted) resolve(failed);
       return !signal.aborted;
     });
@@ -163,7 +163,7 @@ function hash(key: string): number {
   return value >>> 0;
 }
 
-/** Where the database cannot be reached, trying every scan alone would only take longer. A conflict is about single rows. */
+/** If the database cannot be reached, a retry of every scan alone would only take longer. A conflict is about single rows. */
 function isOutage(error: unknown): boolean {
   return isTransient(error) && error.kind !== "conflict";
 }

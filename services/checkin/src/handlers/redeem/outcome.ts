@@ -1,9 +1,9 @@
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { Verdict as VerdictOn } from "../../domain/decide-scan.ts";
+import type { PastCheckin } from "../../domain/past-scan.ts";
 import type { KeptAnswer } from "../../domain/questions/kept-answer.ts";
 import type { ScanRead } from "../../store/scan-reads.ts";
-import type { StoredCheckin } from "../../store/ticket-rows.ts";
 import { encodeGivenAnswer, withGivenAnswers } from "../../wire/answers.ts";
 import { decodePosition, toListedPosition } from "../../wire/positions.ts";
 import type { MatchedTicket } from "./read-scans.ts";
@@ -94,8 +94,8 @@ function documentsOf({ missing }: Extract<Verdict, { outcome: "incomplete" }>): 
 }
 
 /** Puts the scan that has just been stored where it belongs: newest first, the last to arrive before its equals. */
-function withNewScan(earlier: readonly StoredCheckin[], { scan, read }: DecidedScan): StoredCheckin[] {
-  const checkin: StoredCheckin = {
+function withNewScan(earlier: readonly PastCheckin[], { scan, read }: DecidedScan): PastCheckin[] {
+  const checkin: PastCheckin = {
     id: read.scanId,
     at: scan.at,
     type: scan.type,

@@ -26,7 +26,7 @@ export interface RedeemDeps {
 /** Longer ones cannot be indexed; the gateway refuses them with a better answer. */
 const longestNonce = 190;
 
-/** As long as another transaction may hold a ticket or a list, and less than a gateway waits. */
+/** As long as another transaction may lock a ticket or a list, and less than a gateway waits. */
 const patienceMs = 3000;
 
 /** Opens the lanes in which this process decides the scans of all its callers, by `decideBatch`. */

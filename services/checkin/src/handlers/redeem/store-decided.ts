@@ -1,7 +1,7 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
 import { countChange } from "../../domain/presence.ts";
-import { holdFreePositions } from "../../store/free-positions.ts";
+import { lockFreePositions } from "../../store/free-positions.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
 import { nameOf } from "../../store/keys.ts";
 import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
@@ -14,17 +14,17 @@ interface Answered extends DecidedScan {
   readonly verdict: Extract<DecidedScan["verdict"], { given: unknown }>;
 }
 
-/** Stores decisions, and returns those that are true: what they were decided by has not changed. */
+/** Stores decisions, and returns those that are final: what they were decided by has not changed. */
 export async function storeDecided(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   // Without answers there is one statement, which commits by itself.
   return decided.some(isAnswered) ? storeWithAnswers(db, decided) : store(db, decided);
 }
 
-/** Stores answers in one transaction with their scans. A ticket that another transaction holds is left to be decided again. */
+/** Stores answers in one transaction with their scans. A scan of a locked ticket is left out, to be decided again. */
 async function storeWithAnswers(db: Db, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   const keys = new Map(decided.filter(isAnswered).map((each) => [nameOf(ticketOf(each)), ticketOf(each)]));
   return db.transaction(async (tx) => {
-    const held = new Set((await holdFreePositions(tx, [...keys.values()])).map(nameOf));
+    const held = new Set((await lockFreePositions(tx, [...keys.values()])).map(nameOf));
     const ready = decided.filter((each) => !isAnswered(each) || held.has(nameOf(ticketOf(each))));
     const changed = await putGivenAnswers(tx, ready.filter(isAnswered).flatMap(toAnswers));
     await tx.publish(topics.answersGiven, changed.map(toAnswersGiven));
@@ -32,7 +32,7 @@ async function storeWithAnswers(db: Db, decided: readonly DecidedScan[]): Promis
   });
 }
 
-/** A scan whose ticket still asks something is not stored, and its decision is true. */
+/** A scan with open questions is not stored, and its decision is final. */
 async function store(db: Queryable, decided: readonly DecidedScan[]): Promise<Set<DecidedScan>> {
   const final = decided.filter(({ verdict }) => verdict.outcome !== "incomplete");
   if (final.length === 0) return new Set(decided);
@@ -51,7 +51,7 @@ function ticketOf({ scan: { organizer, event }, verdict }: Answered) {
 
 function toAnswers(decided: Answered): AnswerToStore[] {
   const { given, match } = decided.verdict;
-  const { answers, answersRevision: takenUpTo = 0 } = match.position;
+  const { answers, answersRevision: appliedUpTo = 0 } = match.position;
   return given.map((change) => {
     const { question, answer } = change;
     const shown = answers
@@ -63,7 +63,7 @@ function toAnswers(decided: Answered): AnswerToStore[] {
         ? []
         : [[answer.text, answer.questionIdentifier, answer.options, answer.optionIdentifiers, answer.file !== null]];
     const isUnchanged = JSON.stringify(shown) === JSON.stringify(sent);
-    return { ...ticketOf(decided), question, state: encodeGivenAnswer(change), takenUpTo, isUnchanged };
+    return { ...ticketOf(decided), question, state: encodeGivenAnswer(change), appliedUpTo, isUnchanged };
   });
 }
 
@@ -90,7 +90,7 @@ function toScanToStore({ scan, read, verdict }: DecidedScan): ScanToStore {
   };
 }
 
-/** It is needed of refusals, of what another code than the ticket's own has admitted, and to know a scan again by its nonce. */
+/** Refusals keep the code, and admissions by another code than the ticket's own, and scans with a nonce, to recognize them. */
 function isCodeKept(verdict: DecidedScan["verdict"], { nonce }: DecidedScan["scan"]): boolean {
   return verdict.outcome !== "admitted" || nonce !== null || ["medium", "revoked"].includes(verdict.match.foundBy);
 }

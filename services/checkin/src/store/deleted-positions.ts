@@ -1,52 +1,49 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
-import type { EntityKey } from "./keys.ts";
+import { type EntityKey, keysAs } from "./keys.ts";
 
-/** Notes that positions were deleted. In one order, like the positions, which need not be there to be held. */
-export async function notePositionsGone(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
+/** Notes that positions were deleted. All notes are locked in one order, because deleted positions cannot be. */
+export async function noteDeletedPositions(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
   if (keys.length === 0) return;
   await tx.run(sql`
     insert into gone_position (organizer, event, id, gone_at)
-    select gone.organizer, gone.event, gone.id, clock_timestamp()
-      from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
-                  ${keys.map((key) => key.id)}::bigint[]) as gone (organizer, event, id)
-     order by gone.organizer collate "C", gone.event collate "C", gone.id
+    select deleted.organizer, deleted.event, deleted.id, clock_timestamp()
+      from ${keysAs("deleted", keys)}
+     order by deleted.organizer collate "C", deleted.event collate "C", deleted.id
         on conflict (organizer, event, id) do update
            set gone_at = excluded.gone_at`);
 }
 
 /** Finds those of some positions that were deleted after an instant, whether or not they were created again. */
-export async function findGoneSince(tx: Queryable, keys: readonly EntityKey[], since: number): Promise<EntityKey[]> {
+export async function findDeletedSince(tx: Queryable, keys: readonly EntityKey[], since: number): Promise<EntityKey[]> {
   return tx.many<EntityKey>(sql`
     select gone_position.organizer, gone_position.event, gone_position.id
-      from unnest(${keys.map((key) => key.organizer)}::text[], ${keys.map((key) => key.event)}::text[],
-                  ${keys.map((key) => key.id)}::bigint[]) as wanted (organizer, event, id)
+      from ${keysAs("wanted", keys)}
       join gone_position
         on gone_position.organizer = wanted.organizer and gone_position.event = wanted.event
            and gone_position.id = wanted.id
      where gone_position.gone_at > ${toTimestamp(since)}::timestamptz`);
 }
 
-/** Notes dropped at a time: so many that the end of an event is soon forgotten, few enough to be quick. */
-export const mostDropped = 5000;
+/** Notes deleted at a time: so many that those of a large event are soon deleted, few enough to be quick. */
+export const mostNotes = 5000;
 
 /**
- * Drops notes that are no longer needed, with scans that were stored while
- * their ticket was deleted: a refusal does not hold it, so the removal of its scans may
- * have missed one. Waits for no lock, so any number of replicas may do it at a
- * time. Returns how many it dropped.
+ * Deletes notes that are no longer needed, and orphans: scans that were stored while their ticket was deleted. A refusal
+ * does not lock its ticket, so the deletion of its scans may have missed one. Skips locked rows, so any number of
+ * replicas may do it at a time. Returns how many notes it deleted.
  */
-export async function dropGonePositions(db: Queryable): Promise<number> {
+export async function deleteOldNotes(db: Queryable): Promise<number> {
   const { dropped } = await db.one<{ dropped: number }>(sql`
     with old as (
       select gone_position.organizer, gone_position.event, gone_position.id
         from gone_position
        where gone_position.gone_at < now() - interval '10 minutes'
        order by gone_position.gone_at
-       limit ${mostDropped}
+       limit ${mostNotes}
          for update skip locked
-    ), left_behind as (
+    ), orphan as (
       select scan.organizer, scan.event, scan.id
         from old
         join scan on scan.position = old.id and scan.event = old.event and scan.organizer = old.organizer
@@ -54,17 +51,17 @@ export async function dropGonePositions(db: Queryable): Promise<number> {
           on position.organizer = old.organizer and position.event = old.event and position.id = old.id
        where position.id is null
          for update of scan skip locked
-    ), forgotten as (
+    ), deleted_orphan as (
       delete from scan
-       using left_behind
-       where scan.organizer = left_behind.organizer and scan.event = left_behind.event and scan.id = left_behind.id
-    ), gone as (
+       using orphan
+       where scan.organizer = orphan.organizer and scan.event = orphan.event and scan.id = orphan.id
+    ), deleted as (
       delete from gone_position
        using old
        where gone_position.organizer = old.organizer and gone_position.event = old.event and gone_position.id = old.id
       returning gone_position.id
     )
     select count(*) as dropped
-      from gone`);
+      from deleted`);
   return dropped;
 }
