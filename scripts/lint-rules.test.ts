@@ -60,7 +60,7 @@ const files: readonly (readonly [rule: string | undefined, path: string, text: s
   [undefined, domain, 'const kinds = new Map([["a", 1]]);\nexport const count = () => new Map();'],
   [undefined, "services/checkin/src/domain/decide.test.ts", "const list = await load();"],
   [undefined, handler, "const list = await load();\nlet count = 0;"],
-  [undefined, "packages/kit/src/grpc/fault-status.ts", "const code = status.NOT_FOUND;"],
+  [undefined, "packages/engines/src/grpc/fault-status.ts", "const code = status.NOT_FOUND;"],
   [undefined, "gateway/src/http/problem.ts", "ctx.status = 404;"],
   [undefined, "gateway/src/app.ts", "ctx.status = given;"],
   [undefined, routes, "ctx.status = 201;"],
