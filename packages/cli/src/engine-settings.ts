@@ -1,4 +1,4 @@
-import { choice, durationMs, int, optional, optionalSecret, text, url } from "@tessera/kit/config";
+import { choice, durationMs, int, optional, secret, text, url } from "@tessera/kit/config";
 import { logLevels } from "@tessera/kit/log";
 
 /** The engines that a process uses beside PostgreSQL, and how it connects to them. */
@@ -20,16 +20,15 @@ export const engineSettings = {
     "How this process authenticates to the brokers.",
   ),
   kafkaSaslUsername: text("KAFKA_SASL_USERNAME", "tessera", "The name for KAFKA_SASL_MECHANISM."),
-  kafkaSaslPassword: optionalSecret("KAFKA_SASL_PASSWORD", "The password for KAFKA_SASL_MECHANISM."),
+  kafkaSaslPassword: optional(secret("KAFKA_SASL_PASSWORD", "The password for KAFKA_SASL_MECHANISM.")),
   cache: choice(
     "CACHE",
     ["memory", "redis"],
     "memory",
     "What processes share counts of limits and hints through; the platform works without it.",
   ),
-  redisUrl: optionalSecret(
-    "REDIS_URL",
-    "The address of Redis or Valkey with user and password; required with CACHE=redis.",
+  redisUrl: optional(
+    secret("REDIS_URL", "The address of Redis or Valkey with user and password; required with CACHE=redis."),
   ),
   redisPrefix: text("REDIS_PREFIX", "tessera:", "The prefix of all keys and channels."),
   files: choice("FILES", ["disk", "s3"], "disk", "Where uploads and results are stored."),
@@ -44,8 +43,8 @@ export const engineSettings = {
     "off",
     "Whether the bucket is part of the path; most servers but Amazon require it.",
   ),
-  s3AccessKey: optionalSecret("S3_ACCESS_KEY_ID", "The access key; default: the usual places of the AWS SDK."),
-  s3SecretKey: optionalSecret("S3_SECRET_ACCESS_KEY", "The secret of S3_ACCESS_KEY_ID."),
+  s3AccessKey: optional(secret("S3_ACCESS_KEY_ID", "The access key; default: the usual places of the AWS SDK.")),
+  s3SecretKey: optional(secret("S3_SECRET_ACCESS_KEY", "The secret of S3_ACCESS_KEY_ID.")),
 } as const;
 
 /** How topics are created. */

@@ -1,19 +1,19 @@
-/** Lets one loop pause, and others cut its pauses short. */
+/** Pauses one loop, and lets others end its pauses early. */
 export interface Alarm {
   readonly stopped: boolean;
-  /** Ends for good: no pause lasts any longer. */
+  /** Ends all pauses, also later ones. */
   stop(): void;
-  /** Ends the light sleep under way, or else the next one. */
+  /** Ends the light pause under way, or the next one. */
   ring(): void;
-  /** Pauses; `lightly` lets a ring end it. */
+  /** Pauses. A ring ends it if it is `lightly`. */
   pause(ms: number, options?: { lightly?: boolean }): Promise<void>;
 }
 
-/** Makes an alarm for one loop; any number may ring it. */
+/** Makes an alarm for one loop. Any number of callers may ring it. */
 export function createAlarm(): Alarm {
   let stopped = false;
   let rung = false;
-  /** Pauses under way, by what ends them. */
+  /** The pauses under way, by the function that ends each. */
   const sleepers = new Map<() => void, { lightly: boolean }>();
 
   return {

@@ -1,4 +1,4 @@
-/** Time as an argument, so that tests decide what time it is. */
+/** The time as an argument, so that tests can set it. */
 export interface Clock {
   /** Whole microseconds since 1970. */
   now(): number;

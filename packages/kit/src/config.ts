@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import type { Fault } from "./fault.ts";
 import { fault } from "./faults.ts";
 import { Secret } from "./redacted.ts";
@@ -6,26 +5,26 @@ import { Secret } from "./redacted.ts";
 /** Variables by name, as in `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** One environment variable: how it is read, what it stands for when it is not set. */
+/** One environment variable: how it is read, and its value when it is not set. */
 export interface Setting<T> {
   /** The variable's name. */
   readonly name: string;
-  /** One sentence on what it is for. */
+  /** One sentence about its purpose. */
   readonly description: string;
-  /** What it takes, as it ends the sentence "NAME must be …". */
+  /** The values that it takes, as the end of the sentence "NAME must be …". */
   readonly takes: string;
-  /** What is printed as its value when it is not set; a required setting has none. */
+  /** Its default as text; a required setting has none. */
   readonly fallback?: string;
-  /** Reads a text that is not empty, or says that it is not what the setting takes. */
+  /** Reads a text that is not empty; undefined: the setting does not take it. */
   read(text: string): { readonly value: T } | undefined;
-  /** The value when the variable is not set; undefined when it has to be. */
+  /** The value when the variable is not set; undefined: it must be set. */
   unset(): { readonly value: T } | undefined;
 }
 
 /** The settings of a program by the names it uses. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values that were read for settings. */
+/** The values of settings. */
 export type Config<S extends Settings> = { readonly [K in keyof S]: S[K] extends Setting<infer T> ? T : never };
 
 /** Any text. */
@@ -33,7 +32,7 @@ export function text(name: string, fallback: string | undefined, description: st
   return setting({ name, description, takes: "a text", read: (given) => given, fallback });
 }
 
-/** A whole number within a range, its ends included. */
+/** A whole number within a range, both ends included. */
 export function int(
   name: string,
   fallback: number | undefined,
@@ -52,51 +51,9 @@ export function int(
   });
 }
 
-const truths: Readonly<Record<string, boolean>> = {
-  true: true,
-  false: false,
-  "1": true,
-  "0": false,
-  yes: true,
-  no: false,
-  on: true,
-  off: false,
-};
-
-/** Something that is on or off. */
-export function flag(
-  name: string,
-  { fallback }: { fallback: boolean | undefined },
-  description: string,
-): Setting<boolean> {
-  const read = (given: string) =>
-    Object.hasOwn(truths, given.toLowerCase()) ? truths[given.toLowerCase()] : undefined;
-  return setting({ name, description, takes: "true or false", read, fallback });
-}
-
-/** A password, key or URL with one in it. It has no default, and is printed nowhere. */
+/** A password, a key, or a URL that contains one. It has no default and is never printed. */
 export function secret(name: string, description: string): Setting<Secret<string>> {
   return setting({ name, description, takes: "a secret", read: (given) => new Secret(given), fallback: undefined });
-}
-
-/** A secret that may be left out. */
-export function optionalSecret(name: string, description: string): Setting<Secret<string> | undefined> {
-  return optional(secret(name, description));
-}
-
-/** Where a peer listens: a host and a port. */
-export function address(name: string, fallback: string | undefined, description: string): Setting<string> {
-  const takes = "an address such as checkin:50051";
-  return setting({ name, description, takes, read: (given) => (isAddress(given) ? given : undefined), fallback });
-}
-
-function isAddress(given: string): boolean {
-  const [, host = "", port = ""] = /^(.+):([0-9]{1,5})$/.exec(given) ?? [];
-  const number = Number(port);
-  if (number < 1 || number > 65_535) return false;
-  return host.startsWith("[") && host.endsWith("]")
-    ? isIPv6(host.slice(1, -1))
-    : /^[a-z0-9]([a-z0-9._-]*[a-z0-9])?$/i.test(host);
 }
 
 /** An absolute URL with a host. */
@@ -124,7 +81,7 @@ export function choice<const W extends string>(
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A length of time with its unit, read as milliseconds; a number alone is milliseconds already. */
+/** A length of time with its unit, read as milliseconds. A number without a unit is milliseconds. */
 export function durationMs(name: string, fallback: number | undefined, description: string): Setting<number> {
   return setting({
     name,
@@ -145,7 +102,7 @@ function printDuration(ms: number): string {
   return `${ms / length}${unit}`;
 }
 
-/** Makes a required setting one that may be left out, undefined then. */
+/** Makes a required setting optional: undefined when it is not set. */
 export function optional<T>(required: Setting<T>): Setting<T | undefined> {
   return { ...required, fallback: "none", unset: () => ({ value: undefined }) };
 }
@@ -165,7 +122,7 @@ function setting<T extends {}>({
   fallback: T | undefined;
   print?: (value: T) => string;
 }): Setting<T> {
-  // A default that the setting would refuse is found when the program is loaded, not when somebody relies on it.
+  // A wrong default fails when the program is loaded, not when it is used.
   if (fallback !== undefined && read(print(fallback)) !== fallback)
     throw new Error(`the default of ${name} must be ${takes}`);
   return {
@@ -173,18 +130,19 @@ function setting<T extends {}>({
     description,
     takes,
     ...(fallback === undefined ? {} : { fallback: print(fallback) }),
-    read(given) {
-      const value = read(given);
-      return value === undefined ? undefined : { value };
-    },
-    unset: () => (fallback === undefined ? undefined : { value: fallback }),
+    read: (given) => found(read(given)),
+    unset: () => found(fallback),
   };
 }
 
-/** Variables with this prefix are ours: one that no setting reads is a mistake in somebody's values. */
+function found<T extends {}>(value: T | undefined): { readonly value: T } | undefined {
+  return value === undefined ? undefined : { value };
+}
+
+/** A variable with this prefix that no setting reads is a mistake. */
 const ourPrefix = "TESSERA_";
 
-/** Kubernetes tells every pod of the services beside it, so one called tessera-checkin makes TESSERA_CHECKIN_PORT, which nobody wrote. */
+/** Kubernetes sets variables for each service in every pod: a service called tessera-checkin makes TESSERA_CHECKIN_PORT. */
 function isServiceLink(name: string, value: string | undefined): boolean {
   return (
     /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
@@ -193,9 +151,9 @@ function isServiceLink(name: string, value: string | undefined): boolean {
 }
 
 /**
- * Reads all settings, or throws one Fault that names everything wrong. A variable that is
- * empty counts as not set. Values are never quoted: what is wrong may be a secret in the wrong
- * place. Given `allKnown`, the names read by anybody, any other TESSERA_ variable is a problem too.
+ * Reads all settings, or throws one Fault that names all problems. An empty variable counts as not set. The Fault quotes
+ * no value: a wrong one may be a secret in the wrong variable. With `allKnown`, the names that the whole program reads,
+ * any other TESSERA_ variable is a problem too.
  */
 export function readConfig<S extends Settings>(
   settings: S,
@@ -220,16 +178,14 @@ export function readConfig<S extends Settings>(
     for (const name of unknown.sort()) problems.push([name, "is not a setting; correct its name or remove it"]);
   }
   if (problems.length > 0) throw toFault(problems);
-  // Every key of the settings has its value here, of the type its setting reads.
+  // Here every key has a value of the type that its setting reads.
   return Object.fromEntries(values) as Config<S>;
 }
 
 function toFault(problems: readonly (readonly [name: string, problem: string])[]): Fault {
-  // Two settings may read one variable, and then find the same.
-  const lines = [...new Set(problems.map(([name, problem]) => `  ${name} ${problem}`))];
-  const byName = Map.groupBy(problems, ([name]) => name);
-  const fields = Object.fromEntries(
-    Array.from(byName, ([name, of]) => [name, [...new Set(of.map(([, problem]) => problem))]]),
-  );
-  return fault("configuration_invalid", `configuration:\n${lines.join("\n")}`, { fields });
+  // Two settings may read the same variable and have the same problem.
+  const distinct = new Map(problems.map((each) => [each.join(" "), each]));
+  const byName = Map.groupBy(distinct.values(), ([name]) => name);
+  const fields = Object.fromEntries(Array.from(byName, ([name, of]) => [name, of.map(([, problem]) => problem)]));
+  return fault("configuration_invalid", `configuration:\n  ${[...distinct.keys()].join("\n  ")}`, { fields });
 }

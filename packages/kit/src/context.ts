@@ -1,45 +1,45 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { isUuid } from "@tessera/values";
 
-/** What travels with a piece of work through everything it awaits, and on to the peers it calls. */
+/** Belongs to a piece of work. All that it awaits has it, and it travels to the peers that it calls. */
 export interface Context {
-  /** W3C trace context: the span this work is part of. */
+  /** W3C trace context: the span that this work is part of. */
   readonly traceparent?: string;
-  /** Milliseconds since 1970 after which nobody waits for the result any more. */
+  /** Milliseconds since 1970: after it the caller no longer waits. */
   readonly deadline?: number;
-  /** Aborts when nobody waits for the result any more: at the deadline, or when the caller has gone. */
+  /** Aborts when the caller no longer waits: at the deadline, or when it cancels. */
   readonly signal?: AbortSignal;
-  /** A UUID by which a request is known again when it is repeated, because its answer was lost on the way. */
+  /** A UUID that a repeated request keeps, for instance when its answer was lost. */
   readonly requestId?: string;
 }
 
 const storage = new AsyncLocalStorage<Context>();
 const none: Context = {};
 
-/** Runs work in a context, replacing the one it is called in. */
+/** Runs work in a context, which replaces the current one. */
 export function runInContext<T>(context: Context, work: () => T): T {
   return storage.run(context, work);
 }
 
-/** Returns the context of the work under way; an empty one outside any. */
+/** The context of the work under way; outside of any it is empty. */
 export function currentContext(): Context {
   return storage.getStore() ?? none;
 }
 
-/** Tells whether what a caller sent may be the id of a request. */
+/** Whether a caller sent a valid request id. */
 export function isRequestId(received: string | undefined): received is string {
   return received !== undefined && isUuid(received);
 }
 
-/** Later versions may append fields, which a reader of version 00 leaves away; ff is no version. */
+/** Later versions may append fields, which a reader of version 00 ignores. ff is no version. */
 const pattern = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32})-((?!0{16})[0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
-/** A trace header is a few dozen characters; a longer one is somebody's attack on our logs. */
+/** A trace header has a few dozen characters. A longer one is an attack on the logs. */
 const longest = 512;
 
 const sampled = "01";
 
-/** The parts of a trace id; undefined for what is none. */
+/** The parts of a traceparent; undefined when it is malformed. */
 export function parseTraceparent(
   traceparent: string | undefined,
 ): { readonly trace: string; readonly span: string; readonly flags: string } | undefined {
@@ -50,19 +50,19 @@ export function parseTraceparent(
   return traceparent.startsWith("00-") && traceparent.length !== 55 ? undefined : { trace, span, flags };
 }
 
-/** Makes the id for the next hop: a new span of the same trace, or of a new trace where there is none. */
+/** Makes the traceparent of the next call: a new span of the same trace, or of a new trace without a parent. */
 export function childTraceparent(parent: string | undefined): string {
   const { trace = randomHex(16), flags = sampled } = parseTraceparent(parent) ?? {};
   return `00-${trace}-${randomHex(8)}-${flags}`;
 }
 
-/** Takes over an id that came from outside; one that is missing or malformed becomes the root of a new trace. */
+/** Copies a traceparent that came from outside. When it is missing or malformed, a new trace begins. */
 export function acceptTraceparent(received: string | undefined): string {
   const parts = parseTraceparent(received);
   return parts === undefined ? childTraceparent(undefined) : `00-${parts.trace}-${parts.span}-${parts.flags}`;
 }
 
-/** Ids tell spans apart and guard nothing, so they need not come from the system's slow source. */
+/** Ids of spans are no secrets, so they need no slow source of randomness. */
 function randomHex(bytes: number): string {
   let hex = "";
   while (hex.length < bytes * 2) {

@@ -1,9 +1,9 @@
 import { fault } from "./faults.ts";
 
-/** No page has more. */
+/** The largest page. */
 const longestPage = 50;
 
-/** Where a page lies among `count` results. Page 0 is the last one; the first one is there even when nothing is. */
+/** The position of a page among `count` results. Page 0 means the last page. The first page exists even without results. */
 export function cutPage(
   asked: { readonly page: number; readonly pageSize: number },
   count: number,

@@ -1,6 +1,6 @@
 import { Fault } from "./fault.ts";
 
-/** Says why something was given up. Of an error its kind, not its text: texts of the database quote values, and those may be personal. */
+/** Describes an error for an operator by its kind and place. Its text is left out: texts of the database quote values, which may be personal. */
 export function describeCause(cause: unknown): string {
   if (cause instanceof Fault) return withoutNul(`${cause.kind} ${cause.code}: ${cause.message}`);
   if (!(cause instanceof Error)) return "unknown";
@@ -9,7 +9,7 @@ export function describeCause(cause: unknown): string {
   return withoutNul(`${cause.name}${code}${where}`);
 }
 
-/** Postgres has no room for it in a text. */
+/** A text of Postgres cannot contain NUL. */
 export function withoutNul(text: string): string {
   return text.replaceAll("\0", "\ufffd");
 }

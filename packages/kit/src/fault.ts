@@ -1,6 +1,6 @@
 /**
- * Why a request could not be served. Closed: adding a kind changes two tables. `conflict` is a matter between two
- * changes at the same time; what contradicts what is stored is `unmet`.
+ * Why a request could not be served. Closed: adding a kind changes two tables. A `conflict` is between two changes at
+ * the same time, and passes by itself: a consumer waits for it. A contradiction to stored data is `unmet` or `invalid`.
  */
 export type FaultKind =
   | "invalid"
@@ -13,7 +13,7 @@ export type FaultKind =
   | "unavailable"
   | "timeout";
 
-/** Messages by dotted field path; what belongs to no single field stands under `non_field_errors`. */
+/** Messages by dotted field path; `non_field_errors` has those that belong to no single field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 export interface FaultDetails {
@@ -23,20 +23,20 @@ export interface FaultDetails {
 }
 
 /**
- * A failure the caller is meant to tell apart from a crash.
+ * A failure that the caller handles, as opposed to a bug.
  *
- * Anything else that is thrown is a bug or an outage: it crosses the wire as
- * INTERNAL without its message, and is logged at `error` where it happened.
+ * Any other error is a bug or an outage: its caller gets INTERNAL without its message, and it is logged at `error` where
+ * it happened.
  */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly kind: FaultKind;
-  /** One of the codes of docs/faults.md, unless a peer of another version sent it. */
+  /** A code of docs/faults.md; a peer of another version may send others. */
   readonly code: string;
   readonly fields: FieldErrors | undefined;
   readonly retryAfterMs: number | undefined;
 
-  /** `message` is for a person: what failed and, where there is one, the remedy. It never holds a secret or personal data. */
+  /** `message` is for people: what failed, and the remedy if there is one. It never has a secret or personal data. */
   constructor(kind: FaultKind, code: string, message: string, more: FaultDetails = {}) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause });
     this.kind = kind;
@@ -48,7 +48,7 @@ export class Fault extends Error {
 
 const transient: ReadonlySet<FaultKind> = new Set(["conflict", "exhausted", "unavailable", "timeout"]);
 
-/** Whether a failure passes by itself: the same request, sent again later, may succeed. */
+/** Whether a failure passes by itself, so that the same request may succeed later. */
 export function isTransient(error: unknown): error is Fault {
   return error instanceof Fault && transient.has(error.kind);
 }

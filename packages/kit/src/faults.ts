@@ -1,6 +1,6 @@
 import { Fault, type FaultDetails, type FaultKind } from "./fault.ts";
 
-/** What the kit itself throws, and what it says of a peer that explains nothing. */
+/** The codes of the kit and of its engines, and those for a peer that sends no code. */
 const kitCodes = {
   address_unavailable: "unmet",
   bus_closed: "unavailable",
@@ -46,14 +46,14 @@ const kitCodes = {
 
 export type KitFault = keyof typeof kitCodes;
 
-/** Makes a fault out of its code, which decides the kind, and a sentence for a person. */
+/** Makes a fault of a code, which decides the kind, and of a sentence for people. */
 export interface MakeFault<Code extends string> {
   (code: Code, message: string, more?: FaultDetails): Fault;
   /** The codes that this owner declares. */
   readonly codes: Readonly<Record<string, FaultKind>>;
 }
 
-/** Declares the codes of one owner, each with its kind; the kit's come with them. docs/faults.md explains every one. */
+/** Declares the codes of one owner, each with its kind. The kit's codes are added. docs/faults.md explains every code. */
 export function faultCodes<Code extends string>(
   codes: Readonly<Record<Code, FaultKind>> & { readonly [taken in KitFault]?: never },
 ): MakeFault<Code | KitFault> {

@@ -3,44 +3,43 @@ import { fault } from "./faults.ts";
 import type { Log } from "./log.ts";
 import { waitAtMost } from "./wait-at-most.ts";
 
-/** Where a process stands in its life. */
+/** The stage of a process. */
 export type Stage = "starting" | "serving" | "draining";
 
 export interface Readiness {
   /** Whether to send requests here. */
   readonly ready: boolean;
   readonly stage: Stage;
-  /** Each dependency with "ok" or with what keeps it away, in words that anybody may read. */
+  /** Each dependency with "ok" or its problem. The text is public. */
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
 /**
- * Whether a process can take requests. Whether it lives is another question,
- * which its event loop answers by answering: restarting a process mends no
- * database, so a dependency must never count as life.
+ * Whether a process can take requests. Dependencies do not decide whether it lives: a restart would not repair them. The
+ * event loop shows that by answering.
  */
 export interface Health {
-  /** Declares what this process cannot serve without. The check throws when it is away; its signal aborts when the time for it is over. */
+  /** Declares a dependency that this process cannot serve without. The check throws when it is lost; its signal aborts when the check takes too long. */
   dependency(name: string, check: (signal: AbortSignal) => Promise<void>): void;
-  /** Asks every dependency; never throws. */
+  /** Checks every dependency; never throws. */
   ready(): Promise<Readiness>;
   /** Notes that start-up is complete. */
   startedUp(): void;
-  /** Notes that this process is about to stop: from now on it is not ready. */
+  /** Notes that this process is about to stop: it is not ready any more. */
   draining(): void;
   readonly stage: Stage;
 }
 
-/** Less than a probe waits, so that the answer names the dependency instead of being a timeout itself. */
+/** Shorter than the timeout of a probe, so that the answer can name the dependency. */
 const longestCheckMs = 2000;
 
-/** Several probes and people may ask at once; a dependency that was well a second ago is not asked again. Bad news is never kept, so recovery shows at once. */
+/** A dependency that was ok within this time is not checked again, however many probes come. Failures are not cached, so recovery shows at once. */
 const goodForMs = 1000;
 
-/** A check that ignores its signal and never ends is given up after this long, and a new one may run. */
+/** A check that ignores its signal and does not end is abandoned after this time, and a new one may run. */
 const abandonedAfterMs = 30_000;
 
-/** Makes the health of a process. Changes for the worse and for the better go to the log once, not at every probe. */
+/** Makes the health of a process. It logs the loss and the recovery of a dependency once, not at every probe. */
 export function createHealth({ log }: { log?: Log } = {}): Health {
   const dependencies = new Map<string, () => Promise<string>>();
   let stage: Stage = "starting";
@@ -50,11 +49,12 @@ export function createHealth({ log }: { log?: Log } = {}): Health {
       dependencies.set(name, watch(name, check, log));
     },
     async ready() {
-      // Asked only to be refused, dependencies that are closing already would look like an outage.
-      const asked = stage === "draining" ? [] : await askAll(dependencies);
-      const well = asked.every(([, answer]) => answer === ok);
-      // Read again: the process may have begun to drain while its dependencies answered.
-      return { ready: well && stage === "serving", stage, dependencies: Object.fromEntries(asked) };
+      // While the process drains, its dependencies are closing: a check would report an outage.
+      const checks = stage === "draining" ? [] : [...dependencies];
+      const answers = await Promise.all(checks.map(async ([name, ask]) => [name, await ask()] as const));
+      const well = answers.every(([, answer]) => answer === ok);
+      // `stage` is read again: the process may have begun to drain meanwhile.
+      return { ready: well && stage === "serving", stage, dependencies: Object.fromEntries(answers) };
     },
     startedUp() {
       if (stage === "starting") stage = "serving";
@@ -70,17 +70,13 @@ export function createHealth({ log }: { log?: Log } = {}): Health {
 
 const ok = "ok";
 
-function askAll(dependencies: ReadonlyMap<string, () => Promise<string>>): Promise<[string, string][]> {
-  return Promise.all(Array.from(dependencies, async ([name, ask]): Promise<[string, string]> => [name, await ask()]));
-}
-
-/** One check under way, and what it will have answered when its time is over. */
+/** A check under way with its answer. */
 interface Run {
   readonly since: number;
   readonly answer: Promise<string>;
 }
 
-/** Makes the question to one dependency. Questions asked at the same time share one check. */
+/** Makes the function that checks one dependency. Calls at the same time share one check. */
 function watch(
   name: string,
   check: (signal: AbortSignal) => Promise<void>,
@@ -109,7 +105,7 @@ function watch(
     const abort = new AbortController();
     const work = (async () => check(abort.signal))();
     const run = { since, answer: judge(work, abort) };
-    // A check that outlives its time keeps its place: a hanging database must not gather a new check with every probe.
+    // A check that takes too long is not replaced by the next probe: checks of a hanging database must not pile up.
     const end = () => {
       if (running === run) running = undefined;
     };
@@ -127,7 +123,7 @@ function watch(
 
 const tooSlow = () => fault("check_timeout", `no answer within ${longestCheckMs / 1000} seconds`);
 
-/** A Fault's message is written for readers; any other may hold addresses, names and rows, and goes to the log only. */
+/** The message of a Fault is public. Other messages may have addresses, names and rows: only the log gets them. */
 function explain(error: unknown): string {
   return error instanceof Fault ? error.message : "failed; the log says why";
 }

@@ -3,14 +3,14 @@ import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
 import { measureFacts } from "./bus/measure-facts.ts";
 import { rebuildTopics } from "./bus/rebuild-topics.ts";
-import { type Relay, startRelay } from "./bus/relay.ts";
+import { startRelay } from "./bus/relay.ts";
 import { replayParked } from "./bus/replay-parked.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
 import { type Environment, readConfig, type Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Health } from "./health.ts";
-import { type Job, runJobs } from "./jobs/interval.ts";
+import { runJobs } from "./jobs/interval.ts";
 import { startWorkers } from "./jobs/workers.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
@@ -23,7 +23,7 @@ import type { Implementation, Transport } from "./rpc.ts";
 import { type ClientMap, connectClients, type Server, type ServiceDefinition } from "./service.ts";
 import type { Tracing } from "./trace.ts";
 
-/** What surrounds a service: the same definition runs with any of these. */
+/** What a service runs on. The same definition runs on any of these. */
 export interface Surroundings {
   readonly environment: Environment;
   readonly databaseUrl: string;
@@ -37,14 +37,14 @@ export interface Surroundings {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly health: Health;
-  /** The topics a service owns, from the catalogue. */
+  /** The topics that the service owns, from the catalogue. */
   readonly owns: readonly string[];
   transportTo(name: string): Transport;
   /** Makes the service callable by its peers. */
   serve(implementations: readonly Implementation[]): Promise<Served>;
 }
 
-/** What makes a service callable, seen from its end. */
+/** Stops the calls of a service. */
 export interface Served {
   drain(): Promise<void>;
   stop(): Promise<void>;
@@ -53,20 +53,19 @@ export interface Served {
 export interface RunningService {
   readonly name: string;
   readonly db: Db;
-  /** Turns away who comes from outside; resolves when everybody who is inside has been answered. */
+  /** Refuses requests from outside; resolves when those under way are answered. */
   drain(): Promise<void>;
-  /** Refuses calls of peers; those under way go on. */
+  /** Refuses calls of peers; running calls go on. */
   refuseCalls(): Promise<void>;
-  /** Stops the rest, in the reverse of the order it was started in. */
+  /** Stops the rest in the reverse order of its start. */
   stop(): Promise<void>;
 }
 
 const hour = 3_600_000;
 
 /**
- * Starts a service: database, its parts, jobs, calls from peers, consumers, relay,
- * and last what faces the outside. Start order between services does not
- * matter: calls wait for their peer within their deadline.
+ * Starts a service: database, parts, jobs, calls of peers, consumers, relay, and last its servers. Services may start in
+ * any order: calls wait for their peer within their deadline.
  */
 export async function startService<S extends Settings, C extends ClientMap>(
   definition: ServiceDefinition<S, C>,
@@ -76,15 +75,11 @@ export async function startService<S extends Settings, C extends ClientMap>(
   const { bus, clock, metrics, tracing, health } = around;
   const log = around.log.with({ service: name });
   const config = readConfig(definition.settings, around.environment);
-  const role = around.role === undefined ? {} : { role: around.role };
-  await requireMigrated({ url: around.databaseUrl, schema, ...role, migrations: definition.migrations, log });
+  const connection = { url: around.databaseUrl, schema, role: around.role, applicationName: `tessera-${name}`, log };
+  await requireMigrated({ ...connection, migrations: definition.migrations });
 
   const undo: (() => Promise<void>)[] = [];
-  const connection = { url: around.databaseUrl, schema, ...role, applicationName: `tessera-${name}`, log };
-  const db = openDatabase({
-    ...connection,
-    ...(around.maxConnections === undefined ? {} : { maxConnections: around.maxConnections }),
-  });
+  const db = openDatabase({ ...connection, maxConnections: around.maxConnections });
   undo.push(() => db.close());
   const reads = openReads(connection);
   undo.push(() => reads.close());
@@ -111,7 +106,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     ({ servers } = parts);
     const meter = measureFacts({ db, bus, clock, log, metrics, group: name, consumes: definition.consumes });
     const ours = [
-      tableKeeper(db, clock),
+      { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) },
       keepStatistics(db),
       replayParked({ db, group: name, consumers: parts.consumers, log }),
       rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),
@@ -132,7 +127,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
         deliver: (messages, signal) => meter.during(consumer.topic, messages, () => consumer.deliver(messages, signal)),
       });
     }
-    const relay = relayOf(name, { db, bus, log, metrics });
+    const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
+    const relay = startRelay({ db, bus, log, onBatch: (facts) => relayed.add({ service: name }, facts) });
     undo.push(() => relay.stop());
     for (const server of servers) {
       await server.start();
@@ -162,27 +158,13 @@ async function unwind(undo: (() => Promise<void>)[]): Promise<void> {
   for (const step of undo.reverse()) await step();
 }
 
-/** Makes every call a span, within the trace that its caller sent along. */
+/** Makes every call a span of the trace that its caller sent. */
 function traceCalls(tracing: Tracing, implementations: readonly Implementation[]): Implementation[] {
-  return implementations.map(({ definition, handlers }) => ({
-    definition,
-    handlers: Object.fromEntries(
-      Object.entries(handlers).map(([name, handler]) => {
-        const span = definition[name]?.path ?? name;
-        return [name, (request: unknown, call) => tracing.span(span, {}, () => handler(request, call))] satisfies [
-          string,
-          typeof handler,
-        ];
-      }),
-    ),
-  }));
-}
-
-function relayOf(name: string, { db, bus, log, metrics }: { db: Db; bus: Bus; log: Log; metrics: Metrics }): Relay {
-  const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
-  return startRelay({ db, bus, log, onBatch: (facts) => relayed.add({ service: name }, facts) });
-}
-
-function tableKeeper(db: Db, clock: Clock): Job {
-  return { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) };
+  return implementations.map(({ definition, handlers }) => {
+    const traced = Object.entries(handlers).map(([name, handler]): [string, typeof handler] => {
+      const span = definition[name]?.path ?? name;
+      return [name, (request, call) => tracing.span(span, {}, () => handler(request, call))];
+    });
+    return { definition, handlers: Object.fromEntries(traced) };
+  });
 }

@@ -4,11 +4,11 @@ import { fault } from "./faults.ts";
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  /** What the port is for, as it ends "set another port for …". */
+  /** The purpose of the port, as the end of "set another port for …". */
   readonly purpose: string;
 }
 
-/** Starts to accept connections; where that is not possible, the Fault says what to do about it. */
+/** Starts to accept connections. If that fails, the Fault has the remedy. */
 export function listen(server: Server, options: ListenOptions): Promise<void> {
   const { host, port } = options;
   return new Promise((resolve, reject) => {

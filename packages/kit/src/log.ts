@@ -3,36 +3,36 @@ import { type Logger, pino, stdTimeFunctions } from "pino";
 import { currentContext, parseTraceparent } from "./context.ts";
 import { Fault } from "./fault.ts";
 
-/** What a log line may carry beside its message: ids, counts and codes, never personal data. A Secret prints as a mark. */
+/** The data of a log line: ids, counts and codes, never personal data. A Secret prints as a mark. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** One JSON line each. The message is constant, the data are fields. */
 export interface Log {
-  /** Somebody must act. */
+  /** An operator must act. */
   error(message: string, fields?: Fields): void;
-  /** An anomaly that heals. */
+  /** An anomaly that ends by itself. */
   warn(message: string, fields?: Fields): void;
   /** A business event. */
   info(message: string, fields?: Fields): void;
   debug(message: string, fields?: Fields): void;
-  /** A log whose lines all carry these fields. */
+  /** A log that adds these fields to every line. */
   with(fields: Fields): Log;
 }
 
-/** The most urgent level first; each includes those before it. */
+/** The most urgent level first. Each includes those before it. */
 export const logLevels = ["error", "warn", "info", "debug"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 export interface LogOptions {
-  /** Who speaks. */
+  /** The name of the service, in every line. */
   readonly service: string;
-  /** The least urgent level that is written; `info` when left out. */
+  /** The least urgent level that is written; `info` by default. */
   readonly level?: LogLevel;
-  /** Where whole lines go, line end included; standard output when left out. */
+  /** Takes whole lines, line end included; standard output by default. */
   readonly destination?: { write(line: string): void };
 }
 
-/** Makes the log of a process. Its methods never throw, whatever they are given and wherever it goes. */
+/** Makes the log of a process. Its methods never throw. */
 export function createLog({
   service,
   level = "info",
@@ -46,7 +46,7 @@ export function createLog({
       timestamp: stdTimeFunctions.isoTime,
       formatters: {
         level: (name) => ({ level: name }),
-        // Reached only when the level is written. The holder keeps pino from taking our fields for an HTTP request.
+        // Called only when the level is written. The holder hides the fields from pino, which would treat some as an HTTP request.
         log: (holder) => (holder as unknown as Holder).line(),
       },
     },
@@ -55,14 +55,14 @@ export function createLog({
   return logOf(logger, { service });
 }
 
-/** What is handed through pino to its `log` formatter. */
+/** Passes through pino to its `log` formatter. */
 interface Holder {
   line(): PlainObject;
 }
 
 type PlainObject = Record<string, unknown>;
 
-/** Synchronous, so that the lines before a crash are written, and so that whatever goes wrong in writing is thrown where we catch it. */
+/** Synchronous: the lines before a crash are written, and an error of writing is thrown where it is caught. */
 const standardOutput = { fd: 1, sync: true };
 
 function logOf(logger: Logger, bound: PlainObject): Log {
@@ -70,7 +70,7 @@ function logOf(logger: Logger, bound: PlainObject): Log {
     try {
       logger[level]({ line: () => lineOf(bound, fields) } satisfies Holder, text(String(message)));
     } catch {
-      // What cannot be written must not break the work that it tells about.
+      // A failure to log must not break the work that logs.
     }
   };
   return {
@@ -88,10 +88,10 @@ function lineOf(bound: PlainObject, fields: Fields | undefined): PlainObject {
   return trace === undefined ? line : { ...line, trace };
 }
 
-/** Written by the log itself; a second key of the same name would make a line mean different things to different readers. */
+/** The log itself writes these. Readers of a line with the same key twice would differ in which one they take. */
 const reserved = new Set(["level", "time", "message", "trace"]);
 
-/** The names every object inherits are looked up in pino's tables of serializers as if they had been put there. */
+/** Pino looks names up in plain objects, where it finds the inherited ones too. */
 const isTaken = (name: string) => reserved.has(name) || name in Object.prototype;
 
 function plainFields(fields: Fields): PlainObject {
@@ -101,19 +101,19 @@ function plainFields(fields: Fields): PlainObject {
   return Object.fromEntries(entries.map(([name, value]) => [isTaken(name) ? `${name}_` : name, value]));
 }
 
-/** A line is read by people and stored for weeks: beyond these sizes it is cut, and says so. */
+/** Lines are read by people and stored for weeks. Beyond these sizes a line is cut, with a mark. */
 const mostValues = 1000;
 const deepest = 8;
 const longestText = 8192;
 
 interface Walk {
-  /** How many more values this line has room for. */
+  /** How many more values fit into this line. */
   left: number;
-  /** The objects around the value, to see circles. */
+  /** The objects that contain the value, to find circles. */
   readonly above: Set<object>;
 }
 
-/** Turns anything into what JSON can say, without an exception and within bounds. */
+/** Turns any value into one that JSON can express, within the bounds above. Never throws. */
 function toPlain(value: unknown, walk: Walk): unknown {
   walk.left -= 1;
   switch (typeof value) {
@@ -148,46 +148,46 @@ function objectToPlain(value: object, walk: Walk): unknown {
 }
 
 function describe(value: object, walk: Walk): unknown {
-  if (isError(value)) return errorToPlain(value, walk);
-  if (isRefusalOfPostgres(value)) return postgresErrorToPlain(value, walk);
+  if (isPostgresError(value)) return entriesToPlain(postgresFields(value), walk);
+  if (value instanceof Fault) return entriesToPlain(faultFields(value), walk);
+  if (value instanceof Error) return entriesToPlain(chosen(value, errorFields), walk);
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
-  if (saysItself(value)) return toPlain(value.toJSON(), walk);
-  if (Array.isArray(value) || value instanceof Set) return listToPlain(value, walk);
-  return value instanceof Map ? entriesToPlain(value, walk) : entriesToPlain(propertiesOf(value), walk);
-}
-
-function saysItself(value: object): value is { toJSON(): unknown } {
-  return "toJSON" in value && typeof value.toJSON === "function";
-}
-
-function listToPlain(items: Iterable<unknown>, walk: Walk): unknown[] {
-  const list: unknown[] = [];
-  for (const item of items) {
-    if (walk.left <= 0) {
-      list.push("[cut]");
-      break;
-    }
-    // As in JSON, what cannot be said still takes its place.
-    list.push(toPlain(item, walk) ?? null);
-  }
-  return list;
+  if ("toJSON" in value && typeof value.toJSON === "function") return toPlain(value.toJSON(), walk);
+  if (value instanceof Map) return entriesToPlain(value, walk);
+  if (!Array.isArray(value) && !(value instanceof Set)) return entriesToPlain(propertiesOf(value), walk);
+  // As in JSON, a value without a text keeps its place in a list.
+  return Array.from(untilFull<unknown>(value, walk, "[cut]"), (item) => toPlain(item, walk) ?? null);
 }
 
 function entriesToPlain(entries: Iterable<readonly [unknown, unknown]>, walk: Walk): PlainObject {
-  const plain: [string, unknown][] = [];
-  for (const [name, value] of entries) {
-    if (walk.left <= 0) {
-      plain.push(["…", "[cut]"]);
-      break;
-    }
-    plain.push([text(String(name)), toPlain(value, walk)]);
-  }
-  // Not by assignment, which would take `__proto__` for an order.
-  return Object.fromEntries(plain);
+  const within = untilFull(entries, walk, ["…", "[cut]"]);
+  // Not by assignment: that would set the prototype for a field `__proto__`.
+  return Object.fromEntries(Array.from(within, ([name, value]) => [text(String(name)), toPlain(value, walk)]));
 }
 
-function* propertiesOf(value: object): Iterable<readonly [string, unknown]> {
-  for (const name of Object.keys(value)) yield [name, read(value, name)];
+/** Passes items on while the line has room, then the mark. */
+function* untilFull<T>(items: Iterable<T>, walk: Walk, mark: T): Iterable<T> {
+  for (const item of items) {
+    if (walk.left <= 0) {
+      yield mark;
+      return;
+    }
+    yield item;
+  }
+}
+
+function propertiesOf(value: object): Iterable<readonly [string, unknown]> {
+  return Object.keys(value)
+    .values()
+    .map((name) => [name, read(value, name)]);
+}
+
+/** The properties of these names that have a value. */
+function* chosen(value: object, names: readonly string[]): Iterable<[string, unknown]> {
+  for (const name of names) {
+    const property = read(value, name);
+    if (property !== undefined) yield [name, property];
+  }
 }
 
 /** Reads a property whose getter may throw. */
@@ -199,7 +199,7 @@ function read(value: object, name: string): unknown {
   }
 }
 
-/** Half a surrogate pair is not text, and some readers of logs drop the whole line for it. */
+/** Some readers of logs drop a line that has half of a surrogate pair. */
 function text(value: string): string {
   const whole = value.toWellFormed();
   return whole.length <= longestText
@@ -207,70 +207,44 @@ function text(value: string): string {
     : `${whole.slice(0, longestText).toWellFormed()}… [${whole.length - longestText} more]`;
 }
 
-function isError(value: object): value is Error {
-  return value instanceof Error;
-}
+/** Chosen properties only: libraries attach requests, credentials and rows to their errors. */
+const errorFields = ["name", "message", "code", "syscall", "address", "port", "stack", "cause", "errors"];
 
-/** Chosen properties only: libraries hang requests, credentials and rows on their errors. */
-function errorToPlain(error: Error, walk: Walk): PlainObject {
-  if (isRefusalOfPostgres(error)) return postgresErrorToPlain(error, walk);
-  if (error instanceof Fault) return faultToPlain(error, walk);
-  return entriesToPlain(
-    [...chosen(error, ["name", "message", "code", "syscall", "address", "port", "stack", "cause", "errors"])],
-    walk,
-  );
-}
-
-/** Somebody meant a Fault, so where it was thrown tells nothing. Of its field errors the names: their messages may quote what was sent. */
-function faultToPlain(fault: Fault, walk: Walk): PlainObject {
-  const fields = fault.fields === undefined ? [] : ([["fields", Object.keys(fault.fields)]] as const);
-  return entriesToPlain(
-    [...chosen(fault, ["name", "kind", "code", "message", "retryAfterMs"]), ...fields, ...chosen(fault, ["cause"])],
-    walk,
-  );
+/** A Fault needs no stack. Of its field errors only the names are logged: the messages may quote the request. */
+function* faultFields(fault: Fault): Iterable<[string, unknown]> {
+  yield* chosen(fault, ["name", "kind", "code", "message", "retryAfterMs"]);
+  if (fault.fields !== undefined) yield ["fields", Object.keys(fault.fields)];
+  yield* chosen(fault, ["cause"]);
 }
 
 /**
- * What Postgres says about a failure quotes rows: `detail` has the key that
- * exists already, `where` the line being copied, and even the message the text
- * that is no number. Its code and the names of things are enough to act on.
+ * Errors of Postgres quote rows: `detail` has the existing key, `where` the line being copied, and even the message may
+ * have the text that is not a number. The code and the names of things are enough to act on.
  */
-function postgresErrorToPlain(error: object, walk: Walk): PlainObject {
-  const entries = [
-    ...chosen(error, ["name", "code", "severity", "schema", "table", "column", "constraint", "routine"]),
-  ];
+function* postgresFields(error: object): Iterable<[string, unknown]> {
+  yield* chosen(error, ["name", "code", "severity", "schema", "table", "column", "constraint", "routine"]);
   const frames = framesOf(error);
-  if (frames !== undefined) entries.push(["stack", frames]);
-  return entriesToPlain([...entries, ...chosen(error, ["cause"])], walk);
+  if (frames !== undefined) yield ["stack", frames];
+  yield* chosen(error, ["cause"]);
 }
 
-/** Whether this carries an SQLSTATE. Names of operating system errors, some as long, come with a number or the call that failed. */
-function isRefusalOfPostgres(value: object): boolean {
+/** Whether this has an SQLSTATE. Codes of the operating system, some as long, come with a number or the failed call. */
+function isPostgresError(value: object): boolean {
   const code = read(value, "code");
   if (typeof code !== "string" || !/^[0-9A-Z]{5}$/.test(code)) return false;
-  if (isError(value)) return read(value, "errno") === undefined && read(value, "syscall") === undefined;
+  if (value instanceof Error) return read(value, "errno") === undefined && read(value, "syscall") === undefined;
   // Notices, and errors that a structured clone made into objects.
   return read(value, "severity") !== undefined;
 }
 
-/** The stack without its head, which repeats the message. */
+/** The stack without its first line, which repeats the message. */
 function framesOf(error: object): string | undefined {
   const stack = read(error, "stack");
   const message = read(error, "message");
   if (typeof stack !== "string" || typeof message !== "string") return undefined;
   const start = stack.indexOf(message);
-  // A message that was changed later is not found in the stack, and then cannot be told from its frames.
+  // A message that was changed later is not in the stack: then its lines cannot be told from the frames.
   if (start < 0 || message === "") return undefined;
-  return stack
-    .slice(start + message.length)
-    .split("\n")
-    .filter((line) => /^ {4}at /.test(line))
-    .join("\n");
-}
-
-function* chosen(value: object, names: readonly string[]): Iterable<[string, unknown]> {
-  for (const name of names) {
-    const property = read(value, name);
-    if (property !== undefined) yield [name, property];
-  }
+  const lines = stack.slice(start + message.length).split("\n");
+  return lines.filter((line) => /^ {4}at /.test(line)).join("\n");
 }

@@ -7,7 +7,7 @@ import {
 } from "@prometheus-io/client";
 import { waitAtMost } from "./wait-at-most.ts";
 
-/** A value for each label of a metric. Values come from short closed lists: every combination is a series that is kept for good. */
+/** A value for each label of a metric. Values come from short closed lists: every combination is a series that never ends. */
 type Labels<L extends string> = Readonly<Record<L, string>>;
 
 /** The labels come first; a metric without labels takes none. */
@@ -16,7 +16,7 @@ type Labelled<L extends string, Rest extends readonly unknown[]> = [L] extends [
   : [labels: Labels<L>, ...rest: Rest];
 
 export interface Counter<L extends string = never> {
-  /** Adds to the count; one when no amount is given. */
+  /** Adds to the count, by default one. */
   add(...args: Labelled<L, [amount?: number]>): void;
 }
 
@@ -29,12 +29,12 @@ export interface Histogram<L extends string = never> {
 }
 
 /**
- * The metrics of a process. Every name gets the prefix `tessera_`. Declaring a
- * metric again gives the same one, because several services may share a process.
+ * The metrics of a process. Every name gets the prefix `tessera_`. A second declaration returns the same metric, because
+ * several services may share a process.
  */
 export interface Metrics {
   counter<L extends string = never>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  /** `collect` is asked at every scrape; where it fails or takes too long, the series is missing instead of stale. `labels` tell this series from others of the name. */
+  /** `collect` is called at every scrape. When it fails or takes too long, the series is missing and not stale. `labels` make the series of one name distinct. */
   gauge(
     name: string,
     help: string,
@@ -54,40 +54,39 @@ export interface Metrics {
 
 const prefix = "tessera_";
 
-/** Well below the ten seconds after which Prometheus gives a scrape up. */
+/** Well below ten seconds, the timeout of a scrape by Prometheus. */
 const longestCollectMs = 2000;
 
-/** Makes the metrics of a process, beside what Node tells of itself: memory, event loop lag, garbage collection, handles. */
+/** Makes the metrics of a process. Node's own are added: memory, event loop lag, garbage collection, handles. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const declared = new Map<string, { readonly shape: string; readonly metric: unknown }>();
 
-  /** Gives the metric of this name, made on first use. */
-  function declare<M>(name: string, shape: string, make: (fullName: string) => M): M {
+  /** Returns the metric of this name; `make` makes it on first use. */
+  function declare<M>(name: string, shape: string, make: (named: Named) => M): M {
     if (name.startsWith(prefix)) throw new Error(`name the metric ${name} without ${prefix}, which it gets anyway`);
     const known = declared.get(name);
     if (known === undefined) {
-      const metric = make(prefix + name);
+      const metric = make({ name: prefix + name, registers: [registry] });
       declared.set(name, { shape, metric });
       return metric;
     }
     if (known.shape !== shape)
       throw new Error(`the metric ${name} is declared twice, as ${known.shape} and as ${shape}`);
-    // The shape tells the kind, and the kind the type.
+    // The shape has the kind, which decides the type.
     return known.metric as M;
   }
 
   return {
     counter<L extends string = never>(name: string, help: string, labels: readonly L[] = []): Counter<L> {
-      const counter = declare(name, `counter(${[...labels].sort().join()})`, (fullName) => {
-        return new PromCounter<string>({ name: fullName, help, labelNames: labels, registers: [registry] });
-      });
+      const shape = `counter(${labels.toSorted().join()})`;
+      const counter = declare(name, shape, (named) => new PromCounter<string>({ ...named, help, labelNames: labels }));
       return { add: (...args: readonly unknown[]) => counter.inc(...(args as [Labels<L>, number?])) };
     },
     gauge(name, help, collect, labels = {}) {
-      const names = Object.keys(labels);
-      const gauge = declare(name, `gauge(${names.sort().join()})`, (fullName) =>
-        makeGauge(registry, fullName, help, names),
+      const names = Object.keys(labels).sort();
+      const gauge = declare(name, `gauge(${names.join()})`, (named) =>
+        makeGauge({ ...named, help, labelNames: names }),
       );
       if (collect !== undefined)
         gauge.collectors.set(JSON.stringify(names.map((label) => labels[label])), { labels, collect });
@@ -99,15 +98,9 @@ export function createMetrics(): Metrics {
       labels: readonly L[],
       buckets: readonly number[],
     ): Histogram<L> {
-      const shape = `histogram(${[...labels].sort().join()}; ${buckets.join()})`;
-      const histogram = declare(name, shape, (fullName) => {
-        return new PromHistogram<string>({
-          name: fullName,
-          help,
-          labelNames: labels,
-          buckets: [...buckets],
-          registers: [registry],
-        });
+      const shape = `histogram(${labels.toSorted().join()}; ${buckets.join()})`;
+      const histogram = declare(name, shape, (named) => {
+        return new PromHistogram<string>({ ...named, help, labelNames: labels, buckets: [...buckets] });
       });
       return { observe: (...args: readonly unknown[]) => histogram.observe(...(args as [Labels<L>, number])) };
     },
@@ -116,10 +109,16 @@ export function createMetrics(): Metrics {
   };
 }
 
+/** The name of a metric and where it is registered. */
+interface Named {
+  readonly name: string;
+  readonly registers: [Registry];
+}
+
 interface Collector {
   readonly labels: Readonly<Record<string, string>>;
   collect(): number | Promise<number>;
-  /** The answer that is still awaited: one that hangs is not asked again and again. */
+  /** The call under way: one that hangs is not repeated. */
   running?: Promise<number>;
 }
 
@@ -128,13 +127,10 @@ interface CollectedGauge {
   readonly collectors: Map<string, Collector>;
 }
 
-function makeGauge(registry: Registry, name: string, help: string, labelNames: readonly string[]): CollectedGauge {
+function makeGauge(options: Named & { help: string; labelNames: readonly string[] }): CollectedGauge {
   const collectors = new Map<string, Collector>();
   const metric = new PromGauge<string>({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
+    ...options,
     async collect() {
       await Promise.all(Array.from(collectors.values(), (collector) => collectOne(metric, collector)));
     },
@@ -149,10 +145,8 @@ async function collectOne(metric: PromGauge<string>, collector: Collector): Prom
       .finally(() => {
         delete collector.running;
       });
-    metric.set(
-      collector.labels,
-      await waitAtMost(longestCollectMs, collector.running, () => new Error("not collected in time")),
-    );
+    const late = () => new Error("not collected in time");
+    metric.set(collector.labels, await waitAtMost(longestCollectMs, collector.running, late));
   } catch {
     metric.remove(collector.labels);
   }
@@ -160,7 +154,7 @@ async function collectOne(metric: PromGauge<string>, collector: Collector): Prom
 
 let ofProcess: Registry | undefined;
 
-/** There is one process, however many metrics are made in it; each observation of it would cost again. */
+/** The metrics of Node, made once for the process: each further set would measure, and cost, the same again. */
 function processRegistry(): Registry {
   if (ofProcess === undefined) {
     ofProcess = new Registry();

@@ -3,8 +3,8 @@ import { inspect } from "node:util";
 const mark = "[secret]";
 
 /**
- * A value that opens something: a password, a key, a signed URL. It prints as a mark wherever it is written by accident:
- * a log line, a template string, JSON, a debugger's inspection. Only `reveal` gives it out.
+ * A password, a key or a signed URL. It prints as a mark wherever it is written by accident: in a log line, a template
+ * string, JSON or a debugger. Only `reveal` returns it.
  */
 export class Secret<T> {
   readonly #value: T;
@@ -13,7 +13,7 @@ export class Secret<T> {
     this.#value = value;
   }
 
-  /** Gives out the value, for the one place that needs it. */
+  /** Returns the value, for the one place that needs it. */
   reveal(): T {
     return this.#value;
   }

@@ -1,12 +1,12 @@
 import type { Clock } from "./clock.ts";
 
-/** What is older is not reported: a series that is missing says more than one that has stopped. */
+/** Older values are not reported: a missing series shows more than one that has stopped. */
 const longestMicros = 30_000_000;
 
-/** What was measured last, for metrics that a scrape only reads. */
+/** The last measurement, for metrics that a scrape only reads. */
 export interface Sample<T> {
   keep(value: T): void;
-  /** Throws where nothing was measured lately. */
+  /** Throws when the last measurement is too old. */
   read(): T;
 }
 

@@ -1,12 +1,12 @@
-/** What tells spans of one name apart. Chosen by hand: nothing secret, nothing personal. */
+/** The data of a span. Chosen by hand: no secrets, no personal data. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Tracing {
-  /** Runs work as a span: a child of the span in the context, and the parent of what the work does and calls. */
+  /** Runs work as a span: a child of the span in the context, and the parent of spans within the work. */
   span<T>(name: string, attributes: SpanAttributes, work: () => Promise<T>): Promise<T>;
-  /** Delivers what is left, for at most five seconds; never throws. */
+  /** Delivers the remaining spans within five seconds; never throws. */
   shutdown(): Promise<void>;
 }
 
-/** Runs the work alone. */
+/** Runs the work without a span. */
 export const untraced: Tracing = { span: (_name, _attributes, work) => work(), shutdown: async () => {} };

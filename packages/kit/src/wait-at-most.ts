@@ -1,4 +1,4 @@
-/** Waits for work no longer than this; afterwards throws what `late` makes. The work itself goes on, and its own end is nobody's concern. */
+/** Waits for work, at most this long; then throws the error of `late`. The work itself goes on, and its result is ignored. */
 export async function waitAtMost<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {

@@ -1,4 +1,4 @@
-/** What a limiter says of one attempt. */
+/** The answer of a limiter to one attempt. */
 export interface Allowance {
   readonly allowed: boolean;
   /** Attempts left in the window under way. */
@@ -7,9 +7,9 @@ export interface Allowance {
   readonly resetMs: number;
 }
 
-/** Windows begin with the first attempt of a key and do not slide. */
+/** A window begins with the first attempt of a key, and does not slide. */
 export interface LimiterOptions {
-  /** Limiters of one name count together, and are alike. */
+  /** Limiters of the same name share their counts and have the same options. */
   readonly name: string;
   /** At least one. */
   readonly attempts: number;
@@ -18,22 +18,22 @@ export interface LimiterOptions {
 }
 
 export interface Limiter {
-  /** Takes one attempt of `key`. Never rejects and never waits long: without the shared count it counts for this process alone. */
+  /** Counts one attempt of `key`. Never rejects, never waits long: without the shared counts it counts in this process. */
   take(key: string): Promise<Allowance>;
 }
 
 /**
- * What processes tell each other without needing it.
+ * Hints and counts that processes share, but do not need.
  *
- * Promise: nothing that depends on it changes its answer when it is gone, slow
- * or restarted. Whatever may get lost is lost in silence; nothing here rejects.
+ * Promise: no answer of the platform changes when the cache is lost, slow or restarted. Losses are silent; nothing here
+ * rejects.
  */
 export interface Cache {
-  /** Tells every process that listens, this one included. May get lost elsewhere, but not here; may come twice. */
+  /** Sends a hint to all listeners, this process included. Another process may miss it, or get it twice. */
   hint(channel: string, text: string): void;
-  /** Listens; the function returned ends it. Never called before it has returned. */
+  /** Listens until the returned function is called. `act` is never called before this returns. */
   onHint(channel: string, act: (text: string) => void): () => void;
-  /** Limits attempts per key and window, counted together by all processes that share the cache. */
+  /** Limits attempts per key and window, counted by all processes that share the cache. */
   limiter(options: LimiterOptions): Limiter;
   close(): Promise<void>;
 }

@@ -7,7 +7,7 @@ export interface ConnectionSettings {
   /** The schema this service owns. */
   readonly schema: string;
   /** The role it acts as, if the URL's user is another one. */
-  readonly role?: string;
+  readonly role?: string | undefined;
   readonly applicationName: string;
   readonly statementTimeoutMs?: number;
   /** Writes are refused, and nothing is begun for a caller that no longer waits: reads can be left undone. */

@@ -46,7 +46,7 @@ export interface Dedicated extends Queryable {
 
 export interface DatabaseOptions extends ConnectionSettings {
   readonly log: Log;
-  readonly maxConnections?: number;
+  readonly maxConnections?: number | undefined;
 }
 
 /** A statement that loses to a concurrent transaction this often is better refused. */

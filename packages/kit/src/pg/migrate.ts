@@ -10,7 +10,7 @@ import { declareLock } from "./locks.ts";
 export interface MigrationOptions {
   readonly url: string;
   readonly schema: string;
-  readonly role?: string;
+  readonly role?: string | undefined;
   /** The service's own folder of numbered files; kit's come before them. */
   readonly migrations: URL;
   readonly log: Log;
