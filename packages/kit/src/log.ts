@@ -152,11 +152,15 @@ function describe(value: object, walk: Walk): unknown {
   if (value instanceof Fault) return entriesToPlain(faultFields(value), walk);
   if (value instanceof Error) return entriesToPlain(chosen(value, errorFields), walk);
   if (ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value)) return `[${value.byteLength} bytes]`;
-  if ("toJSON" in value && typeof value.toJSON === "function") return toPlain(value.toJSON(), walk);
+  if (hasToJson(value)) return toPlain(value.toJSON(), walk);
   if (value instanceof Map) return entriesToPlain(value, walk);
   if (!Array.isArray(value) && !(value instanceof Set)) return entriesToPlain(propertiesOf(value), walk);
   // As in JSON, a value without a text keeps its place in a list.
   return Array.from(untilFull<unknown>(value, walk, "[cut]"), (item) => toPlain(item, walk) ?? null);
+}
+
+function hasToJson(value: object): value is { toJSON(): unknown } {
+  return "toJSON" in value && typeof value.toJSON === "function";
 }
 
 function entriesToPlain(entries: Iterable<readonly [unknown, unknown]>, walk: Walk): PlainObject {

@@ -6,9 +6,9 @@ import { sql } from "./sql.ts";
 /**
  * Does the work of an RPC in a transaction, once for each request id.
  *
- * The response is kept with the effect. A request that comes again, because its caller died or heard nothing, gets that
- * response; one that comes while the first is still at work waits for it. Where the work throws nothing is kept. Calls
- * without a request id are not remembered.
+ * The response is stored with the effect. A repeated request gets that response: its caller may have died, or lost the
+ * first answer. A repetition that comes while the first is at work waits for it. Work that throws stores nothing. Calls
+ * without a request id are not stored.
  */
 export function answerOnce<Response>(
   db: Db,

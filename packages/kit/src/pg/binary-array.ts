@@ -1,8 +1,8 @@
 const byteaOid = 17;
 
 /**
- * Writes a `bytea[]` parameter in the server's binary format. As text every byte would become two hex digits, and the
- * server would look at each of them three times; in an import that is more work than storing the rows.
+ * Writes a `bytea[]` parameter in the server's binary format. As text each byte would be two hex digits, which the server
+ * reads three times. In an import that is more work than storing the rows.
  */
 export function toByteaArray(elements: readonly (Uint8Array | null)[]): Buffer {
   const size = elements.reduce((sum, element) => sum + 4 + (element?.length ?? 0), 20);

@@ -6,13 +6,13 @@ import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
 import { breaksConnection, isRetryable, toFault } from "./failure.ts";
-import { outboxRows, writesOutbox } from "./outbox.ts";
+import { type OutboxFact, outboxRows, writesOutbox } from "./outbox.ts";
 import type { Sql } from "./sql.ts";
 
-/** What runs statements. `Row` states what the statement's columns are; the mapping to the domain sits with the query. */
+/** Runs statements. `Row` states the columns of the statement; the mapping to the domain is beside the query. */
 export interface Queryable {
   many<Row>(statement: Sql): Promise<Row[]>;
-  /** The only row; none or several are a bug. */
+  /** The only row. Any other number of rows is a bug. */
   one<Row>(statement: Sql): Promise<Row>;
   maybeOne<Row>(statement: Sql): Promise<Row | undefined>;
   /** The number of rows touched. */
@@ -20,17 +20,17 @@ export interface Queryable {
 }
 
 export interface Tx extends Queryable {
-  /** Writes facts into the outbox: they are published if, and only if, this transaction commits. */
+  /** Writes facts into the outbox: they are published if and only if this transaction commits. */
   publish<F>(topic: Topic<F>, facts: readonly F[]): Promise<void>;
-  /** Writes tombstones: the entities of these keys are gone. */
+  /** Writes tombstones: the entities of these keys are deleted. */
   retract(topic: { readonly name: string }, keys: readonly string[]): Promise<void>;
 }
 
 export interface Db extends Queryable {
   readonly schema: string;
-  /** Runs work in one transaction, again from the start when it lost to a concurrent one. No I/O but Postgres inside. */
+  /** Runs work in one transaction. Repeats it from the start when it loses to a concurrent one. No I/O but Postgres inside. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Called after every commit of a statement that writes to the outbox. */
+  /** Adds a listener for commits that wrote to the outbox. */
   onOutbox(listener: () => void): void;
   /** A connection of its own, for advisory locks and LISTEN; the caller releases it. */
   dedicated(): Promise<Dedicated>;
@@ -39,7 +39,7 @@ export interface Db extends Queryable {
 
 export interface Dedicated extends Queryable {
   onNotification(listener: (channel: string, payload: string) => void): void;
-  /** Called once when the connection is lost. */
+  /** The listener is called once, when the connection is lost. */
   onLost(listener: () => void): void;
   release(): Promise<void>;
 }
@@ -49,10 +49,10 @@ export interface DatabaseOptions extends ConnectionSettings {
   readonly maxConnections?: number | undefined;
 }
 
-/** A statement that loses to a concurrent transaction this often is better refused. */
+/** A transaction that loses to concurrent ones this often is refused. */
 const attempts = 5;
 
-/** Statement texts are few and fixed; a dynamic filter beyond this many runs unprepared. */
+/** Statement texts are few and fixed. A dynamic filter beyond this number runs unprepared. */
 const preparedTexts = 400;
 
 /** Opens the pool of one service: its schema, its role, UTC, instants as microseconds. */
@@ -66,11 +66,11 @@ export function openDatabase(options: DatabaseOptions): Db {
     maxLifetimeSeconds: 3600,
   });
   pool.on("error", (error) => {
-    // Connections that are closing still hear of a server that stops.
+    // While the pool closes, its connections may still report that the server stops.
     if (closed === undefined) options.log.warn("idle database connection lost", { error });
   });
-  // The pool listens to idle connections only. One that is lost while a transaction thinks would end the process;
-  // whoever uses it next learns of the loss.
+  // The pool listens to idle connections only. Without this listener, the loss of a connection between two statements of
+  // a transaction would end the process. The next statement reports the loss.
   pool.on("connect", (client) => client.on("error", () => {}));
   const statements = rememberStatements();
   const listeners: (() => void)[] = [];
@@ -112,13 +112,17 @@ export function openDatabase(options: DatabaseOptions): Db {
   };
 }
 
+/** What the transactions of one pool share. */
+interface Shared {
+  readonly pool: pg.Pool;
+  readonly statements: Statements;
+  wakeRelay(): void;
+  /** Throws when the caller no longer waits, and may be left without an answer. */
+  requireWaiting(): void;
+}
+
 async function runTransaction<T>(
-  {
-    pool,
-    statements,
-    wakeRelay,
-    requireWaiting,
-  }: { pool: pg.Pool; statements: Statements; wakeRelay: () => void; requireWaiting: () => void },
+  { pool, statements, wakeRelay, requireWaiting }: Shared,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const client = await checkOut(pool, requireWaiting);
@@ -126,7 +130,7 @@ async function runTransaction<T>(
   let ended = false;
   const queryable = runner(
     inTurn(async (statement) => {
-      // The connection is somebody else's by then.
+      // Another caller may have the connection by now.
       if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
       requireWaiting();
       const { query, wakesRelay } = statements.prepare(statement);
@@ -134,26 +138,21 @@ async function runTransaction<T>(
       return client.query(query);
     }),
   );
+  const write = async (topic: string, facts: readonly OutboxFact[]) => {
+    if (facts.length > 0) await queryable.run(outboxRows(topic, facts));
+  };
   const tx: Tx = {
     ...queryable,
-    async publish(topic, facts) {
-      if (facts.length === 0) return;
-      await queryable.run(
-        outboxRows(
-          topic.name,
-          facts.map((fact) => ({ key: topic.key(fact), payload: topic.encode(fact) })),
-        ),
-      );
-    },
-    async retract(topic, keys) {
-      if (keys.length === 0) return;
-      await queryable.run(
-        outboxRows(
-          topic.name,
-          keys.map((key) => ({ key, payload: null })),
-        ),
-      );
-    },
+    publish: (topic, facts) =>
+      write(
+        topic.name,
+        facts.map((fact) => ({ key: topic.key(fact), payload: topic.encode(fact) })),
+      ),
+    retract: (topic, keys) =>
+      write(
+        topic.name,
+        keys.map((key) => ({ key, payload: null })),
+      ),
   };
   let result: T;
   try {
@@ -161,7 +160,7 @@ async function runTransaction<T>(
     result = await work(tx);
     ended = true;
     const { command } = await client.query("commit");
-    // What Postgres answers where a statement failed and the work went on as if it had not.
+    // Postgres answers ROLLBACK after a failed statement whose error the work ignored.
     if (command !== "COMMIT") throw new Error("a transaction went on after a failed statement; nothing of it remains");
   } catch (error) {
     ended = true;
@@ -178,7 +177,7 @@ async function runTransaction<T>(
   return result;
 }
 
-/** Waits for a connection; whoever no longer wants it by then leaves it to the next. */
+/** Waits for a connection. A caller that no longer waits by then gets none. */
 async function checkOut(pool: pg.Pool, requireWaiting: () => void): Promise<pg.PoolClient> {
   requireWaiting();
   let client: pg.PoolClient;
@@ -198,7 +197,7 @@ async function checkOut(pool: pg.Pool, requireWaiting: () => void): Promise<pg.P
 
 type Query = (statement: Sql) => Promise<pg.QueryResult>;
 
-/** Makes the statements of one connection wait for each other; the driver's own queue is on its way out. */
+/** Makes the statements of one connection wait for each other: the driver's own queue is deprecated. */
 function inTurn(query: Query): Query {
   let last: Promise<unknown> = Promise.resolve();
   return (statement) => {
@@ -225,7 +224,7 @@ function runner(query: Query): Queryable {
   };
 }
 
-/** Statements that define things run once: to remember them would use up the names of those that run often. */
+/** These statements run once. Preparing them would use up the limit for those that run often. */
 const defining = /^\s*(?:create|alter|drop|set|lock)\b/;
 
 interface Statements {
@@ -282,7 +281,7 @@ async function openDedicated(connection: pg.ClientConfig, log: Log): Promise<Ded
     ...queryable,
     onNotification: (hear) => client.on("notification", ({ channel, payload }) => hear(channel, payload ?? "")),
     onLost: (whenLost) => {
-      // It may be gone before anybody listens.
+      // It may be lost before there is a listener.
       if (lost) whenLost();
       else listener = whenLost;
     },

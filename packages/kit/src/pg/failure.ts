@@ -1,25 +1,25 @@
 import { Fault } from "../fault.ts";
-import { fault } from "../faults.ts";
+import { fault, type KitFault } from "../faults.ts";
 
 /** SQLSTATEs after which the same transaction may well succeed. */
 const retryable = new Set(["40001", "40P01"]);
 
 /**
- * The server is there but not for us now. Whole classes: connections (08), resources such as disk and memory (53), the
- * operating system (58); and shutting down (57P), limits on waiting for us (25P), a standby that only reads (25006).
+ * The server cannot serve at the moment. Whole classes: connections (08), resources such as disk and memory (53), the
+ * operating system (58). Single ones: shutdown (57P), time limits of an idle session (25P), a read-only standby (25006).
  */
 const unavailable = /^(?:08...|53...|58...|57P0[1-5]|25P0[34]|25006)$/;
 
-/** The connection prepared the statement before a migration changed its columns; another one has yet to prepare it. */
+/** The connection prepared the statement before a migration changed its columns. A new connection prepares it again. */
 const outdatedPlan = "RevalidateCachedQuery";
 
-/** A row was on its way to the default partition when the partition for it was attached. */
+/** A row was being written to the default partition when its own partition was attached. */
 const partitionCameBetween = "ExecPartitionCheckEmitError";
 
 const lockNotAvailable = "55P03";
 const queryCanceled = "57014";
 
-/** Whether the transaction lost to a concurrent one and should simply run again. */
+/** Whether the transaction lost to a concurrent one, and may run again. */
 export function isRetryable(error: unknown): boolean {
   return retryable.has(sqlState(error)) || comesFrom(error, outdatedPlan) || comesFrom(error, partitionCameBetween);
 }
@@ -29,41 +29,27 @@ export function breaksConnection(error: unknown): boolean {
   return unavailable.test(sqlState(error)) || isConnectionLoss(error) || comesFrom(error, outdatedPlan);
 }
 
-/** Whether this place in the server refused: where one SQLSTATE stands for many things. */
+/** Whether this routine of the server refused: one SQLSTATE may have many meanings. */
 function comesFrom(error: unknown, routine: string): boolean {
   return error instanceof Error && "routine" in error && error.routine === routine;
 }
 
-/** Turns what the driver throws into a Fault where somebody can act on it. */
+/** Turns an error of the driver into a Fault, if the caller can act on it. */
 export function toFault(error: unknown): unknown {
   if (error instanceof Fault) return error;
-  const state = sqlState(error);
-  if (state === lockNotAvailable) {
-    return fault("locked", "another change of the same data is under way; try again", {
-      retryAfterMs: 5000,
-      cause: error,
-    });
+  const make = (code: KitFault, message: string, retryAfterMs?: number) =>
+    fault(code, message, { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), cause: error });
+  switch (sqlState(error)) {
+    case lockNotAvailable:
+      return make("locked", "another change of the same data is under way; try again", 5000);
+    case queryCanceled:
+      return make("database_timeout", "the database took too long: ask for less at once, or try again later");
   }
-  if (state === queryCanceled) {
-    const message = "the database took too long: ask for less at once, or try again later";
-    return fault("database_timeout", message, { cause: error });
-  }
-  if (isCrowded(error)) {
-    const message = "all connections to the database are in use: try again in a moment";
-    return fault("database_busy", message, { retryAfterMs: 1000, cause: error });
-  }
-  if (breaksConnection(error)) {
-    return fault("database_unavailable", "the database cannot be reached", {
-      retryAfterMs: 1000,
-      cause: error,
-    });
-  }
-  if (isRetryable(error)) {
-    return fault("concurrent_change", "another change of the same data came first; try again", {
-      retryAfterMs: 1000,
-      cause: error,
-    });
-  }
+  if (error instanceof Error && error.message === crowded)
+    return make("database_busy", "all connections to the database are in use: try again in a moment", 1000);
+  if (breaksConnection(error)) return make("database_unavailable", "the database cannot be reached", 1000);
+  if (isRetryable(error))
+    return make("concurrent_change", "another change of the same data came first; try again", 1000);
   return error;
 }
 
@@ -83,19 +69,15 @@ const networkCodes = new Set([
   "EAI_AGAIN",
 ]);
 
-/** A socket in the file system that is not there or not ours; elsewhere these codes are about files. */
+/** A socket in the file system that is missing or forbidden. Without `connect` these codes are about files. */
 const socketCodes = new Set(["ENOENT", "EACCES"]);
 
-/** node-postgres reports these losses by message only. */
+/** node-postgres reports these losses only by their message. */
 const losses =
   /^(?:Connection terminated|timeout (?:expired$|exceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/;
 
-/** The pool's own words where no connection came back in time; it has none to lose then. */
+/** The pool's message when no connection becomes free in time. No connection is broken then. */
 const crowded = "timeout exceeded when trying to connect";
-
-function isCrowded(error: unknown): boolean {
-  return error instanceof Error && error.message === crowded;
-}
 
 function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

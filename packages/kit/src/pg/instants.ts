@@ -1,10 +1,10 @@
 import { formatInstant } from "@tessera/values";
 
 /**
- * Reads what Postgres prints: `2026-11-21 10:00:00.123456+00` (the session's zone is always UTC).
+ * Reads the output of Postgres: `2026-11-21 10:00:00.123456+00` (the zone of the session is always UTC).
  *
- * An instant is whole microseconds since 1970 in a number. That is exact from 1684 to 2255; further out, to the year
- * 1 and the year 9999, it is the nearest of numbers at most 32 microseconds apart, and whole seconds stay exact.
+ * An instant is whole microseconds since 1970 in a number, exact from 1684 to 2255. Outside, from year 1 to year 9999,
+ * it is the nearest number; numbers are at most 32 microseconds apart there, and whole seconds stay exact.
  */
 export function parseTimestamp(text: string): number {
   const match = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?\+00$/.exec(text);

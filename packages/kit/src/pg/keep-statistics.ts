@@ -2,24 +2,22 @@ import type { Job } from "../jobs/interval.ts";
 import type { Db } from "./database.ts";
 import { identifier, sql } from "./sql.ts";
 
-/** A table may double in a few seconds, in an import or when the gates open. */
+/** In an import a table may double in a few seconds. */
 const everyMs = 1000;
 
-/** Below this many changes any plan is quick. */
+/** With fewer changes any plan is fast. */
 const fewestChanges = 500;
 
-/** They are emptied as fast as they are filled, and read by their primary key alone. */
+/** Their rows are soon deleted, and read by the primary key only. */
 const passingThrough = ["outbox", "dead_letter", "passed_marker"];
 
 /**
- * Analyzes tables that have outgrown what the planner knows of them.
+ * Analyzes tables that have grown much since their last statistics.
  *
- * Statements are planned once per connection, so a plan made while a table was
- * empty would stay when it holds a million rows; new statistics make every
- * statement be planned anew. The server's own autovacuum comes around once a
- * minute: this is what the first minute needs. It looks at a quarter of the
- * usual sample, which tells empty from large as well, and takes a quarter of a
- * second of a processor less from those who work on a table that grows.
+ * Statements are planned once per connection. A plan for an empty table would stay in use for a million rows; new
+ * statistics make Postgres plan every statement again. Autovacuum runs once a minute: this job covers the first minute.
+ * It takes a quarter of the usual sample, which also distinguishes empty from large tables. That saves a quarter of a
+ * second of processor time, which the writers of a growing table need.
  */
 export function keepStatistics(db: Db): Job {
   return { name: "keep-statistics", everyMs, run: () => analyzeGrown(db) };
@@ -37,7 +35,7 @@ async function analyzeGrown(db: Db): Promise<void> {
   for (const { name } of grown) {
     await db.transaction(async (tx) => {
       await tx.run(sql`set local default_statistics_target = 25`);
-      // Autovacuum holds the same lock, and is doing the same or better.
+      // When autovacuum holds this lock, it does the same or better.
       await tx.run(sql`analyze (skip_locked) ${identifier(name)}`);
     });
   }

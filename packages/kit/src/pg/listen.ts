@@ -7,8 +7,8 @@ import { identifier, sql } from "./sql.ts";
 const pauses = { firstMs: 100, longestMs: 5000 };
 
 /**
- * Listens for notices on a channel until the signal aborts, on one connection. `heard` is called for each, and whenever
- * the connection is new: some may have been missed before. `unheard` is called when the connection fails.
+ * Listens for notices on a channel until the signal aborts, on one connection. `heard` is called for each notice, and for
+ * each new connection, because notices may have been missed. `unheard` is called when the connection fails.
  */
 export async function listenForNotices(
   db: Db,

@@ -9,8 +9,8 @@ export interface Lock {
 const declared = new Set<string>();
 
 /**
- * Declares a kind of lock; its locks differ by what comes behind: a schema, an id. Every advisory lock of the platform is
- * declared here, so that no two things share a name by accident and wait for each other.
+ * Declares a kind of lock. The `parts` distinguish its locks, for instance a schema or an id. Every advisory lock of the
+ * platform is declared with this, so that no two kinds have the same name and block each other by accident.
  */
 export function declareLock(kind: string): (...parts: readonly string[]) => Lock {
   if (declared.has(kind)) throw new Error(`the lock ${kind} is declared twice`);
@@ -24,7 +24,7 @@ export interface Locks {
   readonly shared?: readonly Lock[];
 }
 
-/** Waits for locks and keeps them until the transaction ends. It takes them in the order of their names: no two transactions deadlock. */
+/** Takes locks until the transaction ends, and waits for them. The order of their names is the order of locking, which prevents deadlocks. */
 export async function takeLocks(tx: Queryable, { alone = [], shared = [] }: Locks): Promise<void> {
   const wanted = [
     ...alone.map(({ name }) => ({ name, exclusive: true })),

@@ -1,17 +1,18 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
-import { breaksConnection, toFault } from "./failure.ts";
+import { inTransaction, withClient } from "./administer.ts";
+import { breaksConnection } from "./failure.ts";
 import { declareLock } from "./locks.ts";
 
 export interface MigrationOptions {
   readonly url: string;
   readonly schema: string;
   readonly role?: string | undefined;
-  /** The service's own folder of numbered files; kit's come before them. */
+  /** The service's own folder of numbered files; kit's run before them. */
   readonly migrations: URL;
   readonly log: Log;
 }
@@ -31,18 +32,18 @@ const migrateLock = declareLock("tessera migrate");
 const kitMigrations = new URL("../../migrations/", import.meta.url);
 
 /**
- * Brings one schema up to the newest revision and returns how many migrations that took.
+ * Migrates one schema to the newest revision, and returns the number of migrations that it ran.
  *
- * Numbered files only go forward. Each runs in a transaction with its row in `migration`. One headed
- * `--! no-transaction` runs outside any, its statements separated by lines `--! next`; killed halfway, it runs again
- * from its start, so it must be repeatable. One headed `--! breaking` makes programs that do not know it refuse to run.
+ * Migrations only go forward. Each runs in a transaction with its row in `migration`. A file with `--! no-transaction`
+ * runs outside of a transaction, and lines `--! next` separate its statements. After a crash it runs again from its
+ * start, so it must be repeatable. After a file with `--! breaking`, programs that do not know it refuse to run.
  * Concurrent migrators take turns.
  */
 export async function migrate(options: MigrationOptions): Promise<number> {
   const known = await knownMigrations(options.migrations);
-  return withClient(options, async (client) => {
+  return inSchema(options, async (client) => {
     await takeTurn(client, options);
-    // A table in use makes us give up rather than have all its users queue up behind us.
+    // A lock on a busy table fails soon, because all its users would queue behind this one.
     await client.query("set lock_timeout = '3s'");
     await client.query(`
       create table if not exists migration (
@@ -58,47 +59,28 @@ export async function migrate(options: MigrationOptions): Promise<number> {
     refuseUnknown(known, applied, options.schema);
     let count = 0;
     for (const migration of known) {
-      if (applied.has(`${migration.scope} ${migration.revision}`)) continue;
+      if (applied.has(keyOf(migration))) continue;
       await apply(client, migration).catch((error: unknown) => {
         throw failed(migration, options.schema, error);
       });
-      options.log.info("schema migrated", {
-        schema: options.schema,
-        scope: migration.scope,
-        migration: migration.name,
-      });
+      const { scope, name } = migration;
+      options.log.info("schema migrated", { schema: options.schema, scope, migration: name });
       count += 1;
     }
     return count;
   });
 }
 
-/** Runs work on a connection that sees the schema first, and `public` for the extensions. */
-async function withClient<T>(
-  { url, schema, role }: MigrationOptions,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: `tessera-migrate-${schema}`,
-    connectionTimeoutMillis: 5000,
+/** Runs work on a connection with the schema first in its path, and `public` for the extensions. */
+function inSchema<T>({ url, schema, role }: MigrationOptions, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  return withClient({ url, purpose: `migrate-${schema}` }, async (client) => {
+    if (await enterSchema(client, { schema, role })) return work(client);
+    const missing = role === undefined ? "" : `, or role ${role} is not, or may not use it`;
+    throw fault(
+      "schema_missing",
+      `schema ${schema} is not there${missing}; run \`tessera migrate ${schema}\` with an administrator's URL`,
+    );
   });
-  // The statement under way fails, too, and tells.
-  client.on("error", () => {});
-  try {
-    await client.connect();
-    if (!(await enterSchema(client, { schema, role }))) {
-      throw fault(
-        "schema_missing",
-        `schema ${schema} is not there${role === undefined ? "" : `, or role ${role} is not, or may not use it`}; run \`tessera migrate ${schema}\` with an administrator's URL`,
-      );
-    }
-    return await work(client);
-  } catch (error) {
-    throw toFault(error);
-  } finally {
-    await client.end();
-  }
 }
 
 async function enterSchema(
@@ -116,7 +98,7 @@ async function enterSchema(
   return rows[0]?.schema === schema;
 }
 
-/** Waits by asking again: a statement that waits would itself be waited for by an index that another migrator builds. */
+/** Waits by polling. A waiting statement would block another migrator that builds an index: that waits for all running statements. */
 async function takeTurn(client: pg.Client, { schema, log }: MigrationOptions): Promise<void> {
   for (let asked = 1; ; asked += 1) {
     const { rows } = await client.query<{ ours: boolean }>(
@@ -130,28 +112,23 @@ async function takeTurn(client: pg.Client, { schema, log }: MigrationOptions): P
 }
 
 async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  const { scope, revision, name, checksum, breaking, text } = migration;
   const record = () =>
     client.query("insert into migration (scope, revision, name, checksum, breaking) values ($1, $2, $3, $4, $5)", [
-      migration.scope,
-      migration.revision,
-      migration.name,
-      migration.checksum,
-      migration.breaking,
+      scope,
+      revision,
+      name,
+      checksum,
+      breaking,
     ]);
-  if (!migration.transactional) {
-    for (const statement of migration.text.split(/^--! next$/m)) await client.query(statement);
-    await record();
-    return;
+  if (migration.transactional) {
+    return inTransaction(client, async () => {
+      await record();
+      await client.query(text);
+    });
   }
-  await client.query("begin");
-  try {
-    await record();
-    await client.query(migration.text);
-    await client.query("commit");
-  } catch (error) {
-    await client.query("rollback").catch(() => {});
-    throw error;
-  }
+  for (const statement of text.split(/^--! next$/m)) await client.query(statement);
+  await record();
 }
 
 function failed({ name, transactional }: Migration, schema: string, error: unknown): unknown {
@@ -162,7 +139,7 @@ function failed({ name, transactional }: Migration, schema: string, error: unkno
   });
 }
 
-/** What to tell of a failure. Where it is about data, the server's message quotes them, and they may be personal. */
+/** The reason of a failure. In errors about data the server quotes the data, which may be personal: they are left out. */
 function reason(error: unknown): string {
   if (!(error instanceof pg.DatabaseError)) return String(error);
   const { code = "", message, table, constraint } = error;
@@ -170,21 +147,17 @@ function reason(error: unknown): string {
   return [code, table && `table ${table}`, constraint && `constraint ${constraint}`].filter(Boolean).join(", ");
 }
 
-interface Applied {
-  readonly checksum: string;
-  readonly name: string;
-  readonly breaking: boolean;
-}
+type Applied = Pick<Migration, "scope" | "revision" | "name" | "checksum" | "breaking">;
+
+const keyOf = ({ scope, revision }: Pick<Migration, "scope" | "revision">) => `${scope} ${revision}`;
 
 async function readApplied(client: pg.Client): Promise<Map<string, Applied>> {
-  const { rows } = await client.query<Applied & { scope: string; revision: number }>(
-    "select scope, revision, name, checksum, breaking from migration",
-  );
-  return new Map(rows.map((row) => [`${row.scope} ${row.revision}`, row]));
+  const { rows } = await client.query<Applied>("select scope, revision, name, checksum, breaking from migration");
+  return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
 function refuseUnknown(known: readonly Migration[], applied: ReadonlyMap<string, Applied>, schema: string): void {
-  const ours = new Map(known.map((migration) => [`${migration.scope} ${migration.revision}`, migration]));
+  const ours = new Map(known.map((migration) => [keyOf(migration), migration]));
   for (const [key, row] of applied) {
     const migration = ours.get(key);
     if (migration === undefined && row.breaking) {
@@ -221,7 +194,7 @@ async function readMigrations(scope: Migration["scope"], folder: URL): Promise<M
         revision: Number.parseInt(name, 10),
         name,
         text,
-        checksum: createHash("sha256").update(text).digest("hex"),
+        checksum: hash("sha256", text),
         transactional: !/^--! no-transaction$/m.test(text),
         breaking: /^--! breaking$/m.test(text),
       };
@@ -229,17 +202,17 @@ async function readMigrations(scope: Migration["scope"], folder: URL): Promise<M
   );
 }
 
-/** Refuses to run on a schema that lacks a revision this program was written for, and says what to do. */
+/** Throws when a schema lacks a revision that this program needs. The Fault has the remedy. */
 export async function requireMigrated(options: MigrationOptions): Promise<void> {
   const { schema } = options;
   const known = await knownMigrations(options.migrations);
-  await withClient(options, async (client) => {
+  await inSchema(options, async (client) => {
     const { rows } = await client.query<{ present: boolean }>("select to_regclass($1) is not null as present", [
       `${pg.escapeIdentifier(schema)}.migration`,
     ]);
     const applied = rows[0]?.present === true ? await readApplied(client) : new Map<string, Applied>();
     refuseUnknown(known, applied, schema);
-    const missing = known.filter((migration) => !applied.has(`${migration.scope} ${migration.revision}`));
+    const missing = known.filter((migration) => !applied.has(keyOf(migration)));
     if (missing.length > 0) {
       const names = missing.map((migration) => migration.name).join(", ");
       throw fault("schema_too_old", `schema ${schema} lacks ${names}; run \`tessera migrate ${schema}\``);

@@ -8,16 +8,16 @@ export interface OutboxFact {
   readonly key: string;
   /** Null: a tombstone. */
   readonly payload: Uint8Array | null;
-  /** A new one, unless the fact was published before. */
+  /** By default a new one; a fact that is published again keeps its id. */
   readonly id?: string;
-  /** By default that of the request under way, so that the effects of a fact join the request that caused it. */
+  /** By default that of the current request, so that the effects of a fact belong to the same trace. */
   readonly traceparent?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * An insert of facts into the outbox, to run alone or in a `with`: the relay is woken after the statement that contains
- * it. `among` may join the rows whose facts are meant, by `fact.ord`, a fact's place in the list from 1 on.
+ * An insert of facts into the outbox, to run alone or in a `with`. The relay is woken after the statement that contains
+ * it. `among` may join rows by `fact.ord`, the position of a fact in the list from 1 on, to select facts.
  */
 export function outboxRows(
   topic: string,
@@ -39,7 +39,7 @@ export function outboxRows(
      order by fact.ord`;
 }
 
-/** Whether a statement writes facts, and the relay has work after it. */
+/** Whether a statement writes facts, so that the relay must be woken. */
 export function writesOutbox(text: string): boolean {
   return text.includes("insert into outbox");
 }

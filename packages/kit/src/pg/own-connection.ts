@@ -1,6 +1,6 @@
 import type { Db, Dedicated } from "./database.ts";
 
-/** Runs work with a connection of its own, whose end gives up its locks and channels; `lost` aborts when it is lost. */
+/** Runs work on a connection of its own. The connection is closed afterwards, which releases its locks and channels. `lost` aborts when the connection is lost. */
 export async function onOwnConnection(
   db: Db,
   work: (connection: Dedicated, lost: AbortSignal) => Promise<void>,

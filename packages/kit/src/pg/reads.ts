@@ -1,16 +1,16 @@
 import { type DatabaseOptions, type Db, openDatabase } from "./database.ts";
 
-/** As many slow reads as may run beside everything else; what a process takes grows by no more. */
+/** The number of slow reads at a time, and of additional connections of a process. */
 const mostReads = 4;
 
-/** Below the five seconds after which callers give up, so that they are still told what took too long. */
+/** Callers give up after five seconds. This is shorter, so that they learn what took too long. */
 const longestReadMs = 4000;
 
 /**
- * Opens connections for what only reads: searches, lists and history.
+ * Opens connections for reads that may be slow: searches, lists and history.
  *
- * However many of them come, and however slow they are, they wait for each other and never hold a connection that a
- * write waits for. No connection is opened before the first of them.
+ * They wait for each other, and never take a connection that a write waits for. The first read opens the first
+ * connection.
  */
 export function openReads(options: Pick<DatabaseOptions, "url" | "schema" | "role" | "applicationName" | "log">): Db {
   return openDatabase({

@@ -1,4 +1,4 @@
-/** A statement with its bound values; made only by `sql`, so a value can never become text. */
+/** A statement with its bound values. Only `sql` makes it, so a value never becomes text of the statement. */
 export interface Sql {
   readonly text: string;
   readonly values: readonly unknown[];
@@ -30,7 +30,7 @@ class Statement implements Sql {
     return this.#built;
   }
 
-  /** Writes the text with placeholders numbered behind those already in `values`. */
+  /** Returns the text, and adds its values. Placeholders are numbered after those that are in `values` already. */
   append(values: unknown[]): string {
     let text = this.#strings[0] ?? "";
     for (const [index, part] of this.#parts.entries()) {
@@ -42,7 +42,7 @@ class Statement implements Sql {
   }
 }
 
-/** Writes a statement: nested statements are spliced and renumbered, everything else is bound. */
+/** Makes a statement. Nested statements become part of the text and are renumbered; all other values are bound. */
 export function sql(strings: TemplateStringsArray, ...parts: readonly unknown[]): Sql {
   return new Statement(strings, parts);
 }
@@ -53,12 +53,12 @@ export function joinSql(statements: readonly Sql[], separator: string): Sql {
   return new Statement([...strings, ""], statements);
 }
 
-/** Quotes a table or column name that is known only at run time. */
+/** Quotes the name of a table or column. */
 export function identifier(name: string): Sql {
   return new Statement([`"${name.replaceAll('"', '""')}"`], []);
 }
 
-/** Quotes a text where Postgres takes no parameter, as in DDL. */
+/** Quotes a text for statements without parameters, such as DDL. */
 export function literal(text: string): Sql {
   if (text.includes("\\")) throw new Error("a literal with a backslash needs another quoting");
   return new Statement([`'${text.replaceAll("'", "''")}'`], []);

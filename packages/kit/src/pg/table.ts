@@ -3,19 +3,18 @@ import type { Queryable } from "./database.ts";
 import { toNullableTimestamp } from "./instants.ts";
 import { identifier, joinSql, type Sql, sql } from "./sql.ts";
 
-/** How the values of one column travel: those of many rows together, as one array parameter. */
+/** How the values of one column are sent: the values of all rows in one array parameter. */
 export interface Column<T> {
   /** The array parameter with its type. */
   send(values: readonly T[]): Sql;
-  /** What is stored of a sent element; the element itself when left out. */
+  /** The stored value for a sent element; by default the element. */
   readonly convert?: (element: Sql) => Sql;
-  /** Columns of instants end with it. */
+  /** The end of the column's name. */
   readonly suffix?: string;
-  /** The same column where a row may have no value. */
+  /** The same column, nullable. */
   readonly orNull: Column<T | null>;
 }
 
-/** Keeps the null of a nullable column from the conversion, which is for values. */
 const column = <T>(parts: {
   readonly send: (values: readonly (T | null)[]) => Sql;
   readonly convert?: (element: Sql) => Sql;
@@ -39,7 +38,7 @@ export const instant: Column<number> = column({
 
 export const bytea: Column<Uint8Array> = column({ send: (values) => sql`${toByteaArray(values)}::bytea[]` });
 
-/** JSON in UTF-8, as messages carry documents; without any bytes it is an empty object. */
+/** JSON in UTF-8, the form of documents in messages; no bytes mean an empty object. */
 export const document: Column<Uint8Array> = column({
   send: (values) =>
     sql`${values.map((bytes) => (bytes === null || bytes.length === 0 ? "{}" : utf8.decode(bytes)))}::jsonb[]`,
@@ -47,13 +46,13 @@ export const document: Column<Uint8Array> = column({
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A value that is kept as JSON. */
+/** A value that is stored as JSON. */
 export const json = <T>(): Column<T> =>
   column<T>({
     send: (values) => sql`${values.map((value) => (value === null ? null : JSON.stringify(value)))}::jsonb[]`,
   });
 
-/** Arrays cannot be elements of arrays of other lengths, so they travel as JSON. */
+/** An array of arrays needs elements of equal length, so these are sent as JSON. */
 const list = <T>(type: Sql): Column<readonly T[]> => ({
   ...json<readonly T[]>(),
   convert: (element) => sql`array(select jsonb_array_elements_text(${element}))::${type}`,
@@ -62,7 +61,7 @@ const list = <T>(type: Sql): Column<readonly T[]> => ({
 export const bigints: Column<readonly number[]> = list<number>(sql`bigint[]`);
 export const texts: Column<readonly string[]> = list<string>(sql`text[]`);
 
-/** Columns by the property that they hold. */
+/** Columns by the name of their property. */
 export type Columns = Readonly<Record<string, Column<never>>>;
 
 type ValueOf<C> = C extends Column<infer T> ? T : never;
@@ -70,39 +69,39 @@ type ValueOf<C> = C extends Column<infer T> ? T : never;
 /** A row as it is read. */
 export type RowOf<C> = { readonly [P in keyof C]: ValueOf<C[P]> };
 
-/** A row as it is stored: what may be null may be left out, as messages leave it out. */
+/** A row to store. Nullable properties may be missing, as in messages. */
 export type InputOf<C> = {
   readonly [P in keyof C as null extends ValueOf<C[P]> ? never : P]: ValueOf<C[P]>;
 } & { readonly [P in keyof C as null extends ValueOf<C[P]> ? P : never]?: ValueOf<C[P]> | undefined };
 
-/** What a table is: its key and its other columns. The names of columns are those of properties in snake case. */
+/** The key of a table and its other columns. Column names are the names of properties in snake case. */
 export interface TableOptions<K extends Columns, C extends Columns> {
   readonly key: K;
   readonly columns: C;
 }
 
-/** A table whose statements follow from its columns. */
+/** A table with statements derived from its columns. */
 export interface Table<Key, Input, Row> {
   readonly name: string;
   /** The properties that its key consists of. */
   readonly key: readonly (keyof Key & string)[];
   /** Every column, qualified with the name of the table. */
   readonly selected: Sql;
-  /** Gives a row that was read by `selected` the names of its properties. */
+  /** Renames the columns of a row that was read by `selected` to properties. */
   toRow(row: Readonly<Record<string, unknown>>): Row;
-  /** Inserts rows, or replaces what has their key. No key may occur twice. */
+  /** Inserts rows, or replaces rows with the same key. No key may occur twice. */
   upsert(db: Queryable, rows: readonly Input[]): Promise<number>;
-  /** The same, where that changes anything; returns how many rows it changed. */
+  /** The same for rows that differ; returns the number of changed rows. */
   upsertChanged(db: Queryable, rows: readonly Input[]): Promise<number>;
-  /** Returns how many rows it deleted. */
+  /** Returns the number of deleted rows. */
   delete(db: Queryable, keys: readonly Key[]): Promise<number>;
 }
 
-/** A table of copies of entities that another service owns. A copy has the revision of its state. */
+/** A table of copies of another service's entities. A copy has the revision of its state. */
 export interface CopyTable<Key, Input, Row> extends Table<Key, Input, Row> {
   /** Inserts states, or replaces older ones. No key may occur twice. */
   upsertNewer(db: Queryable, rows: readonly Input[]): Promise<number>;
-  /** Deletes what is older than a revision; returns how many those were. */
+  /** Deletes copies that are older than a revision; returns their number. */
   deleteOlder(db: Queryable, revision: number): Promise<number>;
 }
 
@@ -126,7 +125,7 @@ export function copyTable<K extends Columns, C extends Columns>(
   return declare(name, { key, columns: { ...columns, revision: bigint } });
 }
 
-/** The types above say which rows and keys are meant; the statements are the same for all. */
+/** The types of `table` and `copyTable` differ; their statements are the same. */
 function declare<Key extends object, Input extends object, Row>(
   name: string,
   { key, columns }: { readonly key: Columns; readonly columns: Columns },
