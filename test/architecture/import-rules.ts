@@ -72,14 +72,14 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "wire",
     `${service}/wire(?:/|\\.ts$)`,
     [
-      `${own}/(?:domain/|store/|faults\\.ts$)`,
+      `${own}/(?:domain/|store/|records/|faults\\.ts$)`,
       `${own}/wire`,
       "^packages/(?:values|resources)/",
       protos,
       "^packages/schema/src/fields\\.ts$",
       "^packages/kit/src/(?:fault|bus/fact-id)\\.ts$",
     ],
-    "Wire imports domain, faults, values, protos, resources, schema/fields, kit/fault, kit/bus/fact-id, and types of store.",
+    "Wire imports domain, faults, values, protos, resources, schema/fields, kit/fault, kit/bus/fact-id, and types of store and records.",
   ],
   [
     "handlers",
@@ -172,9 +172,10 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
   },
   {
     name: "wire-types",
-    comment: "Wire knows the types of store and none of its queries: let the handler query, and hand the rows to wire.",
+    comment:
+      "Wire knows the types of store and records and none of their functions: let the handler query, and hand the rows to wire.",
     from: { path: `${service}/wire(?:/|\\.ts$)`, pathNot: "\\.test\\.ts$" },
-    to: { path: `${own}/store/`, dependencyTypesNot: ["type-only"] },
+    to: { path: `${own}/(?:store|records)/`, dependencyTypesNot: ["type-only"] },
   },
   {
     name: "tools",

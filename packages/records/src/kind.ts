@@ -1,4 +1,3 @@
-import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { RecordKindName } from "@tessera/protos/record-kinds";
@@ -66,8 +65,6 @@ export interface RecordKind<V, Mentioned, Known> {
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
   remove(tx: Tx, removal: Removal): Promise<void>;
-  /** How all of them are published again. */
-  readonly rebuild?: Rebuild;
 }
 
 /** What a kind makes of its records stays with that kind: nothing else looks into it. */

@@ -12,7 +12,7 @@ import { listCredentials } from "./handlers/list-credentials.ts";
 import { revokeCredential } from "./handlers/revoke-credential.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
-import { rebuilds } from "./records/rebuilds.ts";
+import { rebuilds } from "./rebuilds/all-rebuilds.ts";
 
 /** Owns what everything else refers to: organizers, events, products, orders, keys and devices. */
 export const boxoffice = defineService({

@@ -5,8 +5,8 @@ import type {
   WantedTicket,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/tickets";
 import { fault } from "../faults.ts";
-import { positionChanged } from "../records/position-fact.ts";
 import * as tickets from "../store/tickets.ts";
+import { positionChanged } from "../wire/position-fact.ts";
 
 /** What a gate asks for at a time is read at once. */
 const mostWanted = 256;

@@ -4,13 +4,13 @@ import { fault } from "../faults.ts";
 import type { CredentialKind, CredentialRecord, StoredFields } from "../records/credential.ts";
 import type { Run } from "../records/kind.ts";
 import type { StoredCredential } from "../store/credentials.ts";
-import { locksOf, take } from "../store/locks.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
 import * as organizers from "../store/organizers.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";
 
 /** Keeps batches of the organizer's records out until commit. Throws where there is no such organizer. */
 export async function lockOrganizer(tx: Tx, organizer: string): Promise<void> {
-  await take(tx, locksOf([{ organizer, event: "" }]));
+  await takeLocks(tx, locksOf([{ organizer, event: "" }]));
   await requireOrganizer(tx, organizer);
 }
 

@@ -1,7 +1,7 @@
 import type { RecordOwner } from "@tessera/records/kind";
 import type { Known } from "../domain/known.ts";
 import { type IdSequence, raise } from "../store/id-sequences.ts";
-import { locksOf, take } from "../store/locks.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
 import { findMentioned, type Mentioned, nothingMentioned } from "../store/references.ts";
 import { apiKey } from "./api-key.ts";
 import { blockedSecret } from "./blocked-secret.ts";
@@ -50,7 +50,7 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
   kinds,
   nothingMentioned,
   findMentioned,
-  lock: (tx, records) => take(tx, locksOf(records.map(({ scope }) => scope))),
+  lock: (tx, records) => takeLocks(tx, locksOf(records.map(({ scope }) => scope))),
   // Its kinds name no other sequences.
   raiseIds: (tx, highest) => raise(tx, highest as ReadonlyMap<IdSequence, number>),
 };

@@ -19,21 +19,18 @@ const schema = object(
 type BlockedSecret = TypeOf<typeof schema>;
 
 /** A secret that is blocked, or was. Devices that are offline learn from it which tickets to refuse. */
-export const blockedSecret: RecordKind<Reading<BlockedSecret>> = {
-  ...catalogueKind({
-    table: "blocked_secret",
-    schema,
-    read: compileReader(schema),
-    fact: {
-      topic: topics.blockedSecretChanged,
-      of: ({ scope, data, revision }) => ({
-        ...scope,
-        id: data.id,
-        revision,
-        secret: data.secret,
-        blocked: data.blocked,
-      }),
-    },
-  }),
-  idsOf: ({ data }) => [["blocked_secret_id_seq", data.id]],
-};
+export const blockedSecret: RecordKind<Reading<BlockedSecret>> = catalogueKind({
+  table: "blocked_secret",
+  schema,
+  read: compileReader(schema),
+  fact: {
+    topic: topics.blockedSecretChanged,
+    of: ({ scope, data, revision }) => ({
+      ...scope,
+      id: data.id,
+      revision,
+      secret: data.secret,
+      blocked: data.blocked,
+    }),
+  },
+});

@@ -1,16 +1,17 @@
-import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
 import type { Topic } from "@tessera/protos/topic";
 import { entityKey } from "@tessera/protos/topics";
 import type { Reading } from "@tessera/records/read";
 import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
+import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";
+import type { IdSequence } from "../store/id-sequences.ts";
 import { type DocumentTable, readDocuments } from "../store/rebuild-reads.ts";
-import type { RecordKind } from "./kind.ts";
-import { rebuildEntities } from "./rebuild-entities.ts";
+import { isReferable } from "../store/usage.ts";
+import { type CopiedEntities, type RecordKind, refuseUsed } from "./kind.ts";
 
 /** What was stored, with its new revision. */
 export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision: number };
@@ -18,11 +19,13 @@ export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision
 interface CommonOptions<T> {
   readonly schema: JsonSchema & { readonly properties: Properties };
   readonly read: (data: unknown) => Checked<Reading<T>>;
-  /** What else a change brings about. */
+  /** Whether a record changes a unique column. Records may swap its values, so their rows are deleted first. */
+  readonly isRenamed?: (data: T, known: Known) => boolean;
+  /** What else follows from a change. */
   readonly afterChange?: (tx: Tx, scope: Scope, changed: readonly Changed<T>[]) => Promise<void>;
 }
 
-/** Others keep copies of these. */
+/** Other services keep copies of these. */
 interface PublishedOptions<T, F> extends CommonOptions<T> {
   readonly table: DocumentTable;
   /** What is published about its entities. */
@@ -34,19 +37,24 @@ interface UnpublishedOptions<T> extends CommonOptions<T> {
   readonly fact?: undefined;
 }
 
-/** Makes the kind of a record that is kept as its document and nothing else, in the table of its name. */
+/** Makes the kind of a record that is stored as its document and nothing else, in the table of its name. */
 export function catalogueKind<T extends object, F = never>(
   options: PublishedOptions<T, F> | UnpublishedOptions<T>,
 ): RecordKind<Reading<T>> {
-  const { table, schema, fact } = options;
+  const { table, schema, read, fact, isRenamed } = options;
   const key: string = recordKinds[table].key;
   const keyOf = ({ data }: Reading<T>) => String(data[key as keyof T]);
   return {
     name: table,
     schema,
-    read: options.read,
+    read,
     keyOf,
-    async store(tx, { scope, values }) {
+    ...(table === "sales_channel"
+      ? {}
+      : { idsOf: (value) => [[`${table}_id_seq` as IdSequence, Number(keyOf(value))]] }),
+    async store(tx, { scope, values, known }) {
+      const renamed = values.filter(({ data }) => isRenamed?.(data, known));
+      if (renamed.length > 0) await catalogue.deleteRows(tx, table, { scope, keys: renamed.map(keyOf) });
       const rows = values.map((value) => ({ key: keyOf(value), document: value.document }));
       const revisions = await catalogue.upsert(tx, table, { scope, rows });
       const changed = values.flatMap((value) => {
@@ -60,18 +68,19 @@ export function catalogueKind<T extends object, F = never>(
       }
       await options.afterChange?.(tx, scope, changed);
     },
+    ...(isReferable(table) ? { refuseRemoval: (tx, removal) => refuseUsed(tx, table, removal) } : {}),
     async remove(tx, { scope, keys }) {
-      const removed = await catalogue.remove(tx, table, { scope, keys });
-      const factKeys = removed.map((id) => entityKey(scope.organizer, scope.event, id));
+      const deleted = await catalogue.deleteRows(tx, table, { scope, keys });
+      const factKeys = deleted.map((id) => entityKey(scope.organizer, scope.event, id));
       if (fact !== undefined) await tx.retract(fact.topic, factKeys);
     },
-    ...(options.fact === undefined ? {} : { rebuild: rebuildOf(options) }),
+    ...(options.fact === undefined ? {} : { copied: copiedOf(options) }),
   };
 }
 
-/** Facts are made of what reading a document gives, which is as it was when the document was sent. */
-function rebuildOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): Rebuild {
-  return rebuildEntities({
+/** Facts are made from the stored document, which reads as it did when it was sent. */
+function copiedOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): CopiedEntities<F> {
+  return {
     topic: fact.topic,
     table,
     belongsTo: recordKinds[table].belongsTo,
@@ -85,5 +94,5 @@ function rebuildOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): Rebuild
         return fact.of({ ...checked.value, scope: { organizer, event }, revision });
       });
     },
-  });
+  };
 }

@@ -4,7 +4,7 @@ import { lineOrNull, namesOrNone, namesOrNull } from "@tessera/records/schema-pa
 import { boolean, id, integer, object } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, refuseUsed } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 const schema = object(
   {
@@ -21,16 +21,12 @@ const schema = object(
 type Category = TypeOf<typeof schema>;
 
 /** A category of products. */
-export const category: RecordKind<Reading<Category>> = {
-  ...catalogueKind({
-    table: "category",
-    schema,
-    read: compileReader(schema),
-    fact: {
-      topic: topics.categoryChanged,
-      of: ({ scope, data, revision }) => ({ ...scope, id: data.id, revision, position: data.position }),
-    },
-  }),
-  idsOf: ({ data }) => [["category_id_seq", data.id]],
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "category", removal),
-};
+export const category: RecordKind<Reading<Category>> = catalogueKind({
+  table: "category",
+  schema,
+  read: compileReader(schema),
+  fact: {
+    topic: topics.categoryChanged,
+    of: ({ scope, data, revision }) => ({ ...scope, id: data.id, revision, position: data.position }),
+  },
+});

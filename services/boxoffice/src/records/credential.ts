@@ -156,7 +156,7 @@ export function credentialKind<D extends StoredFields>(traits: Traits<D>): Crede
       await tx.publish(topics.credentialChanged, changed);
     },
     async remove(tx, { scope: { organizer }, keys }) {
-      const removed = await credentials.remove(tx, { organizer, kind, ids: keys });
+      const removed = await credentials.deleteCredentials(tx, { organizer, kind, ids: keys });
       await tx.retract(
         topics.credentialChanged,
         removed.map((id) => credentialKey(organizer, kind, id)),

@@ -2,7 +2,7 @@ import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading, type Rule } from "@tessera/records/read";
 import { isTimeZone } from "@tessera/values";
 import * as events from "../store/events.ts";
-import { eventFact } from "./event-fact.ts";
+import { eventFact } from "../wire/event-fact.ts";
 import { type EventDocument, type EventSettings, settingsSchema } from "./event-schema.ts";
 import type { RecordKind, Run } from "./kind.ts";
 

@@ -8,7 +8,7 @@ import * as catalogue from "../store/catalogue.ts";
 import * as events from "../store/events.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
-import { eventFact } from "./event-fact.ts";
+import { eventFact } from "../wire/event-fact.ts";
 import { type EventDocument, type EventSettings, eventSchema } from "./event-schema.ts";
 import { defaultSettings, timeZoneRule } from "./event-settings.ts";
 import type { RecordKind } from "./kind.ts";
@@ -56,11 +56,11 @@ const contents: readonly { readonly table: catalogue.CatalogueTable; readonly to
 
 async function removeWhole(tx: Tx, scope: Scope): Promise<void> {
   const toKey = (id: number | string) => entityKey(scope.organizer, scope.event, id);
-  await tx.retract(topics.positionChanged, (await positions.removeAll(tx, scope)).map(toKey));
-  await orders.removeAll(tx, scope);
+  await tx.retract(topics.positionChanged, (await positions.deleteAll(tx, scope)).map(toKey));
+  await orders.deleteAll(tx, scope);
   for (const { table, topic } of contents) {
-    const removed = await catalogue.removeAll(tx, table, scope);
+    const removed = await catalogue.deleteAll(tx, table, scope);
     if (topic !== undefined) await tx.retract(topic, removed.map(toKey));
   }
-  if (await events.remove(tx, scope)) await tx.retract(topics.eventChanged, [toKey("")]);
+  if (await events.deleteEvent(tx, scope)) await tx.retract(topics.eventChanged, [toKey("")]);
 }

@@ -8,10 +8,10 @@ import { findChanged } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
 import * as gateAnswers from "../store/gate-answers.ts";
-import { locksOf, take } from "../store/locks.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
 import * as positions from "../store/positions.ts";
+import { encodePosition, positionChanged } from "../wire/position-fact.ts";
 import { toReference } from "./answer-file.ts";
-import { encodePosition, positionChanged } from "./position-fact.ts";
 
 /** A position as it was, and the rows that gates' answers to it become. */
 interface Change {
@@ -35,7 +35,7 @@ export const gateFileCopy = defineWork("copy-gate-file", {
  * are copied. Positions that were deleted are left out.
  */
 export async function applyGivenAnswers(tx: Tx, facts: readonly AnswersGiven[]): Promise<void> {
-  await take(tx, locksOf(facts));
+  await takeLocks(tx, locksOf(facts));
   const given = new Map(facts.map((fact) => [topics.answersGiven.key(fact), fact.answers]));
   const places = facts.map(({ organizer, event, position: id }) => ({ organizer, event, id }));
   const changes = (await positions.find(tx, places)).map((position): Change => {
@@ -87,7 +87,7 @@ export interface CopiedFile extends gateAnswers.AwaitedAnswer {
 
 /** Makes an answer count whose file has been copied; where the file was deleted, the answer before it stays. */
 export async function applyCopiedFile(tx: Tx, copied: CopiedFile): Promise<void> {
-  await take(tx, locksOf([copied]));
+  await takeLocks(tx, locksOf([copied]));
   const { organizer, event, position: id, question, revision } = copied;
   const [position] = await positions.find(tx, [{ organizer, event, id }]);
   if (position === undefined || position.gate === null) return;
@@ -105,7 +105,7 @@ function copiedRow(before: gateAnswers.GateAnswerRow, copied: CopiedFile): gateA
 }
 
 async function store(tx: Tx, changes: readonly Change[]): Promise<void> {
-  await gateAnswers.put(
+  await gateAnswers.upsert(
     tx,
     changes.flatMap(({ rows }) => rows),
   );
@@ -136,7 +136,7 @@ export async function deleteOverruledAnswers(
       question,
     })),
   );
-  await gateAnswers.remove(tx, overruled);
+  await gateAnswers.deleteAnswers(tx, overruled);
 }
 
 function answersOf(state: Uint8Array): readonly Answer[] {

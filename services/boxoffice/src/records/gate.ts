@@ -5,7 +5,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import * as credentials from "../store/credentials.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import { device, type StoredDevice } from "./device.ts";
-import { type RecordKind, refuseUsed } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 const schema = object(
   { id: id(), name: text({ blank: false, maxLength: 190 }), identifier: text({ default: "", maxLength: 190 }) },
@@ -15,20 +15,16 @@ const schema = object(
 type Gate = TypeOf<typeof schema>;
 
 /** A gate: where devices stand. */
-export const gate: RecordKind<Reading<Gate>> = {
-  ...catalogueKind({
-    table: "gate",
-    schema,
-    read: compileReader(schema),
-    async afterChange(tx, { organizer }, changed) {
-      const gates = new Map(changed.map(({ data }) => [data.id, data.name]));
-      const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
-      await tx.publish(
-        topics.credentialChanged,
-        devices.map((each) => device.factOf({ organizer, ...each, gates })),
-      );
-    },
-  }),
-  idsOf: ({ data }) => [["gate_id_seq", data.id]],
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "gate", removal),
-};
+export const gate: RecordKind<Reading<Gate>> = catalogueKind({
+  table: "gate",
+  schema,
+  read: compileReader(schema),
+  async afterChange(tx, { organizer }, changed) {
+    const gates = new Map(changed.map(({ data }) => [data.id, data.name]));
+    const devices = await credentials.touchDevicesAt<StoredDevice>(tx, organizer, [...gates.keys()]);
+    await tx.publish(
+      topics.credentialChanged,
+      devices.map((each) => device.factOf({ organizer, ...each, gates })),
+    );
+  },
+});

@@ -8,7 +8,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { refuseItems } from "../domain/refuse-items.ts";
 import { findUsers } from "../store/usage.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, type Run, refuseUsed } from "./kind.ts";
+import type { RecordKind, Run } from "./kind.ts";
 
 const priceOrNull = () => decimal({ nullable: true, default: null });
 
@@ -156,7 +156,6 @@ export const item: RecordKind<Reading<Item>> = {
     // Items may bundle items of the same run.
     return new Map([...lost, ...refuseTogether(complete, (left) => refuseItems(left, run.known))]);
   },
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "item", removal),
 };
 
 /** A variation that positions, quotas or bundles refer to cannot vanish from its item. */

@@ -1,19 +1,33 @@
 import type { Tx } from "@tessera/kit/pg/database";
+import type { Topic } from "@tessera/protos/topic";
 import type { RecordKind as RecordKindOf, Refusals, Removal, Run as RunOf } from "@tessera/records/kind";
 import { refuseEach } from "@tessera/records/validate";
 import type { Known } from "../domain/known.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
+import type { EntityKey, EntityTable } from "../store/rebuild-reads.ts";
 import type { Mentioned } from "../store/references.ts";
 import { findUsers, type Referable } from "../store/usage.ts";
 
 /** A kind of record that boxoffice owns. */
 export interface RecordKind<V> extends RecordKindOf<V, Mentioned, Known> {
   idsOf?(value: V): Iterable<readonly [IdSequence, number]>;
+  /** Present if other services keep copies of its entities. */
+  readonly copied?: CopiedEntities<unknown>;
+}
+
+/** Entities that other services keep copies of, and how a rebuild reads them. */
+export interface CopiedEntities<F> {
+  readonly topic: Topic<F>;
+  readonly table: EntityTable;
+  /** A change of such an entity holds the locks of this: see the locks of a batch of records. */
+  readonly belongsTo: "organizer" | "event";
+  /** Makes facts with new revisions of the entities of these keys; deleted ones are left out. */
+  read(tx: Tx, keys: readonly EntityKey[]): Promise<readonly F[]>;
 }
 
 export type Run<V> = RunOf<V, Known>;
 
-/** Refuses removals of what others still refer to. */
+/** Refuses to remove what other entities refer to. */
 export async function refuseUsed(tx: Tx, what: Referable, removal: Removal): Promise<Refusals<string>> {
   const users = await findUsers(tx, what, removal);
   return refuseEach(removal.keys, (key, addError) => {

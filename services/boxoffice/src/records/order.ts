@@ -10,6 +10,8 @@ import { validatePositions, validateReferences } from "../domain/validate-order.
 import * as answerFiles from "../store/answer-files.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
+import { positionChanged } from "../wire/position-fact.ts";
+import { encodeEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
 import { isDataUrl } from "./answer-file.ts";
 import {
   answerTooLong,
@@ -23,8 +25,6 @@ import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
 import { type OrderData, orderSchema } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
-import { positionChanged } from "./position-fact.ts";
-import { encodeEarlierCheckins, toOrder, toPosition } from "./position-message.ts";
 import type { Seat } from "./seat.ts";
 
 /** An order with all that can be made of it before the database is asked. */
@@ -106,7 +106,7 @@ export const order: RecordKind<OrderRecord> = {
     await tx.publish(positionChanged, facts);
   },
   async remove(tx, { scope, keys }) {
-    await removePositions(tx, scope, await orders.remove(tx, scope, keys));
+    await removePositions(tx, scope, await orders.deleteOrders(tx, scope, keys));
   },
 };
 
@@ -179,7 +179,7 @@ function seatRows(
 }
 
 async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
-  const removed = await positions.remove(tx, scope, ids);
+  const removed = await positions.deletePositions(tx, scope, ids);
   await tx.retract(
     topics.positionChanged,
     removed.map((id) => entityKey(scope.organizer, scope.event, id)),

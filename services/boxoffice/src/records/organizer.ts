@@ -24,17 +24,17 @@ export const organizer: RecordKind<Reading<Organizer>> = {
   refuseRemoval: (tx, removal) => refuseUsed(tx, "organizer", removal),
   async remove(tx, { keys }) {
     for (const slug of keys) {
-      const removed = await credentials.removeAll(tx, slug);
+      const removed = await credentials.deleteAll(tx, slug);
       await tx.retract(
         topics.credentialChanged,
         removed.map(({ kind, id }) => credentialKey(slug, kind, id)),
       );
-      const media = await catalogue.removeAll(tx, "reusable_medium", { organizer: slug, event: "" });
+      const media = await catalogue.deleteAll(tx, "reusable_medium", { organizer: slug, event: "" });
       await tx.retract(
         topics.reusableMediumChanged,
         media.map((id) => entityKey(slug, "", id)),
       );
-      await organizers.remove(tx, slug);
+      await organizers.deleteOrganizer(tx, slug);
     }
   },
 };

@@ -7,7 +7,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
 import { refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, refuseUsed } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 const option = object(
   { id: id(), identifier: lineOrNull(190), position: integer({ default: 0 }), answer: names() },
@@ -115,5 +115,4 @@ export const question: RecordKind<Reading<Question>> = {
   async refuse(_tx, { values, known }) {
     return refuseTogether(values, (left) => refuseQuestions(left, known));
   },
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "question", removal),
 };

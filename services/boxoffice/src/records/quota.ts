@@ -27,7 +27,6 @@ type Quota = TypeOf<typeof schema>;
 /** A quota: how much of some products there is. */
 export const quota: RecordKind<Reading<Quota>> = {
   ...catalogueKind({ table: "quota", schema, read: compileReader(schema) }),
-  idsOf: ({ data }) => [["quota_id_seq", data.id]],
   mention({ data }, mentioned) {
     mentioned.everyItem ||= data.variations.length > 0;
     for (const item of data.items) mentioned.items.add(item);

@@ -7,9 +7,8 @@ import type { TypeOf } from "@tessera/schema/schema";
 import { maxImportedId } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
 import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";
-import * as catalogue from "../store/catalogue.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
-import type { RecordKind, Run } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 /** A position of one of the organizer's events; null until it is looked up which. */
 interface Link {
@@ -72,6 +71,10 @@ const base = catalogueKind({
   table: "reusable_medium",
   schema,
   read,
+  isRenamed(data, known) {
+    const before = known.media.get(data.id);
+    return before !== undefined && mediumKey(before) !== mediumKey(data);
+  },
   fact: {
     topic: topics.reusableMediumChanged,
     of: ({ scope, data, revision }) => ({
@@ -90,7 +93,6 @@ const base = catalogueKind({
 /** A chip or card that stands for tickets of its organizer's events. */
 export const reusableMedium: RecordKind<Reading<Medium>> = {
   ...base,
-  idsOf: ({ data }) => [["reusable_medium_id_seq", data.id]],
   mention({ data }, mentioned) {
     mentioned.media.add(data.id);
     mentioned.mediumCodes.push(data);
@@ -100,9 +102,6 @@ export const reusableMedium: RecordKind<Reading<Medium>> = {
     return refuseTogether(values, (left) => refuseMedia(left, { organizer: scope.organizer, known }));
   },
   async store(tx, run) {
-    // Media may swap their identifiers, which no two have at any time: they make room first.
-    const keys = findRenamed(run).map(({ data }) => String(data.id));
-    if (keys.length > 0) await catalogue.remove(tx, "reusable_medium", { scope: run.scope, keys });
     await base.store(tx, { ...run, values: run.values.map((value) => withEvents(value, run.known)) });
   },
 };
@@ -138,11 +137,4 @@ function withEvents(value: Reading<Medium>, known: Known): Reading<Medium> {
     data: { ...value.data, linked_orderpositions },
     document: JSON.stringify({ ...(document as object), linked_orderpositions }),
   };
-}
-
-function findRenamed({ values, known }: Run<Reading<Medium>>): Reading<Medium>[] {
-  return values.filter(({ data }) => {
-    const before = known.media.get(data.id);
-    return before !== undefined && mediumKey(before) !== mediumKey(data);
-  });
 }

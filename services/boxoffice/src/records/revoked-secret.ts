@@ -36,7 +36,6 @@ export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
       }),
     },
   }),
-  idsOf: ({ data }) => [["revoked_secret_id_seq", data.id]],
   mention({ data }, mentioned) {
     if (data.position !== null) mentioned.positions.add(data.position);
   },

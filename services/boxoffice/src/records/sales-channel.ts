@@ -3,7 +3,7 @@ import { namesOrNone, verbatim } from "@tessera/records/schema-parts";
 import { integer, object, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, refuseUsed } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 const schema = object(
   {
@@ -18,11 +18,8 @@ const schema = object(
 type SalesChannel = TypeOf<typeof schema>;
 
 /** A way in which tickets are sold. `web` exists without a record. */
-export const salesChannel: RecordKind<Reading<SalesChannel>> = {
-  ...catalogueKind({
-    table: "sales_channel",
-    schema,
-    read: compileReader(schema),
-  }),
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "sales_channel", removal),
-};
+export const salesChannel: RecordKind<Reading<SalesChannel>> = catalogueKind({
+  table: "sales_channel",
+  schema,
+  read: compileReader(schema),
+});

@@ -5,17 +5,17 @@ import { idOrNull } from "@tessera/records/schema-parts";
 import { refuseEach, refuseTogether } from "@tessera/records/validate";
 import { any, boolean, id, object } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
+import type { Known } from "../domain/known.ts";
 import { refuseSeats } from "../domain/refuse-seats.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
-import * as catalogue from "../store/catalogue.ts";
 import { findSeated, replaceStates } from "../store/seats.ts";
 import { findUsers } from "../store/usage.ts";
+import { positionChanged } from "../wire/position-fact.ts";
+import { toSeat } from "../wire/position-message.ts";
 import { type Changed, catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, type Run, refuseUsed } from "./kind.ts";
+import type { RecordKind, Run } from "./kind.ts";
 import { seatFields } from "./order-schema.ts";
-import { positionChanged } from "./position-fact.ts";
-import { toSeat } from "./position-message.ts";
 
 const schema = object(
   {
@@ -32,17 +32,15 @@ const schema = object(
 /** A seat as it is kept. */
 export type Seat = Omit<TypeOf<typeof schema>, "orderposition">;
 
-const base = catalogueKind<Seat>({
-  table: "seat",
-  schema,
-  read: compileReader(schema, { omit: ["orderposition"] }),
-  afterChange: reseat,
-});
-
 /** A seat. A position that has it takes it along into its facts. */
 export const seat: RecordKind<Reading<Seat>> = {
-  ...base,
-  idsOf: ({ data }) => [["seat_id_seq", data.id]],
+  ...catalogueKind<Seat>({
+    table: "seat",
+    schema,
+    read: compileReader(schema, { omit: ["orderposition"] }),
+    isRenamed,
+    afterChange: reseat,
+  }),
   mention({ data }, mentioned) {
     mentioned.seats.add(data.id);
     mentioned.seatPlaces.push({ guid: data.seat_guid, subevent: data.subevent });
@@ -54,30 +52,17 @@ export const seat: RecordKind<Reading<Seat>> = {
     const left = run.values.filter((value) => !lost.has(value));
     return new Map([...lost, ...refuseTogether(left, (rest) => refuseSeats(rest, run.known))]);
   },
-  async store(tx, run) {
-    // Seats may swap their guids, which no two have at any time: they make room first.
-    const keys = findRenamed(run).map(({ data }) => String(data.id));
-    if (keys.length > 0) await catalogue.remove(tx, "seat", { scope: run.scope, keys });
-    await base.store(tx, run);
-  },
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "seat", removal),
 };
 
-function keyOf({ seat_guid, subevent }: Seat): string {
-  return seatKey(seat_guid, subevent);
-}
-
-/** Those that are another seat from now on. */
-function findRenamed({ values, known }: Run<Reading<Seat>>): Reading<Seat>[] {
-  return values.filter(({ data }) => {
-    const before = known.seats.get(data.id);
-    return before !== undefined && seatKey(before.guid, before.subevent) !== keyOf(data);
-  });
+/** Whether it has another guid or date than before. */
+function isRenamed({ id, seat_guid, subevent }: Seat, known: Known): boolean {
+  const before = known.seats.get(id);
+  return before !== undefined && seatKey(before.guid, before.subevent) !== seatKey(seat_guid, subevent);
 }
 
 /** Orders know their seats by guid and date. */
 async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Reading<Seat>, Record<string, string[]>>> {
-  const renamed = findRenamed(run);
+  const renamed = run.values.filter(({ data }) => isRenamed(data, run.known));
   if (renamed.length === 0) return new Map();
   const users = await findUsers(tx, "seat", { scope: run.scope, keys: renamed.map(({ data }) => String(data.id)) });
   return refuseEach(renamed, ({ data }, addError) => {

@@ -5,7 +5,7 @@ import { refuseEach } from "@tessera/records/validate";
 import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, refuseUsed } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 const override = {
   disabled: boolean({ default: false }),
@@ -68,11 +68,9 @@ export const subevent: RecordKind<Reading<Subevent>> = {
       }),
     },
   }),
-  idsOf: ({ data }) => [["subevent_id_seq", data.id]],
   async refuse(_tx, { values, known }) {
     return refuseEach(values, (_value, addError) => {
       if (known.series !== true) addError("non_field_errors", "the event is no series and has no dates of its own");
     });
   },
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "subevent", removal),
 };

@@ -3,7 +3,7 @@ import { lineOrNull, namesOrNone } from "@tessera/records/schema-parts";
 import { any, boolean, decimal, id, object } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
-import { type RecordKind, refuseUsed } from "./kind.ts";
+import type { RecordKind } from "./kind.ts";
 
 const schema = object(
   {
@@ -25,8 +25,8 @@ const schema = object(
 type TaxRule = TypeOf<typeof schema>;
 
 /** A tax rule: the rate of what it is set for. */
-export const taxRule: RecordKind<Reading<TaxRule>> = {
-  ...catalogueKind({ table: "tax_rule", schema, read: compileReader(schema) }),
-  idsOf: ({ data }) => [["tax_rule_id_seq", data.id]],
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "tax_rule", removal),
-};
+export const taxRule: RecordKind<Reading<TaxRule>> = catalogueKind({
+  table: "tax_rule",
+  schema,
+  read: compileReader(schema),
+});

@@ -46,8 +46,8 @@ export async function upsert(
   return new Map(changed.map((row) => [row.key, row.revision]));
 }
 
-/** Removes rows and returns the keys of those that were there. */
-export async function remove(
+/** Deletes rows and returns the keys of those that were there. */
+export async function deleteRows(
   tx: Tx,
   table: CatalogueTable,
   { scope, keys }: { scope: Scope; keys: readonly string[] },
@@ -61,8 +61,8 @@ export async function remove(
   return removed.map((row) => row.key);
 }
 
-/** Removes all rows of an event and returns their keys. */
-export async function removeAll(tx: Tx, table: CatalogueTable, scope: Scope): Promise<string[]> {
+/** Deletes all rows of an event and returns their keys. */
+export async function deleteAll(tx: Tx, table: CatalogueTable, scope: Scope): Promise<string[]> {
   const { key, isOwned } = describe(table, scope);
   const removed = await tx.many<{ key: string }>(sql`
     delete from ${identifier(table)} as kept

@@ -132,8 +132,8 @@ export function page<T>(
   );
 }
 
-/** Removes credentials and returns the ids of those that were there. */
-export async function remove(
+/** Deletes credentials and returns the ids of those that were there. */
+export async function deleteCredentials(
   tx: Tx,
   { organizer, kind, ids }: CredentialsOf & { ids: readonly string[] },
 ): Promise<string[]> {
@@ -146,8 +146,8 @@ export async function remove(
   return removed.map((row) => row.id);
 }
 
-/** Removes all credentials of an organizer and returns what they were. */
-export function removeAll(tx: Tx, organizer: string): Promise<{ kind: CredentialKind; id: string }[]> {
+/** Deletes all credentials of an organizer and returns what they were. */
+export function deleteAll(tx: Tx, organizer: string): Promise<{ kind: CredentialKind; id: string }[]> {
   return tx.many<{ kind: CredentialKind; id: string }>(sql`
     delete from credential
      where credential.organizer = ${organizer}

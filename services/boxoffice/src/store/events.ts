@@ -58,8 +58,8 @@ export async function replaceSettings<Data, Settings>(
   );
 }
 
-/** Removes an event that nothing lives in any more, and tells whether it was there. */
-export async function remove(tx: Tx, { organizer, event }: Scope): Promise<boolean> {
+/** Deletes an event that nothing lives in any more, and tells whether it was there. */
+export async function deleteEvent(tx: Tx, { organizer, event }: Scope): Promise<boolean> {
   const removed = await tx.run(sql`
     delete from event
      where event.organizer = ${organizer}

@@ -46,7 +46,7 @@ const gateAnswers = table("gate_answer", {
 });
 
 /** Stores what gates answered; a row that says nothing is deleted. */
-export async function put(tx: Tx, rows: readonly GateAnswerRow[]): Promise<void> {
+export async function upsert(tx: Tx, rows: readonly GateAnswerRow[]): Promise<void> {
   const { empty = [], kept = [] } = Object.groupBy(rows, ({ revision, awaitedRevision }) =>
     revision === null && awaitedRevision === null ? "empty" : "kept",
   );
@@ -55,11 +55,11 @@ export async function put(tx: Tx, rows: readonly GateAnswerRow[]): Promise<void>
     tx,
     kept.map((row) => ({ ...row, answer: toBytes(row.answer) })),
   );
-  await remove(tx, empty);
+  await deleteAnswers(tx, empty);
 }
 
 /** Deletes what gates answered. */
-export async function remove(tx: Tx, places: readonly (Scope & AnswerPlace)[]): Promise<void> {
+export async function deleteAnswers(tx: Tx, places: readonly (Scope & AnswerPlace)[]): Promise<void> {
   await gateAnswers.delete(tx, places);
 }
 

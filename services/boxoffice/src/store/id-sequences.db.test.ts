@@ -2,7 +2,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { next, raise, whileNobodyRaises } from "./id-sequences.ts";
+import { next, raise, shareSequences } from "./id-sequences.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -22,9 +22,9 @@ describe("ids of a sequence", () => {
     let drawing = 3;
     const draw = async () => {
       for (let count = 0; count < 100; count += 1) {
-        // Many at a time: whoever raises the sequence meets somebody who is drawing.
+        // Many at a time: a raise meets other transactions who is drawing.
         const ids = await db.transaction((tx) =>
-          whileNobodyRaises(tx, () =>
+          shareSequences(tx, () =>
             tx.many<{ id: number }>(sql`select nextval('device_id_seq') as id from generate_series(1, 200)`),
           ),
         );

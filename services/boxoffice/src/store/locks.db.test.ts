@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { raise } from "./id-sequences.ts";
-import { take } from "./locks.ts";
+import { takeLocks } from "./locks.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -56,7 +56,7 @@ describe("take", () => {
   it("takes locks in the order of their names", async () => {
     await hold("b");
     const taking = db.transaction((tx) =>
-      take(
+      takeLocks(
         tx,
         ["c", "b", "a"].map((name) => ({ name, exclusive: true })),
       ),
@@ -71,8 +71,8 @@ describe("take", () => {
 
   it("lets several share a lock", async () => {
     await db.transaction(async (tx) => {
-      await take(tx, [{ name: "a", exclusive: false }]);
-      await db.transaction((another) => take(another, [{ name: "a", exclusive: false }]));
+      await takeLocks(tx, [{ name: "a", exclusive: false }]);
+      await db.transaction((another) => takeLocks(another, [{ name: "a", exclusive: false }]));
       expect(await isFree("a")).toBe(false);
     });
   });

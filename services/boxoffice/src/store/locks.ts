@@ -1,5 +1,5 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
+import { declareLock, takeLocks as takeKitLocks } from "@tessera/kit/pg/locks";
 import type { Scope } from "../domain/scope.ts";
 
 const named = declareLock("boxoffice");
@@ -32,9 +32,9 @@ export function locksOf(scopes: readonly Scope[]): Lock[] {
 }
 
 /** Takes locks until the transaction ends. */
-export async function take(tx: Tx, locks: readonly Lock[]): Promise<void> {
+export async function takeLocks(tx: Tx, locks: readonly Lock[]): Promise<void> {
   const toLock = ({ name }: Lock) => named(name);
-  await takeLocks(tx, {
+  await takeKitLocks(tx, {
     alone: locks.filter(({ exclusive }) => exclusive).map(toLock),
     shared: locks.filter(({ exclusive }) => !exclusive).map(toLock),
   });

@@ -24,8 +24,8 @@ export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly
      where kept.data is distinct from excluded.data`);
 }
 
-/** Removes orders and returns the ids of their positions, whose rows are still there. */
-export async function remove(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<number[]> {
+/** Deletes orders and returns the ids of their positions, whose rows are still there. */
+export async function deleteOrders(tx: Tx, { organizer, event }: Scope, codes: readonly string[]): Promise<number[]> {
   const removed = await tx.many<{ positions: number[] }>(sql`
     delete from "order"
      where "order".organizer = ${organizer}
@@ -35,8 +35,8 @@ export async function remove(tx: Tx, { organizer, event }: Scope, codes: readonl
   return removed.flatMap((row) => row.positions);
 }
 
-/** Removes all orders of an event; the rows of their positions are still there. */
-export async function removeAll(tx: Tx, { organizer, event }: Scope): Promise<void> {
+/** Deletes all orders of an event; the rows of their positions are still there. */
+export async function deleteAll(tx: Tx, { organizer, event }: Scope): Promise<void> {
   await tx.run(sql`
     delete from "order"
      where "order".organizer = ${organizer}

@@ -167,8 +167,8 @@ export async function setAnswersRevisions(
   return stored.filter(({ isNews }) => isNews);
 }
 
-/** Removes positions, counts what that frees, and returns the ids of those that were there. */
-export async function remove(tx: Tx, scope: Scope, ids: readonly number[]): Promise<number[]> {
+/** Deletes positions, counts what that frees, and returns the ids of those that were there. */
+export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<number[]> {
   if (ids.length === 0) return [];
   const changes = sql`
     select removed.subevent, removed.item, removed.variation, removed.taken_as, -1 as positions
@@ -186,8 +186,8 @@ export async function remove(tx: Tx, scope: Scope, ids: readonly number[]): Prom
   return removed.map((row) => row.id);
 }
 
-/** Removes all positions of an event, and what was taken by them, and returns their ids. */
-export async function removeAll(tx: Tx, { organizer, event }: Scope): Promise<number[]> {
+/** Deletes all positions of an event, and what was taken by them, and returns their ids. */
+export async function deleteAll(tx: Tx, { organizer, event }: Scope): Promise<number[]> {
   await tx.run(sql`
     delete from taken_capacity
      where taken_capacity.organizer = ${organizer}

@@ -3,7 +3,7 @@ import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 import type { CredentialKind, StoredCredential } from "./credentials.ts";
 import type { StoredEvent } from "./events.ts";
-import { take } from "./locks.ts";
+import { takeLocks } from "./locks.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
 
 /** A table of entities that others keep copies of. */
@@ -38,7 +38,7 @@ const margin = 1_000_000;
  */
 export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> {
   await tx.run(sql`lock table ${identifier(table)} in share mode`);
-  await take(tx, [{ name: "revisions", exclusive: true }]);
+  await takeLocks(tx, [{ name: "revisions", exclusive: true }]);
   const { revision } = await tx.one<{ revision: number }>(sql`
     select case when coalesce(pg_sequence_last_value('revision_seq'::regclass), 0) < clock.micros - ${margin}::bigint
                 then setval('revision_seq', clock.micros)

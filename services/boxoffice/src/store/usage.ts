@@ -1,14 +1,19 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { joinSql, literal, type Sql, sql } from "@tessera/kit/pg/sql";
+import { identifier, joinSql, literal, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 
-/** What may only be removed when nothing refers to it any more. */
+/** What may be removed only while nothing refers to it. */
 export type Referable = keyof typeof references;
 
-/** Who still refers to something, in the plural: `items and orders`. By its key. */
+/** Tells whether something can refer to entities of this name. */
+export function isReferable(name: string): name is Referable {
+  return Object.hasOwn(references, name);
+}
+
+/** The kinds that refer to an entity, by its key: `items and orders`. */
 export type Users = ReadonlyMap<string, string>;
 
-/** Finds who refers to these. Only removals ask, so no index serves it: it reads the rows of one event or organizer. */
+/** Finds the kinds that refer to these. Only removals need it, so it has no index: it reads the rows of one event or organizer. */
 export async function findUsers(
   tx: Queryable,
   what: Referable,
@@ -27,7 +32,15 @@ export async function findUsers(
 
 const id = sql`wanted.key::bigint`;
 
-/** Rows that refer to `wanted.key`, by what they are called. */
+const items = rowsOf("item");
+const orders = rowsOf("order");
+const quotas = rowsOf("quota");
+const questions = rowsOf("question");
+const seats = rowsOf("seat");
+const positions = rowsOf("position");
+const gateAnswers = rowsOf("gate_answer");
+
+/** Rows that refer to `wanted.key`, by the plural name of their kind. */
 const references = {
   organizer: () => ({
     events: sql`select from event where event.organizer = wanted.key`,
@@ -55,17 +68,15 @@ const references = {
   }),
   tax_rule: (scope: Scope) => ({
     items: items(scope, sql`item.data -> 'tax_rule' = to_jsonb(${id})`),
-    orders: sql`
-      select
-        from "order"
-       where "order".organizer = ${scope.organizer}
-         and "order".event = ${scope.event}
-         and ("order".data -> 'positions' @> ${listOf("tax_rule")} or "order".data -> 'fees' @> ${listOf("tax_rule")})`,
+    orders: orders(
+      scope,
+      sql`("order".data -> 'positions' @> ${listOf("tax_rule")} or "order".data -> 'fees' @> ${listOf("tax_rule")})`,
+    ),
   }),
   category: (scope: Scope) => ({
     items: items(
       scope,
-      sql`(item.data -> 'category' = to_jsonb(${id}) or item.data -> 'addons' @> ${listOf("addon_category")})`,
+      sql`item.data -> 'category' = to_jsonb(${id}) or item.data -> 'addons' @> ${listOf("addon_category")}`,
     ),
   }),
   item: (scope: Scope) => ({
@@ -81,20 +92,14 @@ const references = {
     positions: positions(scope, sql`position.variation = ${id}`),
   }),
   question: (scope: Scope) => ({
-    "answers in orders": sql`
-      select
-        from "order"
-       where "order".organizer = ${scope.organizer}
-         and "order".event = ${scope.event}
-         and "order".data -> 'positions'
-             @> jsonb_build_array(jsonb_build_object('answers', jsonb_build_array(jsonb_build_object('question', ${id}))))`,
-    "answers given at the gate": sql`
-      select
-        from gate_answer
-       where gate_answer.organizer = ${scope.organizer}
-         and gate_answer.event = ${scope.event}
-         and gate_answer.question = ${id}
-         and (gate_answer.answer is not null or gate_answer.awaited is not null)`,
+    "answers in orders": orders(
+      scope,
+      sql`"order".data -> 'positions' @> jsonb_build_array(jsonb_build_object('answers', ${listOf("question")}))`,
+    ),
+    "answers given at the gate": gateAnswers(
+      scope,
+      sql`gate_answer.question = ${id} and (gate_answer.answer is not null or gate_answer.awaited is not null)`,
+    ),
     "other questions": questions(
       scope,
       sql`question.data -> 'dependency_question' = to_jsonb(${id}) and question.id <> ${id}`,
@@ -105,24 +110,11 @@ const references = {
   }),
 } as const;
 
-function items({ organizer, event }: Scope, condition: Sql): Sql {
-  return sql`select from item where item.organizer = ${organizer} and item.event = ${event} and ${condition}`;
-}
-
-function quotas({ organizer, event }: Scope, condition: Sql): Sql {
-  return sql`select from quota where quota.organizer = ${organizer} and quota.event = ${event} and ${condition}`;
-}
-
-function questions({ organizer, event }: Scope, condition: Sql): Sql {
-  return sql`select from question where question.organizer = ${organizer} and question.event = ${event} and ${condition}`;
-}
-
-function seats({ organizer, event }: Scope, condition: Sql): Sql {
-  return sql`select from seat where seat.organizer = ${organizer} and seat.event = ${event} and ${condition}`;
-}
-
-function positions({ organizer, event }: Scope, condition: Sql): Sql {
-  return sql`select from position where position.organizer = ${organizer} and position.event = ${event} and ${condition}`;
+/** Makes the query for rows of a table of the event. */
+function rowsOf(table: string) {
+  const name = identifier(table);
+  return ({ organizer, event }: Scope, condition: Sql) =>
+    sql`select from ${name} where ${name}.organizer = ${organizer} and ${name}.event = ${event} and (${condition})`;
 }
 
 /** A list with an element whose field is the wanted id. */

@@ -6,8 +6,8 @@ import type { SentFile } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { boxoffice } from "../index.ts";
-import { encodePosition } from "../records/position-fact.ts";
 import * as positions from "../store/positions.ts";
+import { encodePosition } from "../wire/position-fact.ts";
 
 /** An answer to a question, as a gate tells of it; without a text it was taken back. */
 export function given(question: number, revision: number, text?: string, file?: Partial<SentFile>): GivenAnswer {

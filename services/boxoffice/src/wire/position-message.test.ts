@@ -1,7 +1,7 @@
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { describe, expect, it } from "vitest";
+import { order as orderKind } from "../records/order.ts";
 import { position, sample } from "../testing/records.ts";
-import { order as orderKind } from "./order.ts";
 import { toSeat } from "./position-message.ts";
 
 /** Reads an order and returns the message of its only position. */

@@ -1,13 +1,13 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
+import { kinds } from "../records/all-kinds.ts";
+import type { StoredFields } from "../records/credential.ts";
+import { credentialKinds } from "../records/credential-kinds.ts";
+import type { EventDocument, EventSettings } from "../records/event-schema.ts";
+import { defaultSettings } from "../records/event-settings.ts";
 import { type PlacedCredential, readCredentials, readEvents, readPositions } from "../store/rebuild-reads.ts";
-import { kinds } from "./all-kinds.ts";
-import type { StoredFields } from "./credential.ts";
-import { credentialKinds } from "./credential-kinds.ts";
-import { eventFact } from "./event-fact.ts";
-import type { EventDocument, EventSettings } from "./event-schema.ts";
-import { defaultSettings } from "./event-settings.ts";
-import { positionChanged } from "./position-fact.ts";
+import { eventFact } from "../wire/event-fact.ts";
+import { positionChanged } from "../wire/position-fact.ts";
 import { rebuildEntities } from "./rebuild-entities.ts";
 
 const credentials = rebuildEntities({
@@ -23,7 +23,7 @@ function toFact({ gateName, ...credential }: PlacedCredential<StoredFields>) {
   return credentialKinds[kind].factOf({ ...credential, gates });
 }
 
-/** An event's settings may change under the lock of the event alone, which whoever has the organizer's keeps out. */
+/** Settings change under the lock of their event alone; the exclusive lock of the organizer excludes that. */
 const events = rebuildEntities({
   topic: topics.eventChanged,
   table: "event",
@@ -41,10 +41,10 @@ const positions = rebuildEntities({
   read: readPositions,
 });
 
-/** How each topic of boxoffice is published again. */
+/** The rebuild of each topic of boxoffice. */
 export const rebuilds: readonly Rebuild[] = [
   credentials,
   events,
-  ...kinds.flatMap(({ rebuild }) => rebuild ?? []),
+  ...kinds.flatMap(({ copied }) => (copied === undefined ? [] : rebuildEntities(copied))),
   positions,
 ];

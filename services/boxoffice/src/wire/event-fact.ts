@@ -1,7 +1,7 @@
 import type { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { parseInstant } from "@tessera/values";
+import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import type { StoredEvent } from "../store/events.ts";
-import type { EventDocument, EventSettings } from "./event-schema.ts";
 
 /** Writes what everybody may know of an event. The zone may stand in either of its two records, or in none: then it is UTC. */
 export function eventFact(

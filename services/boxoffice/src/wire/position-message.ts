@@ -9,7 +9,7 @@ import {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { composeName } from "../domain/compose-name.ts";
 import { composeSeatName } from "../domain/compose-seat-name.ts";
-import type { AnswerData, CheckinData, OrderData, PositionData, SeatData } from "./order-schema.ts";
+import type { AnswerData, CheckinData, OrderData, PositionData, SeatData } from "../records/order-schema.ts";
 
 const statuses = {
   n: OrderStatus.PENDING,

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { type PublishedFact, takeFacts } from "../testing/facts.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
-import { rebuilds } from "./rebuilds.ts";
+import { rebuilds } from "./all-rebuilds.ts";
 
 let database: TestDatabase;
 let db: Db;
