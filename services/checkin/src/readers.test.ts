@@ -55,7 +55,7 @@ describe("questions", () => {
   });
 });
 
-it("a time zone is opened once, and one that does not exist is none", () => {
+it("a time zone is opened once, and an unknown one is null", () => {
   const readers = createReaders();
   expect(readers.zone("Asia/Samarkand")).not.toBeNull();
   expect(readers.zone("Asia/Samarkand")).toBe(readers.zone("Asia/Samarkand"));

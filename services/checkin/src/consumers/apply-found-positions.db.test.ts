@@ -8,7 +8,7 @@ import { lockPositions, shareInserts } from "../store/positions.ts";
 import { eventFact, minute, place, positionFact } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
-import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
+import { untilLockWait } from "../testing/until-lock-wait.ts";
 import { applyFoundPositions } from "./position-changed.ts";
 
 let database: TestDatabase;
@@ -27,7 +27,7 @@ const now = () => Date.now() * 1000;
 const tombstone = (id: number) => `${place.organizer}/${place.event}/${id}`;
 const encode = (fact: PositionChanged) => PositionChanged.encode(fact).finish();
 
-const takeOver = (facts: readonly PositionChanged[], askedAt = now()) =>
+const applyFound = (facts: readonly PositionChanged[], askedAt = now()) =>
   applyFoundPositions(checkin.db, { facts: facts.map(encode), askedAt });
 
 const secrets = async () =>
@@ -42,7 +42,7 @@ const expectTrueCounts = async () => {
   expect(counted).toEqual(recounted);
 };
 
-describe("what boxoffice said of a ticket that went meanwhile", () => {
+describe("an answer of boxoffice about a ticket that was deleted meanwhile", () => {
   it("does not bring the ticket back", async () => {
     await checkin.deliver(topics.eventChanged, [eventFact()]);
     const { id: list } = await checkin.createList();
@@ -63,33 +63,33 @@ describe("what boxoffice said of a ticket that went meanwhile", () => {
       tombstone(1),
       positionFact(1, { secret: "again" }, { revision: 1 }),
     ]);
-    await takeOver([positionFact(1, { secret: "former" }, { revision: 9 })], askedAt);
+    await applyFound([positionFact(1, { secret: "former" }, { revision: 9 })], askedAt);
     expect(await secrets()).toEqual(["again"]);
   });
 
-  it("counts where it was asked for long after, though clocks differ by seconds", async () => {
+  it("is applied if it was asked for long after the deletion, even if clocks differ by seconds", async () => {
     await checkin.deliver(topics.positionChanged, [tombstone(1)]);
-    await takeOver([positionFact(1)], now() + minute / 2);
+    await applyFound([positionFact(1)], now() + minute / 2);
     expect(await secrets()).toEqual([]);
-    await takeOver([positionFact(1)], now() + 2 * minute);
+    await applyFound([positionFact(1)], now() + 2 * minute);
     expect(await secrets()).toEqual(["secret1"]);
     await expectTrueCounts();
   });
 
-  it("leaves nothing where it waits for those who take the ticket away", async () => {
-    const { taking } = await checkin.db.transaction(async (tx) => {
+  it("adds no ticket that is deleted while it waits", async () => {
+    const { waiting } = await checkin.db.transaction(async (tx) => {
       await shareInserts(tx);
       await noteDeletedPositions(tx, [{ ...place, id: 1 }]);
-      const waiting = takeOver([positionFact(1), positionFact(2)]);
-      await untilSomebodyWaits(checkin.db);
-      return { taking: waiting };
+      const waiting = applyFound([positionFact(1), positionFact(2)]);
+      await untilLockWait(checkin.db);
+      return { waiting };
     });
-    await taking;
+    await waiting;
     expect(await secrets()).toEqual(["secret2"]);
     await expectTrueCounts();
   });
 
-  it("is told apart for minutes, not for ever", async () => {
+  it("is noted for minutes, not for ever", async () => {
     await checkin.deliver(topics.positionChanged, [tombstone(1), tombstone(2)]);
     await checkin.db.run(sql`
       update gone_position set gone_at = now() - interval '11 minutes' where gone_position.id = 1`);
@@ -98,13 +98,13 @@ describe("what boxoffice said of a ticket that went meanwhile", () => {
   });
 });
 
-describe("taking over what boxoffice said", () => {
-  it("adds tickets once, beside those who are told of them by their topic", async () => {
+describe("applying positions that boxoffice returned", () => {
+  it("adds tickets once, at the same time as consumers of their topic", async () => {
     const facts = Array.from({ length: 20 }, (_, id) => positionFact(id));
     await Promise.all([
-      takeOver(facts),
+      applyFound(facts),
       checkin.deliver(topics.positionChanged, facts),
-      takeOver(facts.toReversed()),
+      applyFound(facts.toReversed()),
       checkin.deliver(
         topics.positionChanged,
         facts.map((fact) => ({ ...fact, revision: 2 })),
@@ -114,21 +114,21 @@ describe("taking over what boxoffice said", () => {
     await expectTrueCounts();
   });
 
-  it("waits for nobody where all of it is here already", async () => {
+  it("waits for no lock if all tickets are here already", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 2 })]);
     await checkin.db.transaction(async (tx) => {
       await shareInserts(tx);
       await lockPositions(tx, [{ ...place, id: 1 }]);
-      await takeOver([positionFact(1, { secret: "older" }), positionFact(1, { secret: "same" }, { revision: 2 })]);
+      await applyFound([positionFact(1, { secret: "older" }), positionFact(1, { secret: "same" }, { revision: 2 })]);
     });
     expect(await secrets()).toEqual(["secret1"]);
   });
 
-  it("waits for nobody who adds others where it adds none", async () => {
+  it("waits for no insert of other tickets if it adds no ticket", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     await checkin.db.transaction(async (tx) => {
       await shareInserts(tx);
-      await takeOver([positionFact(1, { secret: "new" }, { revision: 2 })]);
+      await applyFound([positionFact(1, { secret: "new" }, { revision: 2 })]);
     });
     expect(await secrets()).toEqual(["new"]);
   });
@@ -137,7 +137,7 @@ describe("taking over what boxoffice said", () => {
     const start = performance.now();
     await checkin.db.transaction(async (tx) => {
       await shareInserts(tx);
-      await expect(takeOver([positionFact(1)])).rejects.toMatchObject({ code: "locked" });
+      await expect(applyFound([positionFact(1)])).rejects.toMatchObject({ code: "locked" });
     });
     expect(performance.now() - start).toBeLessThan(1500);
     expect(await secrets()).toEqual([]);
@@ -145,14 +145,14 @@ describe("taking over what boxoffice said", () => {
 
   it("adds nothing in the place of a ticket that goes while it waits for it", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
-    const { taking } = await checkin.db.transaction(async (tx) => {
+    const { waiting } = await checkin.db.transaction(async (tx) => {
       await lockPositions(tx, [{ ...place, id: 1 }]);
-      const waiting = takeOver([positionFact(1, {}, { revision: 2 })]);
-      await untilSomebodyWaits(checkin.db);
+      const waiting = applyFound([positionFact(1, {}, { revision: 2 })]);
+      await untilLockWait(checkin.db);
       await tx.run(sql`delete from position`);
-      return { taking: waiting };
+      return { waiting };
     });
-    await taking;
+    await waiting;
     expect(await secrets()).toEqual([]);
   });
 });

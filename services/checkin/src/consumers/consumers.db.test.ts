@@ -17,7 +17,7 @@ import {
 } from "../testing/facts.ts";
 import { recount } from "../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
-import { untilSomebodyWaits } from "../testing/until-somebody-waits.ts";
+import { untilLockWait } from "../testing/until-lock-wait.ts";
 
 let database: TestDatabase;
 let checkin: RunningCheckin;
@@ -52,7 +52,7 @@ describe("copies of the catalogue", () => {
     expect(timezone).toBe("Africa/Lagos");
   });
 
-  it("forget what is gone, and take what comes again for new", async () => {
+  it("delete what was deleted, and treat what is created again as new", async () => {
     const { subeventChanged, categoryChanged, itemChanged, eventChanged } = topics;
     await checkin.deliver(eventChanged, [eventFact({ revision: 9 })]);
     await checkin.deliver(subeventChanged, [subeventFact(1), subeventFact(2)]);
@@ -188,7 +188,7 @@ describe("tickets that change what they count as", () => {
     expect([list?.positionCount, list?.checkinCount]).toEqual([3, 2]);
   });
 
-  it("take their scans with them when they go, and begin anew when they come again", async () => {
+  it("lose their scans when they are deleted, and have none when they are created again", async () => {
     await checkin.deliver(topics.positionChanged, [
       "bigevents/sampleconf/1",
       "bigevents/sampleconf/2",
@@ -213,7 +213,7 @@ describe("tickets that go while a list of theirs is deleted", () => {
     const { leaving } = await checkin.db.transaction(async (tx) => {
       await tx.run(sql`delete from list where list.id = ${list}`);
       const delivered = checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1"]);
-      await untilSomebodyWaits(checkin.db);
+      await untilLockWait(checkin.db);
       const free = await tx.many(sql`select scan.id from scan for update skip locked`);
       expect(free).toHaveLength(1);
       await removeList(tx, { ...place, id: list });
@@ -301,7 +301,7 @@ describe("scans made elsewhere", () => {
     expect(inWord(await checkin.redeem(scan(900, "secret1")))).toBe("already_redeemed");
   });
 
-  it("of a ticket that went count for nobody", async () => {
+  it("of a deleted ticket do not count", async () => {
     await checkin.deliver(topics.positionChanged, [
       positionFact(1, {}, { earlierCheckins: [elsewhere(70)] }),
       "bigevents/sampleconf/1",

@@ -106,7 +106,7 @@ describe.each(kinds)("copies of $what", ({ topic, at, elsewhere, keyOf, kept, ro
     expect(await rows()).toEqual([rowAt(1, 7), rowAt(2, 1)]);
   });
 
-  it("forget what is gone, take what comes again for new, and leave what is elsewhere", async () => {
+  it("delete what was deleted, treat what is created again as new, and keep the rest", async () => {
     await deliver(at(1, 9), at(2, 9), elsewhere);
     await deliver(keyOf(1), keyOf(2), at(2, 1));
     const [other, ...here] = await rows();

@@ -84,7 +84,7 @@ describe("a sweep", () => {
     ]);
   });
 
-  it("leaves a position that comes anew while it is swept", async () => {
+  it("keeps a position that is created again during the sweep", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 5 })]);
     const holder = await checkin.db.dedicated();
     await holder.run(sql`begin`);

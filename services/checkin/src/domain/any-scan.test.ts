@@ -60,7 +60,7 @@ describe("whatever comes together", () => {
     );
   });
 
-  it("nobody is inside twice, whatever is scanned in whatever order", () => {
+  it("no ticket is inside twice, whatever is scanned in whatever order", () => {
     const step = fc.record({ type: fc.constantFrom("entry", "exit"), pause: fc.nat({ max: 2 }) });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.boolean(), (steps, allowEntryAfterExit) => {

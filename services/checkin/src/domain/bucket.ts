@@ -9,13 +9,12 @@ export interface Bucket {
 }
 
 /** Finds the bucket of a ticket; null where no list counts it. */
-export function bucketOf(ticket: {
-  readonly subevent: number | null;
-  readonly item: number;
-  readonly variation: number | null;
-  readonly countedAs: CountedAs | null;
-}): Bucket | null {
-  const { subevent, item, variation, countedAs } = ticket;
+export function bucketOf({
+  subevent,
+  item,
+  variation,
+  countedAs,
+}: Omit<Bucket, "countedAs"> & { readonly countedAs: CountedAs | null }): Bucket | null {
   return countedAs === null ? null : { subevent, item, variation, countedAs };
 }
 

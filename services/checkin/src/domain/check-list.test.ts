@@ -9,7 +9,7 @@ describe("checkListFields", () => {
     },
   );
 
-  it.each(["null", "{", ""])("[C4.8] refuses under their name what are no rules: %j", (rules) => {
+  it.each(["null", "{", ""])("[C4.8] refuses what is not rules, under that field: %j", (rules) => {
     expect(checkListFields({ name: "Gate", rules })).toEqual({ rules: [expect.any(String)] });
   });
 
@@ -52,7 +52,7 @@ describe("checkListReferences", () => {
     expect(messages?.at(-1)).toBe("and 948 more");
   });
 
-  it("tells an unknown date from a date of an event that is no series", () => {
+  it("distinguishes an unknown date from a date of an event that is not a series", () => {
     const list = { limitProducts: [], subevent: 5 };
     expect(Object.keys(checkListReferences(list, { ...known, subevents: new Set<number>() }))).toEqual(["subevent"]);
     expect(Object.keys(checkListReferences(list, { ...known, series: false }))).toEqual(["non_field_errors"]);

@@ -17,7 +17,7 @@ export function checkListFields(fields: { readonly name: string; readonly rules?
   return fields.rules === undefined ? errors : joinErrors(errors, checkRulesText(fields.rules));
 }
 
-/** Puts together what two checks found, whose contradictions are reported in the order of the checks. */
+/** Merges what two checks found; contradictions are reported in the order of the checks. */
 export function joinErrors(first: ListErrors, second: ListErrors): ListErrors {
   const contradictions = [...(first["non_field_errors"] ?? []), ...(second["non_field_errors"] ?? [])];
   return { ...first, ...second, ...(contradictions.length === 0 ? {} : { non_field_errors: contradictions }) };

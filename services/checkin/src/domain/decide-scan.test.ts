@@ -202,7 +202,7 @@ describe("[C3.1] a nonce that has succeeded before", () => {
     expect(inWord([found], { on: { subevent: 1 } })).toBe("repeated");
   });
 
-  it("tells which of several tickets was meant", () => {
+  it("returns which of several tickets was meant", () => {
     const verdict = decide([match({ id: 1 }), match({ id: 2 }, { hasNonce: true })]);
     expect(verdict).toMatchObject({ outcome: "repeated", match: { ticket: { id: 2 } } });
   });
@@ -245,7 +245,7 @@ describe("rules of the list", () => {
     expect(inWord([known], rules({ isAfter: [{ var: "now" }, { buildTime: ["date_from"] }, 0] }))).toBe("admitted");
   });
 
-  it("[C3.27] that cannot be evaluated refuse everybody, and force does not help", () => {
+  it("[C3.27] that cannot be evaluated refuse every ticket, and force does not help", () => {
     const broken = { isAfter: [{ var: "now" }, { buildTime: ["custom", "2026-11-21T14:00:00"] }, 0] };
     expect(decide([match()], { rules: broken })).toMatchObject({ reason: "rules", explanation: null });
     expect(inWord([match()], { ...forced, rules: broken })).toBe("rules");
@@ -276,7 +276,7 @@ describe("questions", () => {
     expect(inWord([asking({ answers })])).toBe("admitted");
   });
 
-  it("[C3.28] are not asked by scanners that cannot ask, whose answers count all the same", () => {
+  it("[C3.28] are not asked by scanners that cannot ask; their answers count all the same", () => {
     const how = { questionsSupported: false };
     expect(inWord([asking()], { how })).toBe("admitted");
     expect(decide([asking()], { how: { ...how, answers: yes } })).toMatchObject({ given: [{ question: 7 }] });
@@ -300,7 +300,7 @@ describe("questions", () => {
     expect(verdict).toMatchObject({ outcome: "refused", reason, given: [] });
   });
 
-  it("[C3.30] do not concern exits, whose answers are not kept", () => {
+  it("[C3.30] do not concern exits; answers of exits are not stored", () => {
     expect(decide([asking()], { how: { type: "exit", answers: yes } })).toMatchObject({
       outcome: "admitted",
       given: [],

@@ -5,10 +5,22 @@ import { formatLocalMinute } from "./local-minute.ts";
 import { afterScan, mayEnter, type Presence } from "./presence.ts";
 import { answerQuestions, type GivenAnswer, type Reader } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
-import type { Refusal } from "./refusal.ts";
 import { judgeRules } from "./rules/judge-rules.ts";
 import type { Rules } from "./rules/read-rules.ts";
 import type { Match } from "./ticket.ts";
+
+/** Why a scan is refused; the words are part of the contract with scanning devices. */
+type Refusal =
+  | "revoked"
+  | "ambiguous"
+  | "canceled"
+  | "blocked"
+  | "unapproved"
+  | "invalid_time"
+  | "product"
+  | "unpaid"
+  | "rules"
+  | "already_redeemed";
 
 /** What a scan is decided by, the same for all its tickets. */
 export interface Circumstances<M extends Match> {

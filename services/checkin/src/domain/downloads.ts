@@ -1,4 +1,4 @@
-import type { OrderStatus } from "./counted-as.ts";
+import type { ItemAtGate, Ticket } from "./ticket.ts";
 
 /** Which tickets an event offers for download. */
 export interface DownloadSettings {
@@ -11,18 +11,8 @@ export interface DownloadSettings {
 /** Names the outputs in which a ticket may be downloaded now. */
 export function findDownloads(
   settings: DownloadSettings,
-  ticket: {
-    readonly orderStatus: OrderStatus;
-    readonly validIfPending: boolean;
-    readonly requireApproval: boolean;
-    readonly blocked: boolean;
-    readonly addonTo: number | null;
-  },
-  item: {
-    readonly admission: boolean;
-    /** The item's setting overrides those of the event. */
-    readonly generateTickets: boolean | null;
-  },
+  ticket: Pick<Ticket, "orderStatus" | "validIfPending" | "requireApproval" | "blocked" | "addonTo">,
+  item: Pick<ItemAtGate, "admission" | "generateTickets">,
 ): readonly string[] {
   const settled =
     ticket.orderStatus === "paid" ||

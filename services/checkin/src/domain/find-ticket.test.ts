@@ -16,7 +16,7 @@ describe("several tickets", () => {
     expect(chosen([base, addon], onlyAddon)).toEqual(["admitted", 4]);
   });
 
-  it("[C3.14] several on the list are ambiguous, and the base ticket stands for them", () => {
+  it("[C3.14] several on the list are ambiguous, and the base ticket represents them", () => {
     expect(chosen([addon, base])).toEqual(["refused", 5]);
     expect(inWord([addon, base])).toBe("ambiguous");
   });
@@ -87,7 +87,7 @@ describe("media", () => {
     });
   });
 
-  it("[C3.9] with two tickets stand for the one on the list", () => {
+  it("[C3.9] with two tickets find the one on the list", () => {
     const both = [match({ id: 1, item: 10 }, medium), match({ id: 2, item: 11 }, medium)];
     expect(decide(both, { on: onlyTen })).toMatchObject({ outcome: "admitted", match: { ticket: { id: 1 } } });
     expect(inWord(both)).toBe("ambiguous");
@@ -114,7 +114,7 @@ describe("codes that were revoked", () => {
     expect(inWord([match({}, revoked)], { how: { type: "exit" } })).toBe("revoked");
   });
 
-  it("[C3.11] have no ticket where it is gone, and force does not help", () => {
+  it("[C3.11] have no ticket if it is deleted, and force does not help", () => {
     const gone = { outcome: "unknown_ticket", isRevoked: true };
     expect(decide([], { isRevoked: true })).toMatchObject(gone);
     expect(decide([], { isRevoked: true, how: { force: true } })).toMatchObject(gone);

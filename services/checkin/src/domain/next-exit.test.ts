@@ -96,7 +96,7 @@ describe("nextExit", () => {
     ["the same day, behind its time", "2026-11-21T12:00:00Z", "2026-11-22T01:00:00Z"],
     ["the first of two hours, whose second counts", "2026-10-25T00:45:00Z", "2026-10-25T01:00:00Z"],
     ["the day before", "2026-10-20T00:00:00Z", "2026-10-24T00:00:00Z"],
-  ])("goes straight to the first day behind %s", (_name, notBefore, expected) => {
+  ])("skips to the first day after %s", (_name, notBefore, expected) => {
     const exit = { at: at("2026-10-23T00:00:00Z"), local: null };
     expect(formatInstant(nextExit(exit, { zone: zoneOf("Europe/Berlin"), notBefore: at(notBefore) }).at)).toBe(
       expected,

@@ -4,7 +4,7 @@ import { reportUnknownIds } from "./report-unknown-ids.ts";
 const ids = (length: number) => Array.from({ length }, (_, index) => index + 1);
 
 describe("reportUnknownIds", () => {
-  it("names each id and what it is not", () => {
+  it("names each id and its kind", () => {
     expect(reportUnknownIds([4711], "date")).toEqual(['Invalid id "4711": this event has no such date.']);
     expect(reportUnknownIds([], "date")).toEqual([]);
     expect(reportUnknownIds(ids(50), "item").at(-1)).toContain('"50"');

@@ -7,7 +7,7 @@ import { foldForSearch } from "@tessera/values";
  */
 export function toSearchText(fields: readonly (string | undefined)[]): string {
   const given = fields.filter((field) => field !== undefined && field !== "");
-  // Buyer and attendee are often the same person, who is named twice.
+  // Buyer and attendee are often the same person.
   return [...new Set(given)].map((field) => `\n${foldForSearch(field ?? "")}`).join("");
 }
 
@@ -39,7 +39,7 @@ export interface NamePlan {
   readonly line: string;
 }
 
-/** Plans to find tickets of this name: it is the first line of a text whose ticket has one. */
+/** Plans to find tickets of this name: it is the first line of the text, if the ticket has a name. */
 export function planName(name: string): NamePlan {
   const literal = toLiteral(foldForSearch(name));
   return { beginning: `\n${literal}%`, line: `\n${literal}\n%` };

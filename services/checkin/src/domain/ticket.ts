@@ -23,6 +23,7 @@ export interface Ticket {
 /** What an item says about its tickets at a gate. */
 export interface ItemAtGate {
   readonly admission: boolean;
+  /** Overrides the settings of the event. */
   readonly generateTickets: boolean | null;
   /** Of the item or of the ticket's variation. */
   readonly attention: boolean;

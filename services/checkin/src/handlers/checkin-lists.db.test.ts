@@ -53,7 +53,7 @@ describe("the time of the last change", () => {
     expect(await changedAt(Number.MAX_SAFE_INTEGER)).toMatchObject({ isUnchanged: false });
   });
 
-  it("[A11.1, A11.2, A11.3] moves with every list that is created, changed or deleted, and tells two changes within a second apart", async () => {
+  it("[A11.1, A11.2, A11.3] moves with every list that is created, changed or deleted, and differs for two changes within a second", async () => {
     const stored = async () =>
       (await checkin.db.one<{ at: number }>(sql`select list_change.changed_at as at from list_change`)).at;
     const { id } = await checkin.createList(listFields());
@@ -175,7 +175,7 @@ describe("creating", () => {
     });
   });
 
-  it("[A8.8] speaks of fields that contradict only when each is right by itself", async () => {
+  it("[A8.8] reports contradictions only when each field is right by itself", async () => {
     const sent = {
       ...place,
       event: "single",
@@ -186,7 +186,7 @@ describe("creating", () => {
     expect(refusal).not.toHaveProperty("fields.non_field_errors");
   });
 
-  it("knows no list of an event that is not here", async () => {
+  it("finds no list of an unknown event", async () => {
     const nowhere = { organizer: "bigevents", event: "nowhere" };
     const unknown = { kind: "not_found", code: "event_not_found" };
     await expect(checkin.lists.createCheckinList({ ...nowhere, fields: listFields() })).rejects.toMatchObject(unknown);
@@ -246,7 +246,7 @@ describe("listing", () => {
     expect(await ids(["subevent__date_from"])).toEqual([e, c, b, d, newerA, a]);
   });
 
-  it("[A7.6] finds none of a date without lists", async () => {
+  it("[A7.6] finds no list of a date without lists", async () => {
     await checkin.deliver(topics.subeventChanged, [subeventFact(4)]);
     expect(await checkin.lists.listCheckinLists({ ...everything, subevent: 4 })).toMatchObject({ count: 0, lists: [] });
   });
@@ -285,7 +285,7 @@ describe("listing", () => {
     await expect(page(-1)).rejects.toMatchObject({ kind: "not_found", code: "page_not_found" });
   });
 
-  it("[A5.12] has one empty page where there is nothing", async () => {
+  it("[A5.12] has one empty page when there are no lists", async () => {
     expect(await checkin.lists.listCheckinLists({ ...everything, event: "single" })).toEqual({
       lists: [],
       changedAt: undefined,
@@ -297,7 +297,7 @@ describe("listing", () => {
 });
 
 describe("updating", () => {
-  it("[C1.17] takes over the named fields and leaves the others", async () => {
+  it("[C1.17] changes the named fields and no others", async () => {
     const before = await checkin.createList({ name: "before", limitProducts: [10], subevent: 1 });
     const update = { ...place, id: before.id, fields: listFields({ name: "after", subevent: undefined }) };
     const { list } = await checkin.lists.updateCheckinList({ ...update, updateMask: ["name", "subevent"] });
@@ -305,7 +305,7 @@ describe("updating", () => {
     expect(await checkin.lists.getCheckinList({ ...place, id: before.id })).toEqual({ list });
   });
 
-  it("[C1.17] checks what is named, not what is only there", async () => {
+  it("[C1.17] checks the named fields, not the others", async () => {
     const list = await checkin.createList({ limitProducts: [10], subevent: 1 });
     await checkin.deliver(topics.itemChanged, ["bigevents/sampleconf/10"]);
     await checkin.deliver(topics.subeventChanged, ["bigevents/sampleconf/1"]);
@@ -316,7 +316,7 @@ describe("updating", () => {
     ).rejects.toMatchObject({ fields: { limit_products: [expect.anything()], subevent: [expect.anything()] } });
   });
 
-  it("[C4.8, C4.9] looks at rules only when they are sent", async () => {
+  it("[C4.8, C4.9] checks rules only when they are sent", async () => {
     const { id } = await checkin.createList();
     await checkin.db.run(sql`update list set rules = '{"!": 1}' where list.id = ${id}`);
     const update = { ...place, id, fields: listFields({ name: "renamed", rules: '{"!": 1}' }) };
@@ -341,7 +341,7 @@ describe("updating", () => {
 });
 
 describe("deleting", () => {
-  it("[C1.18] removes the list and everything that was scanned on it", async () => {
+  it("[C1.18] deletes the list and all its scans", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     const { id } = await checkin.createList();
     const other = await checkin.createList();

@@ -84,7 +84,7 @@ const told = async () =>
 
 const unknown = (code: string) => ({ kind: "not_found", code });
 
-describe("a refusal that a device tells of", () => {
+describe("a refusal that a device reports", () => {
   const whole: Partial<FailedScan> = {
     reason: "product",
     explanation: "Not for this door",
@@ -229,7 +229,7 @@ describe("a refusal that comes again", () => {
     expect(await countStored()).toBe(3);
   });
 
-  it("[C6.15] is known by nonce, list and code, where its device names the ticket or nobody knows it", async () => {
+  it("[C6.15] is recognized by nonce, list and code if its device names the ticket or the code is unknown", async () => {
     for (const position of [undefined, 1]) {
       const before = await countStored();
       const sent = { rawCode: `code of ${position}`, nonce, ...(position === undefined ? {} : { position }) };

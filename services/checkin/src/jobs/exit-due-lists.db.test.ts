@@ -97,7 +97,7 @@ const rival = () =>
 const run = (job: Job) => job.run(new AbortController().signal);
 
 describe("the automatic exit", () => {
-  it("[C7.1, C7.5] is a scan of its own of everybody who is inside at that instant", async () => {
+  it("[C7.1, C7.5] stores one scan for each ticket that is inside at that instant", async () => {
     const id = await dueList();
     await sell(1, 2, 3);
     await enter(id, 1, due - hour);
@@ -165,7 +165,7 @@ describe("the automatic exit", () => {
     expect(published.map((fact) => fact.scan).sort()).toEqual(kept.map((row) => row.id).sort());
   });
 
-  it("[C7.3] comes whatever has become of the order", async () => {
+  it("[C7.3] comes whatever the state of the order is", async () => {
     const id = await dueList();
     await sell(1, 2, 3, 4);
     for (const position of [1, 2, 3, 4]) await enter(id, position, due - hour);
@@ -185,7 +185,7 @@ describe("the automatic exit", () => {
     await expectTrueCounts();
   });
 
-  it("[C7.3] leaves tickets alone that are not on the list any more", async () => {
+  it("[C7.3] ignores tickets that are no longer on the list", async () => {
     const limited = await dueList({ allProducts: false, limitProducts: [10] });
     const dated = await dueList({ subevent: 1 });
     await checkin.deliver(topics.positionChanged, [
@@ -255,7 +255,7 @@ describe("the automatic exit", () => {
     await expectTrueCounts();
   });
 
-  it("[C7.6] comes once, wherever the process is killed and another takes over", async () => {
+  it("[C7.6] comes once, wherever the process is killed and another one goes on", async () => {
     const id = await dueList();
     const tickets = [1, 2, 3, 4, 5, 6, 7];
     await sell(...tickets);
@@ -333,7 +333,7 @@ describe("the automatic exit", () => {
     await expectTrueCounts();
   });
 
-  it("waits for no ticket that another transaction locks, and comes back to it", async () => {
+  it("skips a ticket that another transaction locks, and retries it", async () => {
     const id = await dueList();
     await sell(1, 2, 3, 4, 5);
     for (const position of [1, 2, 3, 4, 5]) await enter(id, position, due - hour);
@@ -352,7 +352,7 @@ describe("the automatic exit", () => {
     expect(await exitAllAt(id)).toBe(due + day);
   });
 
-  it("keeps no list waiting for another that is stuck", async () => {
+  it("delays no list while another one is stuck", async () => {
     const stuck = await dueList();
     const other = await dueList();
     await sell(1, 2);
@@ -505,7 +505,7 @@ describe("the move of an automatic exit", () => {
     expect(await exitAllAt(id)).toBe(due + day);
   });
 
-  it("is not held up by a list that cannot be handled", async () => {
+  it("handles the other lists when one fails, and then throws", async () => {
     await checkin.deliver(topics.eventChanged, [eventFact({ event: "nowhere", timezone: "Nowhere/Never" })]);
     await checkin.lists.createCheckinList({
       ...place,

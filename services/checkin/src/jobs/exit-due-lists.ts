@@ -40,7 +40,7 @@ export interface ExitTools {
 }
 
 /**
- * Checks all tickets out of the lists whose automatic exit is due, and moves it on by a day.
+ * Checks all tickets out of the lists with an automatic exit that is due, and moves that exit to the next day.
  *
  * One replica at a time does it, to spare the gates. It is correct with several, and wherever it is killed: the remaining
  * work is read from the scans themselves, each exit is stored only if the presence is unchanged since the decision, and a

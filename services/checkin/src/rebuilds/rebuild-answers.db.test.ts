@@ -84,7 +84,7 @@ const answerAll = async () => {
 };
 
 describe("answers that are published again", () => {
-  it("are whole states with revisions above the line, whose answers have theirs", async () => {
+  it("are whole states with revisions above the cutoff, and answers that keep their revisions", async () => {
     await answerAll();
     const published = new Map((await takePublished()).map(({ key, value }) => [key, value]));
     const { line, expected, written } = await rebuild();
@@ -133,7 +133,7 @@ describe("answers that are published again", () => {
 });
 
 describe("a position that goes", () => {
-  it("[C5.56] takes what it answered along, and everybody hears of it", async () => {
+  it("[C5.56] deletes its answers, and publishes that", async () => {
     await answerAll();
     await takePublished();
     await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/2", "bigevents/sampleconf/1"]);

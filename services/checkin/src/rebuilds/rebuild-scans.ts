@@ -14,7 +14,7 @@ import { toScanFact } from "../wire/scan-fact.ts";
 const { retention } = topics.scanDecided;
 const days = retention.kind === "days" ? retention.days : 0;
 
-/** Publishes again the scans that the topic would still hold. Under their former ids: a consumer that knows one does nothing. */
+/** Publishes again the scans within the retention of the topic, under their former ids: a consumer ignores those it knows. */
 export const rebuildScans: Rebuild = {
   topic: topics.scanDecided,
   drawLine: lastScanId,

@@ -51,14 +51,7 @@ export async function findInside(db: Queryable, list: DueList, stretch: Stretch)
     ), found as materialized (
       select walked.id, presence.version, presence.entries, presence.last_type, presence.last_at
         from walked
-       cross join lateral (
-         select presence.version, presence.entries, presence.last_type, presence.last_at
-           from presence
-          where presence.position = walked.id
-            and presence.list = ${list.id}
-            and presence.event = ${list.event}
-            and presence.organizer = ${list.organizer}
-         offset 0) as presence
+       cross join lateral (${presenceOn(list)}) as presence
        where presence.entries > 0
          and case when presence.last_at < ${toTimestamp(list.exit.at)}::timestamptz
                   then presence.last_type = 'entry'
@@ -105,6 +98,18 @@ function within(
      and (position.organizer, position.event) <= (${organizer}, ${event})`;
 }
 
+/** The presence of the walked ticket on the list; `offset` keeps it a lookup by key for each ticket. */
+function presenceOn(list: DueList): Sql {
+  return sql`
+         select presence.version, presence.entries, presence.last_type, presence.last_at
+           from presence
+          where presence.position = walked.id
+            and presence.list = ${list.id}
+            and presence.event = ${list.event}
+            and presence.organizer = ${list.organizer}
+         offset 0`;
+}
+
 /** The successful scans of the walked ticket on the list. */
 function ofTicket(list: DueList): Sql {
   return sql`
@@ -148,14 +153,7 @@ export async function findNextInside(db: Queryable, list: DueList): Promise<numb
                              and scan.at > ${at}::timestamptz)
                end) as inside_at
       from walked
-     cross join lateral (
-       select presence.last_type, presence.last_at
-         from presence
-        where presence.position = walked.id
-          and presence.list = ${list.id}
-          and presence.event = ${list.event}
-          and presence.organizer = ${list.organizer}
-       offset 0) as presence
+     cross join lateral (${presenceOn(list)}) as presence
      where presence.last_type = 'entry'
         or presence.last_at > ${at}::timestamptz`);
   return inside_at;

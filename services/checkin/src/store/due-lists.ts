@@ -4,7 +4,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { AutomaticExit } from "../domain/next-exit.ts";
 import type { EntityKey } from "./keys.ts";
 
-/** A list whose automatic exit is due, with what decides which tickets are on it. */
+/** A list with an automatic exit that is due, and what decides which tickets are on it. */
 export interface DueList extends EntityKey {
   readonly exit: AutomaticExit;
   readonly timezone: string;
@@ -13,7 +13,7 @@ export interface DueList extends EntityKey {
   readonly subevent: number | null;
 }
 
-/** Finds the lists whose automatic exit is due, those that have waited longest first. */
+/** Finds the lists with an automatic exit that is due, the longest overdue first. */
 export async function findDueLists(
   db: Queryable,
   { now, limit }: { readonly now: number; readonly limit: number },

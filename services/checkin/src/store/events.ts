@@ -31,11 +31,14 @@ export interface EventInfo {
   readonly downloads: DownloadSettings;
 }
 
+/** The columns of DownloadSettings. */
+export const downloadColumns = sql`
+  event.pdf_enabled as "pdfEnabled", event.pdf_for_addons as addons, event.pdf_for_non_admission as "nonAdmission",
+  event.pdf_while_pending as pending`;
+
 export async function findEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo | undefined> {
   const row = await db.maybeOne<Omit<EventInfo, "downloads"> & DownloadSettings>(sql`
-    select event.name, event.locale, event.has_subevents as "hasSubevents", event.pdf_enabled as "pdfEnabled",
-           event.pdf_for_addons as addons, event.pdf_for_non_admission as "nonAdmission",
-           event.pdf_while_pending as pending
+    select event.name, event.locale, event.has_subevents as "hasSubevents", ${downloadColumns}
       from event
      where event.organizer = ${organizer}
        and event.event = ${event}`);

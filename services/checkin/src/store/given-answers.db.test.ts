@@ -63,7 +63,7 @@ async function told(): Promise<AnswersGiven[]> {
 const toldTexts = async () => (await told()).map(({ answers }) => answers[0]?.answer?.answer);
 
 /** Boxoffice tells the position anew: it has taken everything that it was told, and these are its answers. */
-async function takeOver(answers: Position["answers"]): Promise<void> {
+async function applyFound(answers: Position["answers"]): Promise<void> {
   revision += 1;
   const upTo = (await told()).at(-1)?.revision;
   const changes = { answers, ...(upTo === undefined ? {} : { answersRevision: upTo }) };
@@ -82,37 +82,37 @@ const text = (content: string, rest: Partial<Position["answers"][number]> = {}) 
 describe("an answer that is given again", () => {
   it("[C5.58] counts again where boxoffice has taken it over and answers otherwise since", async () => {
     await answer("blue");
-    await takeOver([text("blue")]);
-    await takeOver([text("red")]);
+    await applyFound([text("blue")]);
+    await applyFound([text("red")]);
     expect(await answer("blue")).toEqual(["blue"]);
     expect(await toldTexts()).toEqual(["blue", "blue"]);
     const [first, second] = (await told()).map(({ answers }) => answers[0]?.revision ?? 0);
     expect(second).toBeGreaterThan(first ?? Number.MAX_SAFE_INTEGER);
-    await takeOver([text("red")]);
+    await applyFound([text("red")]);
     expect(await answer("blue")).toEqual(["blue"]);
-    await takeOver([]);
+    await applyFound([]);
     expect(await answer("blue")).toEqual(["blue"]);
     expect(await toldTexts()).toEqual(["blue", "blue", "blue", "blue"]);
   });
 
   it("[C5.58] is taken back again where it has come back since", async () => {
-    await takeOver([text("red")]);
+    await applyFound([text("red")]);
     expect(await answer(null)).toEqual([]);
-    await takeOver([text("red")]);
+    await applyFound([text("red")]);
     expect(await answer("")).toEqual([]);
-    await takeOver([]);
+    await applyFound([]);
     expect(await answer(null)).toEqual([]);
     expect(await toldTexts()).toEqual([undefined, undefined]);
   });
 
-  it("[C5.59] is neither stored nor told where it stands, taken over or not, whoever gave it", async () => {
+  it("[C5.59] is neither stored nor published if it is current, applied by boxoffice or not, whatever gave it", async () => {
     await answer("blue");
     const first = await checkin.db.many(sql`select given_answer.revision, given_answer.xmin::text from given_answer`);
     await answer("blue");
-    await takeOver([text("blue")]);
+    await applyFound([text("blue")]);
     await answer("blue");
     await answer("blue");
-    await takeOver([text("red")]);
+    await applyFound([text("red")]);
     expect(await answer("red")).toEqual(["red"]);
     expect(await toldTexts()).toEqual(["blue"]);
     expect(await checkin.db.many(sql`select given_answer.revision, given_answer.xmin::text from given_answer`)).toEqual(
@@ -120,7 +120,7 @@ describe("an answer that is given again", () => {
     );
   });
 
-  it("[C5.59] is neither stored nor told where it is a file with the same content", async () => {
+  it("[C5.59] is neither stored nor published if it is a file with the same content", async () => {
     await ask("F");
     const file = { name: "me.png", contentType: "image/png", size: 12, sha256: "ab".repeat(32) };
     const send = (upload: string, changes: object = {}) =>
@@ -128,26 +128,26 @@ describe("an answer that is given again", () => {
     const uploads = ["1", "2", "3", "4"].map((digit) => `0c7ae55b-3b0c-4f0e-8e0f-3a52a5d0f8f${digit}`);
     const [first = "", second = "", third = "", fourth = ""] = uploads;
     const reference = await send(first);
-    await takeOver([text(reference, { file: true })]);
+    await applyFound([text(reference, { file: true })]);
     expect(await send(second)).toBe(reference);
     expect(await told()).toHaveLength(1);
-    await takeOver([text(reference)]);
+    await applyFound([text(reference)]);
     expect(await send(third)).toBe(reference);
     expect(await told()).toHaveLength(2);
     expect(await send(fourth, { sha256: "cd".repeat(32) })).not.toBe(reference);
     expect((await told()).map(({ answers }) => answers[0]?.file?.upload)).toEqual([first, third, fourth]);
   });
 
-  it("[C5.59] is told where another option or name of it is meant by the same text", async () => {
-    await takeOver([text("blue", { questionIdentifier: "" })]);
+  it("[C5.59] is published if the same text means another option or another name of it", async () => {
+    await applyFound([text("blue", { questionIdentifier: "" })]);
     expect(await answer("blue")).toEqual(["blue"]);
-    await takeOver([text("blue"), text("blue")]);
+    await applyFound([text("blue"), text("blue")]);
     expect(await answer("blue")).toEqual(["blue"]);
     expect(await toldTexts()).toEqual(["blue", "blue"]);
   });
 });
 
-it("of several answers at once the last one counts, also where it is what stands", async () => {
+it("of several answers at once the last one counts, even if it is the current one", async () => {
   const put = (...answers: readonly (readonly [content: string, isUnchanged: boolean])[]) =>
     checkin.db.transaction((tx) =>
       putGivenAnswers(

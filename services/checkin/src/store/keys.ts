@@ -6,12 +6,12 @@ export interface EventKey {
   readonly event: string;
 }
 
-/** Something of an event that has an id. */
+/** An entity of an event. */
 export interface EntityKey extends EventKey {
   readonly id: number;
 }
 
-/** The key of a table whose rows are things of events. */
+/** The key of a table of entities of events. */
 export const entityKey = { organizer: text, event: text, id: bigint };
 
 /** Keys as a table of a statement: `alias (organizer, event, id)`. */

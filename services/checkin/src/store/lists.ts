@@ -56,7 +56,7 @@ export interface ListFilter extends EventKey {
   readonly subevent: number | undefined;
   /** Lists of this date and those of all dates. */
   readonly subeventMatch: number | undefined;
-  /** Not those whose date was over before this instant. */
+  /** Without lists of a date that was over before this instant. */
   readonly endsAfter: number | undefined;
 }
 
@@ -107,18 +107,18 @@ export async function pageLists(
   return rows.map(lists.toRow);
 }
 
-/** Assigns or imports ids of lists one transaction after the other: locks until its end. */
+/** Locks the ids of lists until the transaction ends: others assign or import ids after it. */
 export async function lockListIds(tx: Queryable): Promise<void> {
   await takeLocks(tx, { alone: [idLock()] });
 }
 
-/** Takes an id for a new list; the caller holds `lockListIds`. */
+/** Takes an id for a new list; the caller has called `lockListIds`. */
 export async function nextListId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('list_id') as id`);
   return id;
 }
 
-/** Makes ids that are assigned later larger than these; the caller holds `lockListIds`. */
+/** Makes ids that are assigned later larger than these; the caller has called `lockListIds`. */
 export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
   const largest = Math.max(...ids);
@@ -128,7 +128,7 @@ export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promi
      where list_id.last_value <= ${largest}`);
 }
 
-/** Stores lists under their ids, in the place of what is there; no id may occur twice. Returns whether that changes anything. */
+/** Creates or replaces lists under their ids; no id may occur twice. Returns whether that changes anything. */
 export async function putLists(
   tx: Queryable,
   { organizer, event }: EventKey,

@@ -63,8 +63,7 @@ export async function readRevisions(
   db: Queryable,
   keys: readonly EntityKey[],
 ): Promise<(EntityKey & { readonly revision: number })[]> {
-  const rows = await db.many<HeldRow>(selectHeld(keys, sql``));
-  return rows.map(({ organizer, event, id, revision }) => ({ organizer, event, id, revision }));
+  return db.many<HeldRow>(selectHeld(keys, sql``));
 }
 
 /**
@@ -86,6 +85,19 @@ function selectHeld(keys: readonly EntityKey[], lock: Sql): Sql {
         order by position.organizer, position.event, position.id
         limit 1
           ${lock}) as held`;
+}
+
+/**
+ * Locks positions until the transaction ends, and returns them. It skips locked rows: a ticket that is being changed must
+ * not delay the others.
+ */
+export async function lockFreePositions(tx: Queryable, keys: readonly EntityKey[]): Promise<EntityKey[]> {
+  return tx.many<EntityKey>(sql`
+    select position.organizer, position.event, position.id
+      from ${keysAs("wanted", keys)}
+      join position
+        on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id
+       for no key update of position skip locked`);
 }
 
 const additionLock = declareLock("tessera checkin added positions");

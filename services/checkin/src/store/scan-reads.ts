@@ -7,12 +7,13 @@ import type { AdmissionTerms } from "../domain/list.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { FoundBy } from "../domain/ticket.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
+import { downloadColumns } from "./events.ts";
 import { indexedSecret as indexed } from "./indexed-secret.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, ticketDates, toTicketRead } from "./ticket-rows.ts";
 
 /** What a scan is looked up by. */
 interface Lookup extends Pick<ArrivedScan, "organizer" | "event" | "list" | "code" | "ticketId" | "nonce"> {
-  /** Tickets that the code leads to without being theirs. */
+  /** Tickets that the code leads to although they have another code. */
   readonly linked?: LinkedTickets | null;
 }
 
@@ -23,7 +24,7 @@ export interface LinkedTickets {
 
 /** What a scan is decided and answered by. */
 export interface ScanRead {
-  /** Taken from the sequence, for the scan to be stored under. */
+  /** From the sequence: the id that the scan will be stored under. */
   readonly scanId: number;
   readonly list: ScannedList;
   /** Of the event. */
@@ -55,23 +56,12 @@ export interface FoundTicket extends TicketRead {
   readonly questions: readonly string[];
 }
 
-interface Row extends Omit<TicketRow, "state"> {
+interface Row extends Omit<TicketRow, "state">, Omit<ScannedList, "subevent">, DownloadSettings {
   ord: number;
   scan_id: number;
-  name: string;
-  all_products: boolean;
-  limit_products: number[];
   list_subevent: number | null;
-  include_pending: boolean;
-  allow_multiple_entries: boolean;
-  allow_entry_after_exit: boolean;
-  rules: string;
   timezone: string;
   locale: string;
-  pdf_enabled: boolean;
-  pdf_for_addons: boolean;
-  pdf_for_non_admission: boolean;
-  pdf_while_pending: boolean;
   /** Null, like the ticket: none was found. */
   found_by: FoundBy | null;
   ticket: number | null;
@@ -93,11 +83,13 @@ const columnsOfTicket = sql`
  * lookup number n is at n; it is undefined where the event has no such list.
  */
 export async function readForScans(db: Queryable, lookups: readonly Lookup[]): Promise<(ScanRead | undefined)[]> {
+  if (lookups.length === 0) return [];
   const rows = await db.many<Row>(sql`
     select asked.ord, nextval('scan_id') as scan_id,
-           list.name, list.all_products, list.limit_products, list.subevent as list_subevent, list.include_pending,
-           list.allow_multiple_entries, list.allow_entry_after_exit, list.rules,
-           event.timezone, event.locale, event.pdf_enabled, event.pdf_for_addons, event.pdf_for_non_admission, event.pdf_while_pending,
+           list.name, list.all_products as "allProducts", list.limit_products as "limitProducts",
+           list.subevent as list_subevent, list.include_pending as "includePending",
+           list.allow_multiple_entries as "allowMultipleEntries", list.allow_entry_after_exit as "allowEntryAfterExit",
+           list.rules, event.timezone, event.locale, ${downloadColumns},
            ticket.found_by, ticket.id as ticket, history.has_nonce, ${hasBlockedCode} as is_blocked, asked_here.questions,
            ${ticketDates},
            ${ticketColumns}
@@ -178,9 +170,9 @@ export async function readForScans(db: Queryable, lookups: readonly Lookup[]): P
     reads[index] = read;
     const { ticket, state, found_by: foundBy } = row;
     if (ticket === null || state === null || foundBy === null) continue;
-    const known = read.ways.get(ticket);
+    const known = read.foundBy.get(ticket);
     if (known !== undefined && rank(known) <= rank(foundBy)) continue;
-    read.ways.set(ticket, foundBy);
+    read.foundBy.set(ticket, foundBy);
     read.tickets.set(ticket, {
       foundBy,
       hasNonce: row.has_nonce === true,
@@ -194,45 +186,34 @@ export async function readForScans(db: Queryable, lookups: readonly Lookup[]): P
 }
 
 function toRead(row: Row) {
+  const { name, allProducts, limitProducts, includePending, allowMultipleEntries, allowEntryAfterExit, rules } = row;
+  const terms = { allProducts, limitProducts, includePending, allowMultipleEntries, allowEntryAfterExit };
+  const { pdfEnabled, addons, nonAdmission, pending } = row;
   return {
     scanId: row.scan_id,
-    list: {
-      name: row.name,
-      allProducts: row.all_products,
-      limitProducts: row.limit_products,
-      subevent: row.list_subevent,
-      includePending: row.include_pending,
-      allowMultipleEntries: row.allow_multiple_entries,
-      allowEntryAfterExit: row.allow_entry_after_exit,
-      rules: row.rules,
-    },
+    list: { ...terms, name, rules, subevent: row.list_subevent },
     timezone: row.timezone,
     locale: row.locale,
-    downloads: {
-      pdfEnabled: row.pdf_enabled,
-      addons: row.pdf_for_addons,
-      nonAdmission: row.pdf_for_non_admission,
-      pending: row.pdf_while_pending,
-    },
+    downloads: { pdfEnabled, addons, nonAdmission, pending },
     isMediumElsewhere: false,
     isRevoked: false,
     tickets: new Map<number, FoundTicket>(),
-    ways: new Map<number, FoundBy>(),
+    foundBy: new Map<number, FoundBy>(),
   };
 }
 
 /** Of several ways to one ticket the first of these is how it was scanned: a code that leads to it through a medium or a revocation is not its own. */
 const byRank: readonly FoundBy[] = ["medium", "revoked", "code", "code_with_blanks"];
 
-function rank(way: FoundBy): number {
-  return byRank.indexOf(way);
+function rank(foundBy: FoundBy): number {
+  return byRank.indexOf(foundBy);
 }
 
 const replayColumns = { organizer: text, event: text, list: bigint, code: text.orNull, nonce: text.orNull };
 
 /**
  * Finds the tickets that the same scans have admitted before: same list, same
- * code, same nonce. For scans whose code belongs to no ticket any more.
+ * code, same nonce. For scans with a code that no ticket has any more.
  */
 export async function findReplayed(
   db: Queryable,

@@ -77,14 +77,14 @@ describe("storing decided scans", () => {
     expect(counted).toEqual(recounted);
   });
 
-  it("keeps no admission on top of scans that have gone with their ticket", async () => {
+  it("stores no admission after scans that were deleted with their ticket", async () => {
     expect(await store(admission(1))).toEqual([0]);
     await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1", positionFact(1)]);
     expect(await store(admission(2, "exit"))).toEqual([]);
     expect(await store(admission(1))).toEqual([0]);
   });
 
-  it("keeps those that are in time and tells which", async () => {
+  it("stores those that are in time and returns which", async () => {
     await store(admission(1));
     const mixed = [
       admission(1, "entry", { position: 2 }),
@@ -98,7 +98,7 @@ describe("storing decided scans", () => {
     expect(await store(...mixed)).toEqual([0, 2, 3]);
   });
 
-  it("keeps no refusal of a ticket that has gone", async () => {
+  it("stores no refusal of a deleted ticket", async () => {
     await checkin.deliver(topics.positionChanged, ["bigevents/sampleconf/1"]);
     expect(await store(refusal(), refusal({ position: 2 }), refusal({ position: null }))).toEqual([1, 2]);
     const rows = await checkin.db.many(sql`select scan.position from scan order by scan.id`);

@@ -57,10 +57,8 @@ export const ticketDates = sql`
   case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end as date_admission`;
 
 /**
- * Joins what is shown of `ticket` (a position, or columns of one) on a list:
- * whose add-on it is, where its own name is missing; its item and variation;
- * its presence, and if it has one, the scans behind it; and the answers
- * that it was given at gates.
+ * Joins what is shown of `ticket` (a position, or columns of one) on a list: the ticket that it is an add-on of, if its
+ * own name is missing; its item and variation; its presence with the scans of it; and its answers of gates.
  */
 export function joinedTo({ list, nonce }: { readonly list: Sql; readonly nonce: Sql }): Sql {
   return sql`

@@ -81,11 +81,11 @@ describe("answerQuestions", () => {
     expect(outcome([question({ required })])).toEqual({ given: {}, missing: [1] });
   });
 
-  it("[C5.1] is content with a stored answer", () => {
+  it("[C5.1] accepts a stored answer", () => {
     expect(outcome([question({ required: true })], { stored: { 1: "before" } })).toEqual({ given: {}, missing: [] });
   });
 
-  it("[C5.1] is content with a sent answer, and tells all of it", () => {
+  it("[C5.1] accepts a sent answer, and returns all of it", () => {
     const asked = [question({ id: 3, type: "M", options: menu, required: true })];
     expect(ask(asked, { sent: { 3: "11,TOFU" } })).toEqual({
       given: [
@@ -122,7 +122,7 @@ describe("answerQuestions", () => {
     expect(missing).toEqual([asked[0], asked[1], asked[3]]);
   });
 
-  it("[C5.3] takes a value that is not allowed for none", () => {
+  it("[C5.3] treats a value that is not allowed as missing", () => {
     const short = [question({ valid_string_length_max: 2 })];
     expect(outcome(short, { sent: { 1: "abc" } })).toEqual({ given: {}, missing: [1] });
     expect(outcome(short, { sent: { 1: "abc" }, stored: { 1: "ab" } })).toEqual({ given: {}, missing: [] });
@@ -266,7 +266,7 @@ describe("a question that depends on another", () => {
     }
   });
 
-  it("[C5.28] may stand at the end of a very long chain", () => {
+  it("[C5.28] may be at the end of a very long chain", () => {
     const chain = Array.from({ length: 10_000 }, (_, index) =>
       question({ id: index + 1, ...(index > 0 ? { dependency_question: index, dependency_values: ["x"] } : {}) }),
     ).reverse();

@@ -21,7 +21,7 @@ export interface StoredAnswer {
 /** A change of what a ticket answers. */
 export interface GivenAnswer {
   readonly question: number;
-  /** Null: a stored answer is taken back. */
+  /** Null: a stored answer is deleted. */
   readonly answer: {
     readonly text: string;
     readonly questionIdentifier: string;

@@ -55,7 +55,7 @@ describe("readQuestion", () => {
     ["null", TypeError],
     ["{}", TypeError],
     ['{"id": 7}', TypeError],
-  ])("throws for what is no question, each time: %j", (text, error) => {
+  ])("throws for a document that is not a question, each time: %j", (text, error) => {
     expect(() => readQuestion(text)).toThrow(error);
     expect(() => readQuestion(text)).toThrow(error);
   });

@@ -36,12 +36,7 @@ export interface Limits<T> {
 }
 
 /** What of the resource counts at the gate; every field is there, since defaults are filled in before it is sent. */
-interface Resource {
-  readonly id: number;
-  readonly type: QuestionType;
-  readonly required: boolean;
-  readonly identifier: string;
-  readonly options: readonly Option[];
+interface Resource extends Pick<Question, "id" | "type" | "required" | "identifier" | "options"> {
   readonly dependency_question: number | null;
   readonly dependency_values: readonly string[];
   readonly valid_number_min: string | null;
@@ -54,7 +49,7 @@ interface Resource {
   readonly valid_string_length_max: number | null;
 }
 
-/** Reads the JSON of a question; throws for a document that is not a question's. */
+/** Reads the JSON of a question; throws for a document that is not a question. */
 export function readQuestion(document: string): Question {
   const resource = JSON.parse(document) as Resource;
   return {

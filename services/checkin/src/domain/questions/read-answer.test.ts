@@ -250,7 +250,7 @@ describe("a choice of one (C)", () => {
     expect(chosen("C", value)).toBe(expected);
   });
 
-  it("[C5.15] is told in the language of the event, else in one that there is", () => {
+  it("[C5.15] is written in the language of the event, else in any available one", () => {
     expect(textOf(question("C"), 11, { locale: "de-informal" })).toBe("“Fleisch”");
     expect(textOf(question("C"), 12, { locale: "de" })).toBe("“Tofu”");
   });
@@ -282,7 +282,7 @@ describe("a choice of many (M)", () => {
     expect(chosen("M", value)).toBe(expected);
   });
 
-  it("[C5.15] is told in the order of the options", () => {
+  it("[C5.15] is written in the order of the options", () => {
     expect(textOf(question("M"), "13,MEAT,12", { locale: "de" })).toBe("“Tofu, Fleisch, Elf”");
   });
 });

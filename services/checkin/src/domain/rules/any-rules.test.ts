@@ -99,7 +99,7 @@ describe("any rules", () => {
     expect(seen).toEqual(new Set(["allowed", "refused", "broken"]));
   });
 
-  it("[C4.32] of any JSON are taken, or admit nobody", () => {
+  it("[C4.32] of any JSON are accepted, or admit no ticket", () => {
     const seen = new Set<boolean>();
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), facts, (value, about) => {

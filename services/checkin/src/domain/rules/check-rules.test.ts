@@ -38,7 +38,7 @@ describe("checkRules", () => {
     expect(checkRules({ and: [list] })).toBe("The rules nest deeper than 50 levels.");
   });
 
-  it("[C4.7] takes 5000 values and no more, wherever they stand", () => {
+  it("[C4.7] takes 5000 values and no more, in any place", () => {
     const zeros = (length: number) => Array.from({ length }, () => 0);
     expect(checkRules({ and: zeros(4999) })).toBeUndefined();
     expect(checkRules({ and: zeros(5000) })).toBe("The rules consist of more than 5000 values.");

@@ -23,7 +23,7 @@ export function countSince(entries: readonly Instant[], moment: Instant): number
 
 /** Counts the dates of entries once, so that no rule has to go through the entries again. */
 export function countDays(entries: readonly Instant[], zone: Zone): EntryDays {
-  // A clock that is put back over midnight shows a date again that has passed, so equal dates need not stand together.
+  // A clock that is put back over midnight shows a past date again, so equal dates need not be adjacent.
   const dates = entries.map((at) => Math.floor(toLocal(at, zone) / dayLength));
   return { ofNewest: countDistinct(dates), ofOthers: countDistinct(dates.toReversed()).toReversed() };
 }

@@ -5,7 +5,7 @@ import type { NamedTime, RuleNode } from "./read-rules.ts";
 import { failed, isMoment, type Outcome, toNumber, type Value } from "./rule-values.ts";
 import type { CountingOperator, Variable } from "./rule-words.ts";
 
-/** A comparison that does not hold. */
+/** A comparison that is not met. */
 export interface Failure {
   /** How hard it is to overcome: by waiting, at another gate, or not at all with this ticket. Then its distance. */
   readonly weight: readonly [rigidity: number, distance: number];
@@ -67,7 +67,7 @@ const labels: Readonly<Partial<Record<Variable, string>>> = {
 const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const halfDay = 12 * 3_600_000_000;
 
-/** Describes a comparison that does not hold: what it demands, and how far it is from that. */
+/** Describes a comparison that is not met: what it demands, and how far it is from that. */
 export function describeFailure(node: RuleNode, situation: Situation): Failure {
   if (node.kind !== "operation") return withoutReason(inexplicable);
   const [left, right, third] = node.operands;

@@ -9,7 +9,7 @@ const mostReasons = 10;
 /** Failures that are described; a thousand of them can have the same description. */
 const mostWorded = 100;
 
-/** Rules as `and` and `or` of what holds (null) and what does not. */
+/** Rules as `and` and `or` of failures; null is a rule that is met. */
 type Branch =
   | { readonly kind: "all" | "any"; readonly branches: readonly Branch[] }
   | { readonly kind: "leaf"; readonly failure: Failure | null };

@@ -77,7 +77,7 @@ it.each(casesOf("variables"))("[C4.21, C4.22, C4.23, C4.24, C4.25] variables: $n
 it.each(casesOf("entries-around-a-time"))("[C4.26] counts: $name", expectVerdict);
 it.each(casesOf("daylight-saving"))("[C4.19, C4.24, C4.27] changed clocks: $name", expectVerdict);
 it.each(casesOf("editor"))("[C4.32] rules of the editor: $name", expectVerdict);
-it.each(casesOf("unknown-zone"))("[C4.33] a time zone that is none: $name", expectVerdict);
+it.each(casesOf("unknown-zone"))("[C4.33] an unknown time zone: $name", expectVerdict);
 it.each(casesOf("explanations"))("[C4.28, C4.29, C4.30, C4.31] explanations: $name", expectVerdict);
 
 it("[C4.31] puts no more failures into words than anybody reads", () => {

@@ -12,7 +12,7 @@ export const failed = Symbol("failed");
 export type Value = null | boolean | number | string | Moment | typeof inert | readonly Value[];
 export type Outcome = Value | typeof failed;
 
-/** Tells a point in time from everything else. */
+/** Returns whether a value is a point in time. */
 export function isMoment(value: Outcome): value is Moment {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

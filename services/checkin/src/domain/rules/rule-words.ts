@@ -1,4 +1,4 @@
-/** Operators that decide something; only these stand at the top. */
+/** Operators that decide something; only these may be at the top. */
 const decidingOperators = ["and", "or", "<", "<=", ">", ">=", "==", "!=", "inList", "isBefore", "isAfter"] as const;
 
 /** What counts entries before or since a time. */
@@ -36,7 +36,7 @@ export function isCounting(word: string): word is CountingOperator {
   return counting.has(word);
 }
 
-/** Returns whether this operator may stand below another one. */
+/** Returns whether this operator may be an operand of another one. */
 export function isOperator(word: string): boolean {
   return isDeciding(word) || isCounting(word) || ["buildTime", "objectList", "lookup", "var"].includes(word);
 }

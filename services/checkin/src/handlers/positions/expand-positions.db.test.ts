@@ -112,7 +112,7 @@ describe("[C2.24] the add-ons of a position", () => {
     ]);
   });
 
-  it("are shown each with its own position, and not where nobody asks", async () => {
+  it("are shown each with its own position, and only on request", async () => {
     const { positions } = await askPage({ checkin, list }, { expand, ordering: ["positionid", "order__code"] });
     const addonsOf = new Map(
       positions.map(({ position, addons }) => [position?.id, addons.map((addon) => addon.position?.id)]),

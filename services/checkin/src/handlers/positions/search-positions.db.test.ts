@@ -75,7 +75,7 @@ describe("[C2.8] a search", () => {
     expect(await found(search)).toEqual(expected);
   });
 
-  it("[C2.7] by somebody who may only search needs three characters", async () => {
+  it("[C2.7] by a client that may only search needs three characters", async () => {
     expect(await askIds({ checkin, list }, { searchOnly: true })).toEqual([]);
     expect(await found("gr", { searchOnly: true })).toEqual([]);
     expect(await found("gro", { searchOnly: true })).toEqual([1, 2]);
@@ -155,7 +155,7 @@ describe("[C2.10] a medium", () => {
   });
 });
 
-describe("[C2.11] the ticket whose very code was searched for", () => {
+describe("[C2.11] the ticket with exactly the searched code", () => {
   beforeEach(() =>
     checkin.deliver(topics.positionChanged, [
       positionFact(1, { attendeeName: "Aaron", secret: "code1234" }),

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { askOne, askPage } from "../../testing/ask-positions.ts";
 import { eventFact, itemFact, noon, place, positionFact } from "../../testing/facts.ts";
 import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
-import { untilSomebodyWaits } from "../../testing/until-somebody-waits.ts";
+import { untilLockWait } from "../../testing/until-lock-wait.ts";
 
 let database: TestDatabase;
 let reads: Db;
@@ -46,7 +46,7 @@ it("searches, lists and history wait for slow reads, and neither scans nor chang
   const stopper = await checkin.db.dedicated();
   await stopper.run(sql`select pg_advisory_lock(7)`);
   const slow = Array.from({ length: 4 }, () => reads.run(sql`select pg_advisory_xact_lock_shared(7)`));
-  await untilSomebodyWaits(checkin.db);
+  await untilLockWait(checkin.db);
   const answered: string[] = [];
   const asked = Object.entries({
     listCheckinLists: checkin.lists.listCheckinLists({ ...page, withCounts: true }),

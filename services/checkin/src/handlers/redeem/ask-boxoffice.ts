@@ -19,10 +19,10 @@ export interface AskOptions {
   readonly events: CheckinEvents;
 }
 
-/** A visitor waits at the gate meanwhile, and so do those whose scans came in the same call. */
+/** A visitor waits at the gate meanwhile, and so do those with scans in the same call. */
 const askMs = 300;
 
-/** Without an answer boxoffice is not asked again for so long: while it is down an unknown code costs no waiting. */
+/** After a call without an answer boxoffice is not asked for so long: while it is down, unknown codes do not wait. */
 const restMs = 2000;
 
 /** Calls under way; further codes are answered by what is known here. */

@@ -59,7 +59,7 @@ const turn = async () => {
 };
 
 describe("gathering", () => {
-  it("takes what arrives together as one batch, and waits for no more", async () => {
+  it("decides scans that arrive together as one batch, without waiting for more", async () => {
     const { submit, batches } = heldBatches({ lanes: 1 });
     const results = Promise.all([submit(["a", "b"], here), submit(["c"], here)]);
     await turn();
@@ -68,7 +68,7 @@ describe("gathering", () => {
     expect(await results).toEqual([["A", "B"], ["C"]]);
   });
 
-  it("fills batches with what arrives meanwhile", async () => {
+  it("fills the next batch with scans that arrive meanwhile", async () => {
     const { submit, batches } = heldBatches({ lanes: 1 });
     const results = Array.from({ length: 10 }, (_, index) => submit([`i${index}`], here));
     for (let index = 0; index < 3; index += 1) {
@@ -95,7 +95,7 @@ describe("gathering", () => {
     expect(await results).toEqual(items.map((item) => item.toUpperCase()));
   });
 
-  it("refuses more than can wait", async () => {
+  it("refuses scans when the queue is full", async () => {
     const { submit } = heldBatches();
     void submit(
       Array.from({ length: 20 }, () => "x"),
@@ -108,7 +108,7 @@ describe("gathering", () => {
     expect(await heldBatches().submit([], here)).toEqual([]);
   });
 
-  it("does not decide a scan whose caller waits no more", async () => {
+  it("does not decide a scan after its caller went away", async () => {
     const { submit, batches } = heldBatches({ lanes: 1 });
     const first = submit(["a"], here);
     await turn();
@@ -125,7 +125,7 @@ describe("gathering", () => {
 });
 
 describe("deciding again", () => {
-  it("puts what met a conflict before what arrived later", async () => {
+  it("retries a scan with a conflict before scans that arrived later", async () => {
     const { submit, batches } = heldBatches({ lanes: 1 });
     const result = submit(["a", "b", "c"], here);
     await turn();
@@ -151,7 +151,7 @@ describe("deciding again", () => {
     expect(rounds).toBeLessThan(30);
   });
 
-  it("never gives up on what only waits its turn", async () => {
+  it("never gives up on a scan that is only queued behind others", async () => {
     const { submit } = heldBatches({
       lanes: 1,
       batchSize: 200,
@@ -165,7 +165,7 @@ describe("deciding again", () => {
 });
 
 describe("when a batch fails", () => {
-  it("every scan of it is tried alone, and only the bad one fails", async () => {
+  it("every scan of it is retried alone, and only the bad one fails", async () => {
     const alone: string[] = [];
     const { submit, failures } = heldBatches({
       lanes: 1,
@@ -180,7 +180,7 @@ describe("when a batch fails", () => {
     expect(failures).toEqual([3, 1]);
   });
 
-  it("for want of a database, nothing is tried alone", async () => {
+  it("without a database, no scan is retried alone", async () => {
     const { submit, batches, failures } = heldBatches({ lanes: 1 });
     const result = submit(["a", "b"], here);
     await turn();

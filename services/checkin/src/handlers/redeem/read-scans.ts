@@ -16,7 +16,7 @@ export interface MatchedTicket extends Match {
   readonly found: FoundTicket;
 }
 
-/** A scan whose code is no ticket's, with what was read for it. */
+/** A scan with a code of no ticket, with what was read for it. */
 export interface UnknownScan {
   readonly scan: ArrivedScan;
   readonly read: ScanRead;
@@ -41,13 +41,10 @@ export async function readOtherMeanings(db: Queryable, unknown: readonly Unknown
       ? []
       : [{ index, lookup: { ...scan, ticketId: ticketId ?? scan.ticketId, linked } }];
   });
-  const reads =
-    lookups.length === 0
-      ? []
-      : await readForScans(
-          db,
-          lookups.map(({ lookup }) => lookup),
-        );
+  const reads = await readForScans(
+    db,
+    lookups.map(({ lookup }) => lookup),
+  );
   const readOf = new Map(lookups.map(({ index }, order) => [index, reads[order]]));
   return unknown.map(({ read }, index) => {
     const { isMediumElsewhere, isRevoked } = meanings[index] ?? noMeaning;

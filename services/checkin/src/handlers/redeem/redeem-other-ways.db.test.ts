@@ -67,7 +67,7 @@ describe("media", () => {
     ["expired", { expires: noon }],
     ["linked to nothing", { linkedPositions: [] }],
     ["another organizer's", { organizer: "others" }],
-  ])("[C3.7] that are %s lead nowhere", async (_what, changes) => {
+  ])("[C3.7] that are %s find no ticket", async (_what, changes) => {
     await wristband(changes);
     expect(await redeem("WRIST")).toMatchObject({ outcome: { $case: "unknownTicket", value: {} } });
     expect(await stored()).toEqual([{ position: null, reason: "invalid", forced: false }]);
@@ -85,7 +85,7 @@ describe("media", () => {
     });
   });
 
-  it("[C3.9] with tickets here and elsewhere stand for those here", async () => {
+  it("[C3.9] with tickets of several events find those of this event", async () => {
     await wristband({ linkedPositions: [1, 2].map((id) => ({ event: place.event, id })) });
     expect(inWord(await redeem("WRIST"))).toBe("ambiguous");
     const { id } = await checkin.createList({ allProducts: false, limitProducts: [11] });
@@ -95,7 +95,7 @@ describe("media", () => {
     });
   });
 
-  it("[C3.9] bring the add-ons of their ticket along where the list matches those", async () => {
+  it("[C3.9] find the add-ons of their ticket, too, where the list matches add-ons", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(3, { item: 11, addonTo: 1 })]);
     await wristband();
     const { id } = await checkin.createList({ allProducts: false, limitProducts: [11], addonMatch: true });
@@ -128,7 +128,7 @@ describe("codes that were revoked", () => {
     expect(outcome.position).toBeUndefined();
   });
 
-  it("[C3.10] lead to their ticket also where that has the code still, and is canceled", async () => {
+  it("[C3.10] find their ticket even if it still has the code and is canceled", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(2, { canceled: true })]);
     await checkin.deliver(topics.revokedSecretChanged, [revokedSecretFact(5, { secret: "secret2", position: 2 })]);
     expect(await redeem("secret2")).toMatchObject({ position: { position: { id: 2 } } });
@@ -136,7 +136,7 @@ describe("codes that were revoked", () => {
     expect(inWord(await redeem("secret2", { force: true }))).toBe("admitted");
   });
 
-  it("[C3.36] say nothing about the ticket that had them", async () => {
+  it("[C3.36] show nothing of the ticket that had them", async () => {
     await checkin.deliver(topics.itemChanged, [itemFact(10, { revision: 2, checkinText: "VIP" })]);
     expect((await redeem("former")).checkinTexts).toEqual([]);
     expect((await redeem("former", { force: true })).checkinTexts).toEqual(["VIP"]);
@@ -150,7 +150,7 @@ describe("codes that were revoked", () => {
   });
 });
 
-it("[C3.21] a ticket whose code is blocked is refused until it no longer is", async () => {
+it("[C3.21] a ticket with a blocked code is refused until the code is unblocked", async () => {
   await checkin.deliver(topics.positionChanged, [positionFact(1)]);
   await checkin.deliver(topics.blockedSecretChanged, [blockedSecretFact(1, { secret: "secret1", blocked: true })]);
   expect(inWord(await redeem("secret1"))).toBe("blocked");
@@ -250,7 +250,7 @@ describe("questions", () => {
     expect(positions.map((shown) => shown.position?.answers)).toEqual([[answer], []]);
   });
 
-  it("that are answered the same again are not published again", async () => {
+  it("are not published again when the same answer is sent again", async () => {
     await redeem("secret1", { answers: yes });
     await redeem("secret1", { answers: yes });
     expect(await publishedAnswers()).toHaveLength(1);
@@ -272,7 +272,7 @@ describe("questions", () => {
     expect((await publishedAnswers()).at(-1)).toMatchObject({ answers: [{ question: 7 }, { question: 8 }] });
   });
 
-  it("that boxoffice has taken over are shown as it tells them", async () => {
+  it("are shown as boxoffice reports them after it has applied them", async () => {
     await redeem("secret1", { answers: yes });
     const [{ revision: answersRevision } = { revision: 0 }] = await publishedAnswers();
     const changed = { question: 7, answer: "False", questionIdentifier: "Q7", options: [], optionIdentifiers: [] };
@@ -294,7 +294,7 @@ describe("questions", () => {
     expect(await publishedAnswers()).toMatchObject([{ answers: [{ question: 7, answer: { file: true }, file }] }]);
   });
 
-  it("are answered by twenty scans at once without any of them getting lost", async () => {
+  it("keep all answers of twenty scans at once", async () => {
     const outcomes = await checkin.redeemAll(
       Array.from({ length: 20 }, (_, number) =>
         scan(list, "secret1", { answers: [{ question: 7, value: String(number % 2 === 0) }] }),
@@ -316,8 +316,8 @@ describe("what makes one scan impossible", () => {
   });
 });
 
-describe("a ticket that another transaction holds", () => {
-  it("holds up its own scan alone, also one with answers", async () => {
+describe("a ticket that another transaction locks", () => {
+  it("delays only its own scans, with answers or without", async () => {
     const document = Buffer.from(questionDocument(7));
     await checkin.deliver(topics.questionChanged, [questionFact(7, { items: [10], document })]);
     const tickets = Array.from({ length: 8 }, (_, index) => index + 1);
@@ -357,7 +357,7 @@ describe("a ticket that was sold seconds ago", () => {
     expect(counted).toMatchObject({ positionCount: 1, checkinCount: 1 });
   });
 
-  it("[C3.16] is asked for once, and unknown where boxoffice does not have it", async () => {
+  it("[C3.16] is asked for once, and is unknown if boxoffice does not have it", async () => {
     expect(inWord(await redeem("nobody's"))).toBe("unknownTicket");
     expect(checkin.asked).toEqual(["nobody's"]);
     expect(await stored()).toEqual([{ position: null, reason: "invalid", forced: false }]);
@@ -376,7 +376,7 @@ describe("a ticket that was sold seconds ago", () => {
     expect(inWord(await redeem("secret1"))).toBe("admitted");
   });
 
-  it("[C3.16] is unknown where boxoffice does not answer, which is then left alone for a while", async () => {
+  it("[C3.16] is unknown if boxoffice does not answer, and then boxoffice is not asked for a while", async () => {
     checkin.sold = () => new Promise(() => {});
     const from = performance.now();
     expect(inWord(await redeem("secret1"))).toBe("unknownTicket");

@@ -105,7 +105,7 @@ describe("an admission", () => {
     ]);
   });
 
-  it("[C3.29, C3.35] happens once; what follows is refused and stored as well", async () => {
+  it("[C3.29, C3.35] happens once; later scans are refused, and stored as well", async () => {
     expect(inWord(await checkin.redeem(scan(list, "secret1")))).toBe("admitted");
     const second = await checkin.redeem(scan(list, "secret1"));
     expect(inWord(second)).toBe("already_redeemed");
@@ -166,7 +166,7 @@ describe("an admission", () => {
     expect(checkin.lines.filter((line) => line.includes("dated in the future"))).toHaveLength(2);
   });
 
-  it("tells no log a code, a name or an address", async () => {
+  it("writes no code, name or address to a log", async () => {
     await checkin.redeemAll([scan(list, "secret1"), scan(list, "secret1"), scan(list, "nobody's code")]);
     expect(checkin.lines.some((line) => line.includes("not admitted"))).toBe(true);
     expect(checkin.lines.join("")).not.toMatch(/secret1|Visitor|nobody/);
@@ -272,7 +272,7 @@ describe("add-ons", () => {
   });
 });
 
-it("[C3.35] the code of an ordinary admission is not kept; with a nonce it tells the scan when it comes again", async () => {
+it("[C3.35] the code of an ordinary admission is stored only with a nonce, to recognize the scan when it is sent again", async () => {
   await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
   await checkin.redeem(scan(list, "secret1"));
   await checkin.redeem(scan(list, "secret2", { nonce: "n" }));
@@ -299,7 +299,7 @@ describe("a nonce", () => {
     expect(await storedScans()).toHaveLength(3);
   });
 
-  it("of a refusal is in no other scan's way", async () => {
+  it("of a refusal does not affect other scans", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, { blocked: ["admin"] }, { revision: 2 })]);
     expect(inWord(await checkin.redeem(scan(list, "secret1", { nonce: "n" })))).toBe("blocked");
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 3 })]);

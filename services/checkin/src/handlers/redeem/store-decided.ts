@@ -1,9 +1,9 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import { topics } from "@tessera/protos/topics";
 import { countChange } from "../../domain/presence.ts";
-import { lockFreePositions } from "../../store/free-positions.ts";
 import { type AnswerToStore, putGivenAnswers } from "../../store/given-answers.ts";
 import { nameOf } from "../../store/keys.ts";
+import { lockFreePositions } from "../../store/positions.ts";
 import { type ScanToStore, storeScans } from "../../store/store-scans.ts";
 import { encodeGivenAnswer, toAnswersGiven } from "../../wire/answers.ts";
 import { toScanFact } from "../../wire/scan-fact.ts";

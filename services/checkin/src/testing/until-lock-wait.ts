@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { expect } from "vitest";
 
 /** Resolves when a connection to this database waits for a lock; fails after two seconds. */
-export async function untilSomebodyWaits(db: Db): Promise<void> {
+export async function untilLockWait(db: Db): Promise<void> {
   await expect
     .poll(
       () =>
