@@ -99,6 +99,19 @@ describe("a claim", () => {
     expect(taken.sort()).toEqual([...ids].sort());
   });
 
+  it("does not read the whole table, however much is in line", async () => {
+    await db.run(sql`
+      insert into work (kind, id, owner, turn, most_tries, keep, payload)
+      select ${kind}, number, 'a', number, 1, interval '0', ''
+        from generate_series(1, 30000) as number`);
+    await db.run(sql`analyze work`);
+    const read = await db.transaction(async (tx) => {
+      expect(await table.claim(tx, { kind, most: 8, leaseMs: 60_000 })).toHaveLength(8);
+      return tx.one(sql`select seq_tup_read as rows from pg_stat_xact_user_tables where relname = 'work'`);
+    });
+    expect(read).toEqual({ rows: 0 });
+  });
+
   it("goes to owners in turn: a thousand pieces of one do not hold up the first of another", async () => {
     await enqueue(numbers(1000).map((id) => `a${id}`));
     await claim(10);

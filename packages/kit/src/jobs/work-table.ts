@@ -99,14 +99,14 @@ export interface ClaimedRow {
   readonly traceparent: string | null;
 }
 
-/** Claims what is next in line. */
+/** Claims what is next in line. By an array, and not a join: a plan that does not know `most` would read the whole table. */
 export async function claim(
   db: Queryable,
   { kind, most, leaseMs }: { kind: string; most: number; leaseMs: number },
 ): Promise<ClaimedRow[]> {
   return db.many<ClaimedRow>(sql`
     with next as materialized (
-      select work.kind, work.id
+      select work.id
         from work
        where work.kind = ${kind}
          and work.turn is not null
@@ -120,9 +120,8 @@ export async function claim(
            due_at = now() + ${millis(leaseMs)},
            token = work.token + 1,
            tries = work.tries + 1
-      from next
-     where work.kind = next.kind
-       and work.id = next.id
+     where work.kind = ${kind}
+       and work.id = any(array(select next.id from next))
     returning work.id, work.owner, work.payload, work.token, work.tries, work.traceparent`);
 }
 
