@@ -1,22 +1,22 @@
 /**
- * A position has answers from its record, which `position.state` holds, and from gates. `gate_answer` has a row for each
- * question that a gate answered, and whoever reads a position merges the two:
+ * A position has answers from its record, in `position.state`, and answers from gates: `gate_answer` has a row for each
+ * question that a gate answered. They are merged whenever a position is published:
  *
  * | Row                          | Answer of the position                          |
  * |------------------------------|-------------------------------------------------|
  * | none                         | the record's                                    |
  * | `revision` and `answer`      | the row's                                       |
  * | `revision`, but no `answer`  | none: it was removed at a gate                  |
- * | only `awaited`               | the record's, as long as the file is not copied |
+ * | only `awaited_revision`      | the record's, as long as the file is not copied |
  *
- * | Event                                   | Row afterwards                                                    |
- * |-----------------------------------------|-------------------------------------------------------------------|
- * | a gate answers or removes the answer    | that, and nothing is awaited                                      |
- * | a gate answers with a file              | the file is awaited, all else as before                           |
- * | the awaited file was copied             | that answer, and nothing is awaited                               |
- * | the awaited file is not there           | nothing is awaited, all else as before; without `revision` deleted |
- * | the record changes its answer           | deleted                                                           |
- * | the record repeats it, or leaves it out | as before                                                         |
+ * | Event                                   | Row afterwards                                             |
+ * |-----------------------------------------|------------------------------------------------------------|
+ * | a gate answers or removes the answer    | that; no file is awaited                                   |
+ * | a gate answers with a file              | as before, and its file is awaited                         |
+ * | the awaited file was copied             | that answer; no file is awaited                            |
+ * | the awaited file cannot be copied       | as before, no file is awaited; deleted without `revision`  |
+ * | the record changes its answer           | deleted                                                    |
+ * | the record repeats it, or leaves it out | as before                                                  |
  */
 export interface GateAnswer<A> {
   readonly question: number;

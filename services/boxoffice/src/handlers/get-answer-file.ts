@@ -8,7 +8,7 @@ import type {
 import { fault } from "../faults.ts";
 import { find } from "../store/answer-files.ts";
 
-/** An answer that is replaced while it is read is read again; nobody replaces it so often in a row. */
+/** An answer that is replaced while it is read is read again; it is never replaced so often in a row. */
 const mostReads = 3;
 
 /** Gets the file of an answer. */

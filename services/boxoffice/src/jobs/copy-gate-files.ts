@@ -18,10 +18,10 @@ export interface GateFileStores {
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /**
- * Copies files that answers were given with at a gate from where uploads lie, which they leave after a while.
+ * Copies files that were given as answers at a gate out of the uploads, which expire.
  *
- * First the bytes, under a key of their own each time, then the row that names them. A process that ends in between
- * leaves bytes that another job removes, and work that is done again.
+ * Bytes are written first, under a new key each time, then the row that names them. A process that ends in between
+ * leaves bytes that another job deletes, and work that is retried.
  */
 export const copyGateFiles = workOn(gateFileCopy, async ({ payload: answer }, { db, files, log }: GateFileStores) => {
   const state = await findAwaited(db, answer);

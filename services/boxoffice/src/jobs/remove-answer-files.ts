@@ -15,9 +15,9 @@ export interface AnswerFileStores {
 const minuteMs = 60_000;
 
 /**
- * Removes files of answers that no row names: those of records that were refused, of batches that were cut off, and of
- * answers that are gone. A key is named by rows once at most, so what no row names after that time, no row will name.
- * Any number of replicas may do it at a time.
+ * Deletes files that no current answer names: those of rejected records, of interrupted batches and of former answers.
+ * A key is named at most once, so a file that is not named after an hour never will be. Any number of replicas may run
+ * this at the same time.
  */
 export function removeAnswerFiles({ db, files, clock }: AnswerFileStores): Job {
   return {

@@ -57,7 +57,7 @@ export function readDataUrl(answer: string): AnswerFileReading {
   const text = answer.slice(comma + 1);
   if (text.length > mostCharacters) return wrong(tooLarge);
   const content = Buffer.from(text, "base64");
-  // Decoding skips what is no base64; nobody would notice that a part of the file is missing.
+  // Decoding skips characters that are not base64, and would silently lose a part of the file.
   if (content.toString("base64") !== text) return wrong("The content of the file is not base64.");
   if (content.length === 0) return wrong("The file is empty.");
   if (content.length > mostBytes) return wrong(tooLarge);
@@ -83,7 +83,7 @@ export function isReference(answer: string): boolean {
   return reference.test(answer);
 }
 
-/** Writes what stands in documents and facts for a file: the same for the same content, and nothing of it. */
+/** Writes the reference that documents and facts have instead of a file: equal for equal content, and without any of it. */
 export function toReference(file: {
   readonly contentType: string;
   readonly size: number;
