@@ -37,26 +37,16 @@ export interface AppOptions {
 }
 
 /** Builds the application: its middleware in the order in which it runs. */
-export function buildApp({
-  routes,
-  directory,
-  limits,
-  rate,
-  answers,
-  baseUrl,
-  isDraining,
-  log,
-  metrics,
-  tracing,
-}: AppOptions): Koa<State> {
+export function buildApp(options: AppOptions): Koa<State> {
+  const { directory, limits, rate, answers, log } = options;
   const app = new Koa<State>();
   app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
 
-  app.use(observe({ log, metrics }));
-  app.use(setAnswerHeaders({ isDraining }));
+  app.use(observe(options));
+  app.use(setAnswerHeaders(options));
   app.use(finishRequests());
   app.use(answerProblems(log));
-  for (const step of findEndpoint(toEndpoints(routes), { baseUrl })) app.use(step);
+  for (const step of findEndpoint(toEndpoints(options.routes), options)) app.use(step);
   app.use(negotiate());
   app.use(authenticate(directory));
   const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);
@@ -64,6 +54,6 @@ export function buildApp({
   if (answers !== undefined) app.use(repeatAnswers({ answers, limits, log }));
   if (refuseBeyondLimit !== undefined) app.use(refuseBeyondLimit);
   app.use(authorize(directory));
-  app.use(serve({ limits, baseUrl, tracing }));
+  app.use(serve(options));
   return app;
 }

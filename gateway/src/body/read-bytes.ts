@@ -24,31 +24,45 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
     const chunks: Buffer[] = [];
     let size = 0;
     const timer = setTimeout(() => finish(() => reject(tooSlow(limits.maxMs))), limits.maxMs);
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      chunks.push(chunk);
-      if (size > limits.maxBytes) {
-        finish(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
-      }
-    };
-    const onEnd = () =>
-      finish(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size)));
-    const onDisconnect = () =>
-      finish(() => reject(new ClientDisconnected("the client disconnected while it sent its body")));
-    request.on("data", onData);
-    request.on("end", onEnd);
-    request.on("error", onDisconnect);
-    request.on("close", onDisconnect);
+    const unsubscribe = subscribe(request, {
+      onData(chunk) {
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size > limits.maxBytes) {
+          finish(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
+        }
+      },
+      onEnd: () => finish(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size))),
+      onDisconnect: () =>
+        finish(() => reject(new ClientDisconnected("the client disconnected while it sent its body"))),
+    });
 
     function finish(then: () => void): void {
       clearTimeout(timer);
-      request.off("data", onData);
-      request.off("end", onEnd);
-      request.off("close", onDisconnect);
-      request.off("error", onDisconnect);
+      unsubscribe();
       then();
     }
   });
+}
+
+interface BodyListener {
+  onData(chunk: Buffer): void;
+  onEnd(): void;
+  onDisconnect(): void;
+}
+
+/** Listens to a body until the returned function is called. */
+function subscribe(request: IncomingMessage, { onData, onEnd, onDisconnect }: BodyListener): () => void {
+  const listeners = [
+    ["data", onData],
+    ["end", onEnd],
+    ["close", onDisconnect],
+    ["error", onDisconnect],
+  ] as const;
+  for (const [event, listener] of listeners) request.on(event, listener);
+  return () => {
+    for (const [event, listener] of listeners) request.off(event, listener);
+  };
 }
 
 /** Tells whether a request has a body, as its headers say. */
@@ -69,22 +83,19 @@ export function discard(request: IncomingMessage): Promise<void> {
     let size = 0;
     const done = () => {
       clearTimeout(timer);
-      request.off("data", onData);
-      request.off("end", done);
-      request.off("close", done);
-      request.off("error", done);
+      unsubscribe();
       request.pause();
       resolve();
     };
-    const onData = (chunk: Buffer) => {
-      size += chunk.length;
-      if (size > discardBytes) done();
-    };
     const timer = setTimeout(done, discardMs);
-    request.on("data", onData);
-    request.on("end", done);
-    request.on("close", done);
-    request.on("error", done);
+    const unsubscribe = subscribe(request, {
+      onData(chunk) {
+        size += chunk.length;
+        if (size > discardBytes) done();
+      },
+      onEnd: done,
+      onDisconnect: done,
+    });
   });
 }
 

@@ -26,14 +26,17 @@ beforeEach(async () => {
   await db.run(sql`delete from dead_letter`);
 });
 
-type Apply = (request: ApplyRecordsRequest, options: { signal?: AbortSignal }) => Promise<ApplyRecordsResponse>;
+type Apply = (
+  request: ApplyRecordsRequest,
+  options: { signal?: AbortSignal | undefined },
+) => Promise<ApplyRecordsResponse>;
 
 /** Owners that take what `apply` does not refuse, and remember the ids they took, in order. */
 function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTargets; taken: number[] } {
   const taken: number[] = [];
   const owner = {
     records: {
-      async applyRecords(request: ApplyRecordsRequest, options: { signal?: AbortSignal } = {}) {
+      async applyRecords(request: ApplyRecordsRequest, options: { signal?: AbortSignal | undefined } = {}) {
         const response = await apply(request, options);
         taken.push(...request.records.map(idOf));
         return response;

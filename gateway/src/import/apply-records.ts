@@ -65,8 +65,7 @@ async function applyWithRetries(
   for (let failed = 1; ; failed += 1) {
     const pauseMs = backoff(pauses, failed);
     try {
-      const options = signal === undefined ? { timeoutMs: callMs } : { timeoutMs: callMs, signal };
-      return await apply({ records: [...records] }, options);
+      return await apply({ records: [...records] }, { timeoutMs: callMs, signal });
     } catch (error) {
       signal?.throwIfAborted();
       if (!isTransient(error) || Date.now() + pauseMs > until) throw error;

@@ -19,20 +19,11 @@ const eventsPerCall = 200;
 const mostReported = 100;
 
 /** Events, each once. */
-export class EventSet {
-  readonly #byName = new Map<string, EventReference>();
+export type EventSet = Set<string>;
 
-  add({ organizer, event }: EventReference): void {
-    const name = `${organizer}/${event}`;
-    if (!this.#byName.has(name)) this.#byName.set(name, { organizer, event });
-  }
-
-  /** In the order of the answers, so that the first events have the first conflicts. */
-  sorted(): EventReference[] {
-    return [...this.#byName.values()].sort(
-      (one, other) => compare(one.organizer, other.organizer) || compare(one.event, other.event),
-    );
-  }
+/** Names an event. The names sort by organizer, then by event, because no slug contains a control character. */
+export function nameEvent({ organizer, event }: EventReference): string {
+  return `${organizer}\0${event}`;
 }
 
 /** Finds the overbooked quotas of events. */
@@ -68,22 +59,21 @@ async function findInEvents<T>(
   signal: AbortSignal | undefined,
   find: (events: EventReference[], options: CallOptions) => Promise<readonly T[]>,
 ): Promise<T[] | null> {
-  const sorted = events.sorted();
+  // In the order of the answers, so that the first events have the first conflicts.
+  const sorted = [...events].toSorted().map((name) => {
+    const [organizer = "", event = ""] = name.split("\0");
+    return { organizer, event };
+  });
   const until = Date.now() + longestMs;
   const found: T[] = [];
   try {
     for (let at = 0; at < sorted.length && found.length < mostReported; at += eventsPerCall) {
       const timeoutMs = Math.max(1, until - Date.now());
-      const options = signal === undefined ? { timeoutMs } : { timeoutMs, signal };
-      found.push(...(await find(sorted.slice(at, at + eventsPerCall), options)));
+      found.push(...(await find(sorted.slice(at, at + eventsPerCall), { timeoutMs, signal })));
     }
   } catch {
     signal?.throwIfAborted();
     return null;
   }
   return found.slice(0, mostReported);
-}
-
-function compare(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
 }

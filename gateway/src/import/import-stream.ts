@@ -2,7 +2,13 @@ import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
 import { applyRecords, mostUnexplained } from "./apply-records.ts";
-import { type ConflictFinders, EventSet, findAmbiguousSecrets, findOverbooked } from "./find-conflicts.ts";
+import {
+  type ConflictFinders,
+  type EventSet,
+  findAmbiguousSecrets,
+  findOverbooked,
+  nameEvent,
+} from "./find-conflicts.ts";
 import type { RecordOwners } from "./owners.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
@@ -113,9 +119,9 @@ class ImportRun {
   /** Owners that have applied records since all readers have caught up. */
   readonly #unsettled = new Set<RecordOwnerName>();
   /** Events whose quotas may be overbooked now. */
-  readonly #booked = new EventSet();
+  readonly #booked: EventSet = new Set();
   /** Events that may have several tickets of one secret now. */
-  readonly #sold = new EventSet();
+  readonly #sold: EventSet = new Set();
   #settleLeftMs: number;
   #bytes = 0;
   #sawRecord = false;
@@ -217,8 +223,8 @@ class ImportRun {
   #accept(record: WireRecord): void {
     const { kind } = record;
     this.#tally.accept(kind);
-    if (kindsOfCapacity.has(kind)) this.#booked.add(record);
-    if (kind === "order") this.#sold.add(record);
+    if (kindsOfCapacity.has(kind)) this.#booked.add(nameEvent(record));
+    if (kind === "order") this.#sold.add(nameEvent(record));
   }
 
   /** Applies what has been gathered, and waits until it is visible everywhere. */

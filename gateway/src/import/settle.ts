@@ -30,6 +30,5 @@ export async function settle({ owner, readers, until, signal }: SettleOptions): 
 }
 
 function callOptions(until: number, signal: AbortSignal | undefined) {
-  const timeoutMs = Math.max(1, until - Date.now());
-  return signal === undefined ? { timeoutMs } : { timeoutMs, signal };
+  return { timeoutMs: Math.max(1, until - Date.now()), signal };
 }

@@ -13,11 +13,10 @@ import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
 import { importRoutes } from "./import/routes.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { gatherScans } from "./redeem/gather-scans.ts";
-import type { RefusedStatus } from "./redeem/present.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 
-export interface RouteDependencies {
+export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads"> {
   readonly clients: Pick<
     Clients,
     "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scanHistory" | "scans"
@@ -28,8 +27,6 @@ export interface RouteDependencies {
   readonly credentials: Omit<CredentialRouteDependencies, "credentials">;
   /** Aborts when this process has to stop. */
   readonly stopping: AbortSignal;
-  readonly refusedStatus: RefusedStatus;
-  readonly findUploads: RedeemOptions["findUploads"];
   readonly baseUrl: () => string;
   readonly version: string;
 }
@@ -38,33 +35,22 @@ const organizer = "/api/v1/organizers/{organizer}";
 const event = `${organizer}/events/{event}`;
 
 /** The URL map: the whole interface at a glance. */
-export function allRoutes({
-  clients,
-  importTargets,
-  uploadTargets,
-  findAnswer,
-  credentials,
-  stopping,
-  refusedStatus,
-  findUploads,
-  baseUrl,
-  version,
-}: RouteDependencies): readonly Route[] {
+export function allRoutes(deps: RouteDependencies): readonly Route[] {
+  const { clients, baseUrl, version } = deps;
   const lists = checkinListRoutes(clients);
   const positions = listedPositionRoutes(clients);
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
   const scans = redeemRoutes({
+    ...deps,
     checkinLists: clients.checkinLists,
     redeem: gatherScans(clients.scans.redeem),
-    refusedStatus,
-    findUploads,
   });
   const answerFiles = answerFileRoutes(clients);
-  const records = importRoutes(importTargets, stopping);
-  const uploads = uploadRoutes(uploadTargets);
-  const keys = credentialRoutes({ credentials: clients.credentials, ...credentials });
-  const idempotency = idempotencyRoutes(findAnswer);
+  const records = importRoutes(deps.importTargets, deps.stopping);
+  const uploads = uploadRoutes(deps.uploadTargets);
+  const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
+  const idempotency = idempotencyRoutes(deps.findAnswer);
   const documentation = documentationRoutes(() => openApi(routes, { server: baseUrl(), version }));
 
   const routes: readonly Route[] = [

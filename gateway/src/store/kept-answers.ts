@@ -74,10 +74,7 @@ export async function claimRequest(db: Queryable, request: KeyedRequest): Promis
 }
 
 /** Returns why a request cannot be claimed, without claiming it; undefined: it can be. */
-export async function findRequest(
-  db: Queryable,
-  { caller, key, requestHash }: KeyedRequest,
-): Promise<Occupied | undefined> {
+export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedRequest): Promise<Occupied | undefined> {
   const held = await db.maybeOne<{
     is_same: boolean;
     is_leased: boolean;
@@ -88,9 +85,7 @@ export async function findRequest(
     select kept_answer.request_hash = ${requestHash} as is_same, kept_answer.leased_until > now() as is_leased,
            ${keptHeaders}
       from kept_answer
-     where kept_answer.caller = ${caller}
-       and kept_answer.key = ${key}
-       and kept_answer.created_at >= now() - make_interval(hours => ${keptHours})`);
+     where ${isUse(use)}`);
   if (held === undefined) return undefined;
   if (!held.is_same) return { kind: "taken" };
   if (held.status !== null) {
@@ -115,14 +110,12 @@ export async function releaseRequest(db: Db, claim: Claim): Promise<void> {
 /** Finds the answer under a key; undefined if its caller has not used the key. */
 export async function findAnswer(
   db: Queryable,
-  { caller, key }: KeyUse,
+  use: KeyUse,
 ): Promise<{ readonly answer: KeptAnswer | undefined } | undefined> {
   const held = await db.maybeOne<{ status: number | null; headers: Record<string, string>; body: Buffer | null }>(sql`
     select ${keptHeaders}
       from kept_answer
-     where kept_answer.caller = ${caller}
-       and kept_answer.key = ${key}
-       and kept_answer.created_at >= now() - make_interval(hours => ${keptHours})`);
+     where ${isUse(use)}`);
   if (held === undefined) return undefined;
   const { status, ...rest } = held;
   return { answer: status === null ? undefined : { status, ...rest } };
@@ -142,6 +135,13 @@ export async function deleteOldAnswers(db: Db): Promise<boolean> {
         limit ${mostDeleted}
           for update skip locked)`);
   return deleted === mostDeleted;
+}
+
+/** The row of a key that is not free again. */
+function isUse({ caller, key }: KeyUse) {
+  return sql`
+    kept_answer.caller = ${caller} and kept_answer.key = ${key}
+       and kept_answer.created_at >= now() - make_interval(hours => ${keptHours})`;
 }
 
 function isMine({ caller, key, attempt }: Claim) {

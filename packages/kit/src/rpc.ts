@@ -29,7 +29,7 @@ export type Handlers<D extends Definition> = {
 export interface CallOptions {
   /** How long the caller waits; 5 000 when left out, never more than the deadline of the call under way. */
   readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A promise client of a definition. */

@@ -40,9 +40,6 @@ export interface Expansion {
   readonly withPdfData: boolean;
 }
 
-/** Where nothing was asked for. */
-export const nothingExpanded: Expansion = { names: [], documents: undefined, withPdfData: false };
-
 /** A resource as its own address shows it. */
 export type Resource = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,10 @@
-import { type Answer, OrderStatus, type Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { type Answer, OrderStatus, Seat } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Checkin, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import type { Shown } from "@tessera/schema/fields";
+import { fields, type Shown } from "@tessera/schema/fields";
 import { formatInstant } from "@tessera/values";
 import { nameScanType } from "../checkins/scan-type.ts";
-import { type Expansion, nothingExpanded, type Resources, readResources } from "./expand.ts";
-import type { checkinFields } from "./schema.ts";
+import { type Expansion, type Resources, readResources } from "./expand.ts";
+import { type checkinFields, seat } from "./schema.ts";
 
 /** Where a position is: what its addresses are made of. */
 export interface PositionAddress {
@@ -22,21 +22,15 @@ const statusLetters: ReadonlyMap<string, string> = new Map([
 ]);
 const canceled = "c";
 
+const seats = fields(seat, Seat);
+
 /** Writes a position as a check-in list shows it, with what was asked for of what it refers to. */
-export function presentPosition(
-  listed: ListedPosition | undefined,
-  address: PositionAddress,
-  expansion: Expansion = nothingExpanded,
-) {
+export function presentPosition(listed: ListedPosition | undefined, address: PositionAddress, expansion: Expansion) {
   return present(listed, address, { ...expansion, resources: readResources(expansion, address) });
 }
 
 /** Writes several positions; what they refer to is read once. */
-export function presentPositions(
-  listed: readonly ListedPosition[],
-  address: PositionAddress,
-  expansion: Expansion = nothingExpanded,
-) {
+export function presentPositions(listed: readonly ListedPosition[], address: PositionAddress, expansion: Expansion) {
   const resources = readResources(expansion, address);
   return listed.map((each) => present(each, address, { ...expansion, resources }));
 }
@@ -92,7 +86,7 @@ function presentAlone(listed: ListedPosition | undefined, address: PositionAddre
     answers: position.answers.map((answer) => presentAnswer(answer, position.id, { address, resources })),
     tax_rule: position.taxRule ?? null,
     pseudonymization_id: position.pseudonymizationId,
-    seat: position.seat === undefined ? null : presentSeat(position.seat),
+    seat: position.seat === undefined ? null : seats.present(position.seat),
     require_attention: listed.requireAttention,
     order__status: statusLetters.get(order.status) ?? canceled,
     order__valid_if_pending: order.validIfPending,
@@ -129,19 +123,6 @@ function presentAnswer(
     question_identifier: answer.questionIdentifier,
     options: answer.options,
     option_identifiers: answer.optionIdentifiers,
-  };
-}
-
-function presentSeat(seat: Seat) {
-  return {
-    id: seat.id,
-    name: seat.name,
-    seat_guid: seat.seatGuid,
-    zone_name: seat.zoneName,
-    row_name: seat.rowName,
-    row_label: seat.rowLabel ?? null,
-    seat_label: seat.seatLabel ?? null,
-    seat_number: seat.seatNumber,
   };
 }
 

@@ -310,6 +310,7 @@ describe("pdf_data", () => {
 
 describe("presentPosition", () => {
   const place = { base: "https://a.example", organizer: "o", event: "e" };
+  const unexpanded = { names: [], documents: undefined, withPdfData: false };
   const { position } = aPosition();
   if (position?.order === undefined) throw new Error("the example has no order");
   const withOrder = (status: OrderStatus) =>
@@ -322,18 +323,18 @@ describe("presentPosition", () => {
     [OrderStatus.CANCELED, "c"],
     [OrderStatus.UNRECOGNIZED, "c"],
   ])("shows %s as %s", (status, letter) => {
-    expect(presentPosition(withOrder(status), place)).toMatchObject({ order__status: letter });
+    expect(presentPosition(withOrder(status), place, unexpanded)).toMatchObject({ order__status: letter });
   });
 
   it("[C2.18] shows a position with every key", () => {
-    expect(Object.keys(presentPosition(aPosition(), place)).sort()).toEqual([
+    expect(Object.keys(presentPosition(aPosition(), place, unexpanded)).sort()).toEqual([
       ...["addon_to", "answers", "attendee_email", "attendee_name", "attendee_name_parts", "blocked", "checkins"],
       ...["city", "company", "country", "downloads", "id", "item", "order", "order__locale"],
       ...["order__require_approval", "order__status", "order__valid_if_pending", "positionid", "price", "print_logs"],
       ...["pseudonymization_id", "require_attention", "seat", "secret", "state", "street", "subevent", "tax_rate"],
       ...["tax_rule", "tax_value", "valid_from", "valid_until", "variation", "voucher", "zipcode"],
     ]);
-    expect(presentPosition(aPosition(), place)).toMatchObject({
+    expect(presentPosition(aPosition(), place, unexpanded)).toMatchObject({
       price: "23.00",
       checkins: [
         {
@@ -363,6 +364,7 @@ describe("presentPosition", () => {
         position: { ...position, seat: undefined, blocked: ["admin"], validFrom: 0, validUntil: -1 },
       }),
       place,
+      unexpanded,
     );
     expect(shown).toMatchObject({
       attendee_name: null,

@@ -42,19 +42,16 @@ const answerShown = record("Answer", {
   option_identifiers: arrayOf(text()),
 });
 
-const seatShown = orPlain(
-  record("Seat", {
-    id: id(),
-    name: text(),
-    seat_guid: text(),
-    zone_name: text(),
-    row_name: text(),
-    row_label: text(maybe),
-    seat_label: text(maybe),
-    seat_number: text(),
-  }),
-  ["null"],
-);
+export const seat = record("Seat", {
+  id: id(),
+  name: text(),
+  seat_guid: text(),
+  zone_name: text(),
+  row_name: text(),
+  row_label: text(maybe),
+  seat_label: text(maybe),
+  seat_number: text(),
+});
 
 const fields = {
   id: id(),
@@ -84,7 +81,7 @@ const fields = {
   downloads: arrayOf(record("Download", { output: text(), url: text() })),
   answers: arrayOf(answerShown),
   pseudonymization_id: text(),
-  seat: seatShown,
+  seat: orPlain(seat, ["null"]),
   require_attention: boolean(),
   order__status: choice(["n", "p", "e", "c"], { description: "Pending, paid, expired, canceled." }),
   order__valid_if_pending: boolean(),

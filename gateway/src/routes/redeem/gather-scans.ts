@@ -106,7 +106,7 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
     new Promise((resolve, reject) => {
       if (queue.length >= longestQueue) return reject(overloaded());
       // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
-      const timer = setTimeout(() => reject(undecided(undefined)), scanMs);
+      const timer = setTimeout(() => reject(undecided()), scanMs);
       queue.push({
         scan,
         until: Date.now() + scanMs,
@@ -126,11 +126,12 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
 /** Whether the caller still waits for a scan; if not, it is refused without having been sent. */
 function isInTime(waiting: PendingScan): boolean {
   if (waiting.until > Date.now()) return true;
-  waiting.reject(undecided(undefined));
+  waiting.reject(undecided());
   return false;
 }
 
-function undecided(cause: unknown): Fault {
+/** No decision was made: the scanner may repeat the scan. */
+export function undecided(cause?: unknown): Fault {
   return fault("scan_undecided", "This scan could not be decided now; send it again.", {
     retryAfterMs: 1000,
     cause,

@@ -3,6 +3,7 @@ import { fault } from "../../faults.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
 import { type PositionAddress, presentPosition } from "../listed-positions/present.ts";
+import { undecided } from "./gather-scans.ts";
 
 export interface PresentOptions {
   readonly address: PositionAddress;
@@ -67,9 +68,7 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
     case "unknownList":
       throw fault("not_found", "There is no such check-in list.");
     default:
-      throw fault("scan_undecided", "This scan could not be decided now; send it again.", {
-        retryAfterMs: 1000,
-      });
+      throw undecided();
   }
 }
 

@@ -98,13 +98,8 @@ function toScan(request: Incoming<RedeemQuery, RedeemBody>): Omit<Scan, "answers
     deviceId: tenant.device?.deviceId,
     gate: tenant.device?.gate ?? undefined,
     sourceType: "barcode",
-    ...expanding(query.expand),
+    expand: toExpand(query.expand),
   };
-}
-
-function expanding(names: readonly Expandable[]): Pick<Scan, "expand"> {
-  const expand = toExpand(names);
-  return expand === undefined ? {} : { expand };
 }
 
 /** A scan that is repeated under an idempotency key is the same scan, also when its scanner knows no nonces. */
