@@ -10,22 +10,15 @@ const unsuspectedBytes = 64 * 1024 * 1024;
 
 /** Expands a gzip stream in constant memory. Refuses one that is corrupt, cut off, or a gzip bomb. */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  let compressed = 0;
   let expanded = 0;
   const expander = createGunzip();
-  const counted = async function* () {
-    for await (const piece of source) {
-      compressed += piece.length;
-      yield piece;
-    }
-  };
-  pipeline(Readable.from(counted(), { objectMode: false }), expander, () => {
+  pipeline(Readable.from(source, { objectMode: false }), expander, () => {
     // Errors reach the reader of the expander.
   });
   try {
     for await (const piece of expander as AsyncIterable<Buffer>) {
       expanded += piece.length;
-      if (expanded > unsuspectedBytes && expanded > compressed * largestRatio) {
+      if (expanded > unsuspectedBytes && expanded > expander.bytesWritten * largestRatio) {
         throw fault("gzip_bomb", "The compressed body expands beyond all measure.");
       }
       yield piece;

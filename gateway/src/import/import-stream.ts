@@ -42,12 +42,10 @@ export interface ImportProgress {
 export class ImportFailure extends Error {
   override readonly name = "ImportFailure";
   readonly summary: ImportSummary;
-  override readonly cause: unknown;
 
   constructor(summary: ImportSummary, cause: unknown) {
-    super("the import ended early");
+    super("the import ended early", { cause });
     this.summary = summary;
-    this.cause = cause;
   }
 }
 

@@ -3,20 +3,6 @@ import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { boolean, bytea, type Column, copyTable, json, text, texts } from "@tessera/kit/pg/table";
 
-/** An API key or a device, as stored. */
-export interface Credential {
-  readonly organizer: string;
-  readonly kind: CredentialKind;
-  readonly id: string;
-  readonly tokenHash: Buffer;
-  readonly permissions: readonly string[];
-  readonly allEvents: boolean;
-  readonly events: readonly string[];
-  /** False: an API key that was switched off, a device whose access was revoked. */
-  readonly active: boolean;
-  readonly device: Device | null;
-}
-
 export type CredentialKind = "api_key" | "device";
 
 export interface Device {
@@ -44,23 +30,15 @@ export const credentials = copyTable("credential", {
 
 type CredentialState = Parameters<typeof credentials.upsertNewer>[1][number];
 
-export interface CredentialKey {
-  readonly organizer: string;
-  readonly kind: CredentialKind;
-  readonly id: string;
-}
+/** An API key or a device with its token. Inactive: the key was switched off, the device revoked. */
+export type Credential = Omit<CredentialState, "tokenHash" | "name" | "revision"> & { readonly tokenHash: Buffer };
 
-interface CredentialRow {
-  readonly organizer: string;
-  readonly kind: CredentialKind;
-  readonly id: string;
+export type CredentialKey = Pick<Credential, "organizer" | "kind" | "id">;
+
+type CredentialRow = Omit<Credential, "tokenHash" | "allEvents"> & {
   readonly token_hash: Buffer;
-  readonly permissions: string[];
   readonly all_events: boolean;
-  readonly events: string[];
-  readonly active: boolean;
-  readonly device: Device | null;
-}
+};
 
 /** Finds the credential that a token belongs to. */
 export async function findByHash(

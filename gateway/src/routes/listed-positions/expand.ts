@@ -44,37 +44,23 @@ export interface Expansion {
 export type Resource = Readonly<Record<string, unknown>>;
 
 /** Finds the resource of an id, if that was asked for and is known; else the id. */
-export interface Resources {
-  subevent(id: number): number | Resource;
-  item(id: number): number | Resource;
-  variation(of: { readonly item: number; readonly id: number }): number | Resource;
-  question(id: number): number | Resource;
-}
+export type Resources = ReturnType<typeof readResources>;
 
-/** Shows every id as it is. */
-const idsAlone: Resources = {
-  subevent: (id) => id,
-  item: (id) => id,
-  variation: ({ id }) => id,
-  question: (id) => id,
-};
-
-/** Reads what a service answered, each resource once; most scans ask for none. */
+/** Reads what a service answered, each resource once. */
 export function readResources(
   { names, documents }: Pick<Expansion, "names" | "documents">,
   { event }: { readonly event: string },
-): Resources {
-  if (names.length === 0) return idsAlone;
-  const readFor = (wanting: readonly Expandable[], sent: readonly Document[] | undefined) =>
-    readAll(wanting.some((name) => names.includes(name)) ? (sent ?? []) : []);
-  const subevents = readSubevents(names.includes("subevent") ? documents : undefined, { event });
-  const items = readFor(["item", "variation"], documents?.items);
-  const questions = readFor(["answers.question"], documents?.questions);
+) {
+  const has = (name: Expandable) => names.includes(name);
+  const subevents = readSubevents(has("subevent") ? documents : undefined, { event });
+  const items = readAll(has("item") || has("variation") ? documents?.items : []);
+  const questions = readAll(has("answers.question") ? documents?.questions : []);
   return {
-    subevent: (id) => subevents.get(id) ?? id,
-    item: (id) => (names.includes("item") ? items.get(id) : undefined) ?? id,
-    variation: ({ item, id }) => (names.includes("variation") ? findVariation(items.get(item), id) : undefined) ?? id,
-    question: (id) => questions.get(id) ?? id,
+    subevent: (id: number) => subevents.get(id) ?? id,
+    item: (id: number) => (has("item") ? items.get(id) : undefined) ?? id,
+    variation: ({ item, id }: { readonly item: number; readonly id: number }) =>
+      (has("variation") ? findVariation(items.get(item), id) : undefined) ?? id,
+    question: (id: number) => questions.get(id) ?? id,
   };
 }
 
@@ -83,11 +69,11 @@ export function readSubevents(
   documents: Documents | undefined,
   { event }: { readonly event: string },
 ): ReadonlyMap<number, Resource> {
-  const read = readAll(documents?.subevents ?? []);
+  const read = readAll(documents?.subevents);
   return new Map(Array.from(read, ([id, subevent]) => [id, { ...subevent, id, event }]));
 }
 
-function readAll(documents: readonly Document[]): ReadonlyMap<number, Resource> {
+function readAll(documents: readonly Document[] = []): ReadonlyMap<number, Resource> {
   return new Map(documents.map(({ id, json }) => [id, JSON.parse(utf8.decode(json)) as Resource]));
 }
 
