@@ -8,7 +8,7 @@ export function publicUrl(base: string, path: string, search: URLSearchParams) {
     base,
     search,
     withSearch(other: URLSearchParams): string {
-      return other.size === 0 ? `${base}${path}` : `${base}${path}?${other}`;
+      return other.size === 0 ? `${base}${path}` : `${base}${path}?${other.toString()}`;
     },
   };
 }
