@@ -62,7 +62,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     },
     /** A device reported a refusal that it had decided by itself. */
     refusalReported({ organizer, event, list }: ListPlace, { reason }: { readonly reason: string }): void {
-      scans.add({ outcome: "told", reason });
+      scans.add({ outcome: "reported", reason });
       log.debug("a device reported a scan that it refused", { organizer, event, list, reason });
     },
     /** A scan is dated further in the future than clocks differ. */

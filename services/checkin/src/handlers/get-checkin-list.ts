@@ -41,5 +41,5 @@ export async function withCounts(
   list: CheckinList,
 ): Promise<CheckinListOnWire> {
   const counts = await countOnLists(db, { organizer, event, lists: [list.id] });
-  return toCheckinList(list, counts.get(list.id) ?? { positions: 0, entered: 0 });
+  return toCheckinList(list, counts.get(list.id));
 }

@@ -36,7 +36,7 @@ export async function listCheckinLists(
     ? await countOnLists(db, { organizer, event, lists: lists.map(({ id }) => id) })
     : new Map<number, never>();
   return {
-    lists: lists.map((list) => toCheckinList(list, counts.get(list.id) ?? { positions: 0, entered: 0 })),
+    lists: lists.map((list) => toCheckinList(list, counts.get(list.id))),
     count,
     page,
     changedAt,

@@ -101,7 +101,7 @@ export async function countOnLists(
   db: Queryable,
   { organizer, event, lists }: EventKey & { readonly lists: readonly number[] },
 ): Promise<Map<number, ListCounts>> {
-  const rows = await db.many<{ id: number; positions: number; entered: number }>(sql`
+  const rows = await db.many<ListCounts & { readonly id: number }>(sql`
     select list.id,
            coalesce(sum(count_delta.positions), 0)::bigint as positions,
            coalesce(sum(count_delta.entered), 0)::bigint as entered
@@ -111,7 +111,7 @@ export async function countOnLists(
        and list.event = ${event}
        and list.id = any(${lists}::bigint[])
      group by list.id`);
-  return new Map(rows.map(({ id, positions, entered }) => [id, { positions, entered }]));
+  return new Map(rows.map(({ id, ...counts }) => [id, counts]));
 }
 
 /** The counts of one item, in one variation, on a list. */

@@ -187,11 +187,20 @@ export async function readForScans(db: Queryable, lookups: readonly Lookup[]): P
 
 function toRead(row: Row) {
   const { name, allProducts, limitProducts, includePending, allowMultipleEntries, allowEntryAfterExit, rules } = row;
-  const terms = { allProducts, limitProducts, includePending, allowMultipleEntries, allowEntryAfterExit };
+  const subevent = row.list_subevent;
   const { pdfEnabled, addons, nonAdmission, pending } = row;
   return {
     scanId: row.scan_id,
-    list: { ...terms, name, rules, subevent: row.list_subevent },
+    list: {
+      name,
+      allProducts,
+      limitProducts,
+      subevent,
+      includePending,
+      allowMultipleEntries,
+      allowEntryAfterExit,
+      rules,
+    },
     timezone: row.timezone,
     locale: row.locale,
     downloads: { pdfEnabled, addons, nonAdmission, pending },
@@ -202,7 +211,7 @@ function toRead(row: Row) {
   };
 }
 
-/** Of several ways to one ticket the first of these is how it was scanned: a code that leads to it through a medium or a revocation is not its own. */
+/** If a ticket was found in several ways, the first of these counts: a code that leads to it through a medium or a revocation is not its own. */
 const byRank: readonly FoundBy[] = ["medium", "revoked", "code", "code_with_blanks"];
 
 function rank(foundBy: FoundBy): number {

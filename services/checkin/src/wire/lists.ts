@@ -10,7 +10,7 @@ export const listFields = fields(checkinList, CheckinListFields);
 
 export function toCheckinList(
   list: CheckinList,
-  counts: { readonly positions: number; readonly entered: number },
+  counts: { readonly positions: number; readonly entered: number } = { positions: 0, entered: 0 },
 ): CheckinListOnWire {
   return {
     id: list.id,

@@ -3,23 +3,32 @@ import type { ArrivedScan } from "../domain/arrived-scan.ts";
 import { toSentAnswers } from "./answers.ts";
 import { toScanType } from "./positions.ts";
 
+/** Field by field: every scan passes here, and to spread one takes three times as long. */
 export function toArrivedScan(
   scan: Scan,
   arrival: { readonly now: number; readonly traceparent: string | undefined; readonly mayBeNew: boolean },
 ): ArrivedScan {
-  const { lookup, untrustedInput, expand: _, ...same } = scan;
-  const isId = !untrustedInput && /^\d{1,16}$/.test(lookup) && Number.isSafeInteger(Number(lookup));
+  const { organizer, event, list, lookup, sourceType, force, ignoreUnpaid, canceledSupported, questionsSupported } =
+    scan;
+  const isId = !scan.untrustedInput && /^\d{1,16}$/.test(lookup) && Number.isSafeInteger(Number(lookup));
   return {
-    ...same,
+    organizer,
+    event,
+    list,
     type: toScanType(scan.type),
     at: scan.at ?? arrival.now,
     // Postgres stores no NUL, so no ticket has such a code.
     code: lookup.includes("\0") ? null : lookup,
     rawCode: toStorable(lookup),
     ticketId: isId ? Number(lookup) : null,
+    sourceType,
     nonce: scan.nonce === undefined ? null : toStorable(scan.nonce),
     deviceId: scan.deviceId ?? null,
     gate: scan.gate ?? null,
+    force,
+    ignoreUnpaid,
+    canceledSupported,
+    questionsSupported,
     answers: toSentAnswers(scan.answers),
     traceparent: arrival.traceparent ?? null,
     mayBeNew: arrival.mayBeNew,
