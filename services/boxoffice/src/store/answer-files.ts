@@ -1,6 +1,6 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { bigint, bytea, table, text } from "@tessera/kit/pg/table";
+import { bigint, bytea, rowsAs, table, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 
 /** Which answer of an event. */
@@ -22,8 +22,10 @@ export interface StoredAnswerFile {
 
 export interface AnswerFileRow extends AnswerPlace, StoredAnswerFile {}
 
+export const answerKey = { organizer: text, event: text, position: bigint, question: bigint };
+
 const recordedFiles = table("answer_file", {
-  key: { organizer: text, event: text, position: bigint, question: bigint },
+  key: answerKey,
   columns: { fileKey: text, name: text, contentType: text, size: bigint, sha256: bytea },
 });
 
@@ -40,8 +42,7 @@ export async function replace(
        and answer_file.event = ${event}
        and answer_file.position = any(${positions}::bigint[])
        and not exists (select
-                         from unnest(${files.map((file) => file.position)}::bigint[],
-                                     ${files.map((file) => file.question)}::bigint[]) as kept (position, question)
+                         from ${rowsAs("kept", { position: bigint, question: bigint }, files)}
                         where kept.position = answer_file.position
                           and kept.question = answer_file.question)`);
   await recordedFiles.upsert(

@@ -1,9 +1,9 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, bytea, json, table, text } from "@tessera/kit/pg/table";
+import { bigint, bytea, json, table } from "@tessera/kit/pg/table";
 import type { GateAnswer } from "../domain/gate-answers.ts";
 import type { Scope } from "../domain/scope.ts";
-import type { AnswerPlace, StoredAnswerFile } from "./answer-files.ts";
+import { type AnswerPlace, answerKey, type StoredAnswerFile } from "./answer-files.ts";
 
 /** What a gate answered to a question. Its answer is an encoded Answer, in base64. */
 export interface StoredGateAnswer extends GateAnswer<string> {
@@ -35,7 +35,7 @@ export interface GateAnswerRow extends Scope, AnswerPlace, StoredGateAnswer {
 }
 
 const gateAnswers = table("gate_answer", {
-  key: { organizer: text, event: text, position: bigint, question: bigint },
+  key: answerKey,
   columns: {
     revision: bigint.orNull,
     answer: bytea.orNull,

@@ -1,6 +1,6 @@
-import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { bigint, boolean, bytea, rowsAs, text } from "@tessera/kit/pg/table";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
@@ -54,6 +54,24 @@ export function changedPosition(position: Sql, revision = sql`${position}.revisi
            ${gateAnswersOf(position)} as gate`;
 }
 
+const key = { organizer: text, event: text, id: bigint };
+
+const rowColumns = {
+  id: bigint,
+  orderCode: text,
+  positionid: bigint,
+  item: bigint,
+  variation: bigint.orNull,
+  subevent: bigint.orNull,
+  addonTo: bigint.orNull,
+  secret: text,
+  canceled: boolean,
+  seat: bigint.orNull,
+  takenAs: text.orNull,
+  state: bytea,
+  earlierCheckins: bytea.orNull,
+};
+
 /** Stores positions, counts what they take, and returns those that are new or differ from what was there. */
 export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[]): Promise<ChangedPosition[]> {
   if (rows.length === 0) return [];
@@ -76,21 +94,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
              incoming.seat, incoming.taken_as, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
-        from unnest(${rows.map((row) => row.id)}::bigint[],
-                    ${rows.map((row) => row.orderCode)}::text[],
-                    ${rows.map((row) => row.positionid)}::bigint[],
-                    ${rows.map((row) => row.item)}::bigint[],
-                    ${rows.map((row) => row.variation)}::bigint[],
-                    ${rows.map((row) => row.subevent)}::bigint[],
-                    ${rows.map((row) => row.addonTo)}::bigint[],
-                    ${rows.map((row) => row.secret)}::text[],
-                    ${rows.map((row) => row.canceled)}::boolean[],
-                    ${rows.map((row) => row.seat)}::bigint[],
-                    ${rows.map((row) => row.takenAs)}::text[],
-                    ${toByteaArray(rows.map((row) => row.state))}::bytea[],
-                    ${toByteaArray(rows.map((row) => row.earlierCheckins))}::bytea[])
-             as incoming (id, order_code, positionid, item, variation, subevent, addon_to, secret, canceled, seat,
-                          taken_as, state, earlier_checkins)
+        from ${rowsAs("incoming", rowColumns, rows)}
        order by incoming.id
           on conflict (organizer, event, id) do update
          set order_code = excluded.order_code,
@@ -121,9 +125,7 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
 export async function find(db: Queryable, places: readonly PositionPlace[]): Promise<StoredPosition[]> {
   return db.many<StoredPosition>(sql`
     select ${storedPosition(sql`position`)}
-      from unnest(${places.map((place) => place.organizer)}::text[],
-                  ${places.map((place) => place.event)}::text[],
-                  ${places.map((place) => place.id)}::bigint[]) as wanted (organizer, event, id)
+      from ${rowsAs("wanted", key, places)}
       join position
         on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id`);
 }
@@ -152,14 +154,9 @@ export async function setAnswersRevisions(
   if (rows.length === 0) return [];
   const stored = await tx.many<StoredPosition & { readonly isNews: boolean }>(sql`
     update position
-       set answers_revision = incoming.answers_revision,
+       set answers_revision = incoming.up_to,
            revision = case when incoming.is_news then nextval('revision_seq') else position.revision end
-      from unnest(${rows.map((row) => row.organizer)}::text[],
-                  ${rows.map((row) => row.event)}::text[],
-                  ${rows.map((row) => row.id)}::bigint[],
-                  ${rows.map((row) => row.upTo)}::bigint[],
-                  ${rows.map((row) => row.isNews)}::boolean[])
-           as incoming (organizer, event, id, answers_revision, is_news)
+      from ${rowsAs("incoming", { ...key, upTo: bigint, isNews: boolean }, rows)}
      where position.organizer = incoming.organizer
        and position.event = incoming.event
        and position.id = incoming.id

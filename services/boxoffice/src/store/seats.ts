@@ -1,6 +1,6 @@
-import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { bigint, bytea, rowsAs } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 import { type ChangedPosition, changedPosition } from "./positions.ts";
 
@@ -49,8 +49,7 @@ export async function replaceStates(
     update position
        set state = incoming.state,
            revision = nextval('revision_seq')
-      from unnest(${rows.map((row) => row.id)}::bigint[], ${toByteaArray(rows.map((row) => row.state))}::bytea[])
-           as incoming (id, state)
+      from ${rowsAs("incoming", { id: bigint, state: bytea }, rows)}
      where position.organizer = ${organizer}
        and position.event = ${event}
        and position.id = incoming.id
