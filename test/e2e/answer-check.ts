@@ -20,10 +20,10 @@ interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 }
 
-/** Answers that come before a route is known, and so belong to every path. */
+/** Answers that are given before a route is found, so they belong to every path. */
 const anyPath = new Set([301, 404, 405]);
 
-/** Holds every answer of the tests against the published document: status declared, body as its schema says. */
+/** Checks every answer of the tests against the published document: declared status, body by its schema. */
 export async function checkAnswersAgainst(url: string): Promise<AnswerCheck> {
   const document = (await (await fetch(url)).json()) as OpenApi;
   const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
@@ -83,7 +83,7 @@ export async function checkAnswersAgainst(url: string): Promise<AnswerCheck> {
   };
 }
 
-/** Named steps count; placeholders do not. */
+/** Counts the literal segments of a path, without placeholders. */
 function specificity(template: string): number {
   return template.split("/").filter((step) => !step.startsWith("{")).length;
 }

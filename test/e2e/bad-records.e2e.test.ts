@@ -31,7 +31,7 @@ describe("bad records", () => {
       headers: { ...ndjson, ...headers },
     });
 
-  it("[R2.9, R4.8, R6.2, R10.1, R10.2] reports bad lines by line, kind and field and takes the others", async () => {
+  it("[R2.9, R4.8, R6.2, R10.1, R10.2] reports bad lines by line, kind and field and accepts the others", async () => {
     const good = ofEvent(
       "order",
       orderData({ code: "GOOD1", positions: [positionData({ id: 5000, secret: "good" })] }),
@@ -86,7 +86,7 @@ describe("bad records", () => {
     expect(JSON.stringify(answer.body)).not.toContain("do-not-log-this");
   });
 
-  it("[R8.1, R8.2] takes orders for which there is no room, and says so", async () => {
+  it("[R8.1, R8.2] accepts orders above a quota, and reports them", async () => {
     const quota = ofEvent("quota", { id: 90, size: 1, items: [1] });
     const positions = [1, 2].map((number) =>
       positionData({ id: 5200 + number, positionid: number, secret: `crowded-${number}` }),
@@ -100,7 +100,7 @@ describe("bad records", () => {
     expect(removed.overbooked).toEqual([]);
   });
 
-  it("[R2.3, R2.16, R7.11] takes records with keys that it does not know, and names these", async () => {
+  it("[R2.3, R2.16, R7.11] accepts records with unknown keys, and names these", async () => {
     const answers = [{ question: 1, answer: "x", foo: "do-not-show-this" }];
     const positions = [positionData({ id: 5600, secret: "misspelt", answers, attendee_nam: "do-not-show-this" })];
     const answer = await platform.import([
@@ -120,7 +120,7 @@ describe("bad records", () => {
     expect(JSON.stringify(answer)).not.toContain("do-not-show-this");
   });
 
-  it("[R7.12, R7.13] takes tickets that share a secret, and names them", async () => {
+  it("[R7.12, R7.13] accepts tickets that share a secret, and names them", async () => {
     const sold = [5701, 5702].map((id) => {
       const positions = [positionData({ id, secret: "one-secret-for-two" })];
       return ofEvent("order", orderData({ code: `SAME${id}`, positions }));
@@ -132,7 +132,7 @@ describe("bad records", () => {
     expect(JSON.stringify(answer)).not.toContain("one-secret-for-two");
   });
 
-  it("takes invalid UTF-8 as a bad line", async () => {
+  it("treats invalid UTF-8 as a bad line", async () => {
     const good = Buffer.from(
       `${JSON.stringify(ofEvent("order", orderData({ code: "UTF8A", positions: [positionData({ id: 5100, secret: "utf8" })] })))}\n`,
     );
@@ -141,7 +141,7 @@ describe("bad records", () => {
     expect(answer.body.errors[0].line).toBe(2);
   });
 
-  it("[R2.13] skips a line of 100 MB in constant memory and goes on", async () => {
+  it("[R2.13] skips a line of 100 MB in constant memory and continues", async () => {
     const last = `\n${JSON.stringify(ofEvent("order", orderData({ code: "AFTER", positions: [positionData({ id: 5200, secret: "after" })] })))}`;
     async function* stream() {
       const first = Buffer.from(`${JSON.stringify(ofEvent("item", itemData()))}\n`);
@@ -161,7 +161,7 @@ describe("bad records", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
   });
 
-  it("[R2.15, S4.7] refuses a gzip bomb and a broken gzip stream, takes a good one", async () => {
+  it("[R2.15, S4.7] refuses a gzip bomb and a broken gzip stream, and accepts a good one", async () => {
     const good = ofEvent(
       "order",
       orderData({ code: "GZIPA", positions: [positionData({ id: 5300, secret: "gzipped" })] }),
@@ -193,7 +193,7 @@ describe("bad records", () => {
     expect((await post(body)).status).toBe(status);
   });
 
-  it("[R1.2] asks for the operator key", async () => {
+  it("[R1.2] requires the operator key", async () => {
     const send = (as: string | undefined) =>
       platform.request("POST", "/api/v1/import/", { ...(as === undefined ? {} : { as }), body: "{}", headers: ndjson });
     expect((await send(undefined)).status).toBe(401);

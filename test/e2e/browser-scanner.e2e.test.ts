@@ -70,10 +70,10 @@ function records(): unknown[] {
   ];
 }
 
-describe("what the browser scanner sends and needs", () => {
+describe("the browser scanner reads", () => {
   let platform: TestPlatform;
   const get = (path: string) => platform.request("GET", path, { as: `Token ${apiKey}` });
-  /** An address as an earlier answer gave it. */
+  /** A URL from an earlier answer. */
   const follow = (url: string) => get(url.slice(platform.baseUrl.length));
 
   beforeAll(async () => {
@@ -84,7 +84,7 @@ describe("what the browser scanner sends and needs", () => {
 
   const today = { id: 1, name: { en: "Today" }, date_from: expect.any(String) };
 
-  it("[C1.3, C1.6, C1.7] lists to choose from", async () => {
+  it("[C1.3, C1.6, C1.7] the lists to choose from", async () => {
     const query = `exclude=checkin_count&exclude=position_count&expand=subevent&ends_after=${at(Date.now() - 8 * hour)}`;
     const first = await get(`${base}/checkinlists/?${query}&page_size=1`);
     expect(first.status).toBe(200);
@@ -97,7 +97,7 @@ describe("what the browser scanner sends and needs", () => {
     expect(dated).not.toHaveProperty("position_count");
   });
 
-  it("[C1.6] the chosen list, and what to do when it is gone", async () => {
+  it("[C1.6] the chosen list, and what to do when it was deleted", async () => {
     expect(await get(`${base}/checkinlists/1/?expand=subevent`)).toMatchObject({
       status: 200,
       body: { id: 1, name: "Today", include_pending: false, subevent: today },
@@ -105,14 +105,14 @@ describe("what the browser scanner sends and needs", () => {
     expect((await get(`${base}/checkinlists/4711/?expand=subevent`)).status).toBe(404);
   });
 
-  it("[C1.19] how the list stands", async () => {
+  it("[C1.19] the counts of the list", async () => {
     const { body } = await get(`${base}/checkinlists/1/status/`);
     expect(body).toMatchObject({ checkin_count: 0, position_count: 53, inside_count: 0, event: { name: "Today" } });
   });
 
   const scanner = "ignore_status=true&expand=subevent&expand=item&expand=variation&check_rules=true";
 
-  it("[C2.4, C2.8, C2.23] what was typed", async () => {
+  it("[C2.4, C2.8, C2.23] the results of a search", async () => {
     const { status, body } = await get(`${base}/checkinlists/1/positions/?${scanner}&search=zwiebel`);
     expect(status).toBe(200);
     expect(body.next).toBeNull();
@@ -144,14 +144,14 @@ describe("what the browser scanner sends and needs", () => {
     expect(pending.body.results).toMatchObject([{ id: 1003, order__status: "n" }]);
   });
 
-  it("[C2.11] a short code that was scanned", async () => {
+  it("[C2.11] the ticket of a short code", async () => {
     const { body } = await get(`${base}/checkinlists/1/positions/?${scanner}&search=secret-number-2050`);
     expect(body.results).toMatchObject([{ id: 2050, secret: "secret-number-2050" }]);
     const first = await get(`${base}/checkinlists/1/positions/?${scanner}&search=z3fsn8jy`);
     expect(first.body.results[0]).toMatchObject({ secret: "z3fsn8jy" });
   });
 
-  it("[C2.14] the tickets that the rules of the list let in", async () => {
+  it("[C2.14] the tickets that the rules of the list admit", async () => {
     const found = async (list: number, more = "") =>
       (await get(`${base}/checkinlists/${list}/positions/?${scanner}${more}&search=zwiebel`)).body.results.map(
         ({ id }: { id: number }) => id,
@@ -161,7 +161,7 @@ describe("what the browser scanner sends and needs", () => {
     expect(await found(3, "&check_rules=false")).toEqual([1001, 1002]);
   });
 
-  it("[C2.12] the next page, to the letter", async () => {
+  it("[C2.12] the next page, by the exact URL", async () => {
     const first = await get(`${base}/checkinlists/3/positions/?${scanner}&search=crowd`);
     expect(first.body).toMatchObject({ count: 51, results: expect.any(Array) });
     const second = await follow(first.body.next);

@@ -47,7 +47,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
 
   const lists = (as: string, path = eventPath) => platform.request("GET", `${path}/checkinlists/`, { as });
 
-  it("[R9.7, R9.15, S2.2] a key works when it is printed, may what its permissions say, and is refused once it is revoked", async () => {
+  it("[R9.7, R9.15, S2.2] a key works when it is printed, has its permissions, and is refused after it is revoked", async () => {
     const events = ["--events", "sampleconf"];
     const token = await create("keys", "create", "--name", "Shop ★", "--permissions", "can_view_orders", ...events);
     expect((await lists(`Token ${token}`)).status).toBe(200);
@@ -76,7 +76,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     expect(JSON.parse(listed.stdout)).toContainEqual({ ...key, active: false });
   });
 
-  it("[R9.5, R9.7, R9.8] a device scans by its profile at its gate, and hears the sentence that scanners know once it is revoked", async () => {
+  it("[R9.5, R9.7, R9.8] a device scans by its profile at its gate, and gets the sentence that scanners know after it is revoked", async () => {
     const details = [
       "--gate",
       "7",
@@ -91,13 +91,13 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     const device = (await list("devices")).find(({ name }) => name === "North");
     const number = Number(device?.["device_id"]);
     expect(device).toMatchObject({ gate: 7, security_profile: "pretixscan_online_noorders", revoked: false });
-    // The records brought device 3 along.
+    // Device 3 came with the records.
     expect(number).toBeGreaterThan(3);
 
     const redeem = `${eventPath}/checkinlists/1/positions/1001/redeem/`;
     const scanned = await platform.request("POST", redeem, { as, body: {} });
     expect([scanned.status, scanned.body.position.checkins]).toMatchObject([201, [{ gate: 7, device_id: number }]]);
-    // A profile narrows down what every device may do.
+    // A profile limits the permissions of devices.
     expect((await platform.request("GET", `${eventPath}/checkinlists/1/`, { as })).status).toBe(403);
 
     expect((await tessera("devices", "revoke", String(number), ...organizer)).code).toBe(0);
@@ -106,7 +106,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
       .toMatchObject({ status: 401, body: { detail: "Device access has been revoked." } });
   });
 
-  it("[R9.2, R9.13] twice the same makes two", async () => {
+  it("[R9.2, R9.13] two equal requests create two", async () => {
     const path = "/api/v1/organizers/bigevents/apikeys/";
     const options = {
       as: `Token ${platform.operatorKey}`,
@@ -121,7 +121,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     }
   });
 
-  it("[R9.14] the same under an idempotency key is one, whose token is kept nowhere", async () => {
+  it("[R9.14] two equal requests with an idempotency key create one, and its token is stored nowhere", async () => {
     const send = (key: string, name: string) =>
       platform.request("POST", "/api/v1/organizers/bigevents/devices/", {
         as: `Token ${platform.operatorKey}`,
@@ -153,7 +153,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     ]);
   });
 
-  it("[R9.10] a record decides, whatever was done to its key before", async () => {
+  it("[R9.10] the newest record decides, whatever happened to its key before", async () => {
     const token = "token-of-the-shop-that-goes-on-sending-it";
     const record = ofOrganizer("api_key", { token, name: "sent", permissions: ["*"], all_events: true });
     await platform.import([record]);
@@ -168,7 +168,7 @@ describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kin
     await expect.poll(async () => (await lists(`Token ${token}`)).status, { timeout: 2000 }).toBe(200);
   });
 
-  it("what goes wrong is told in one sentence", async () => {
+  it("every failure is explained in one sentence", async () => {
     const ended = await Promise.all([
       tessera(
         "keys",

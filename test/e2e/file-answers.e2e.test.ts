@@ -57,7 +57,7 @@ describe("an order with a file as an answer", () => {
     return [response.status, response.headers.get("content-type"), Buffer.from(await response.arrayBuffer())];
   }
 
-  it("shows an address, also at the gate, and gives there byte for byte what was sent", async () => {
+  it("shows a URL, also at the gate, which returns the exact bytes", async () => {
     const [url = ""] = await shown();
     expect(url).toBe(`${platform.baseUrl}${address}`);
     const [status, type, bytes] = await download(url);
@@ -75,7 +75,7 @@ describe("an order with a file as an answer", () => {
     expect([status, bytes.equals(picture)]).toEqual([200, true]);
   });
 
-  it("has the file that it was sent with last, and none when it comes without", async () => {
+  it("has the file of its last record, or no file if that had none", async () => {
     await take(answeredWith(another, "application/pdf", "other.pdf"));
     expect(await download(`${platform.baseUrl}${address}`)).toEqual([200, "application/pdf", another]);
     await take(order([]));
@@ -83,7 +83,7 @@ describe("an order with a file as an answer", () => {
     expect((await platform.request("GET", address, { as })).status).toBe(404);
   });
 
-  it("is refused with a file that is none, which is not quoted", async () => {
+  it("is refused with an invalid file, which is not quoted", async () => {
     const answer = await platform.import([answeredWith(Buffer.from("geheim"), "text/html", "geheim.html")]);
     expect(answer).toMatchObject({ accepted: 0, rejected: 1 });
     expect(JSON.stringify(answer)).toContain("positions.0.answers");

@@ -4,9 +4,9 @@ import { isFree, listen } from "@tessera/dev/cluster/start-cluster";
 const portsPerCluster = 300;
 
 /**
- * Finds a first port for a cluster, outside of the range that outgoing connections take theirs from: while a process is
- * dead, another connection must not come to own its port. This process keeps the last port of the range to itself
- * as long as it lives, so that no other cluster settles there meanwhile.
+ * Finds a first port for a cluster, outside of the range of outgoing connections: while a process is dead, another
+ * connection must not take its port. This process holds the last port of the range until it ends, so that no other
+ * cluster chooses the range.
  */
 export async function findFirstPort(replicas: Replicas = usualReplicas): Promise<number> {
   for (let tried = 0; tried < 50; tried += 1) {

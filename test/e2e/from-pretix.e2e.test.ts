@@ -47,7 +47,7 @@ describe("tessera import --from-pretix", () => {
     (await platform.request("GET", `${list}${path}`, { as: `Token ${apiKey}` })).body;
   const orderQueries = () => stub.requests.filter(({ path }) => path === orders).map(({ query }) => query);
 
-  it("[R1.10, R1.12, R1.13, R10.4] goes on after kill -9, its tickets open the gate, and a second time changes nothing", async () => {
+  it("[R1.10, R1.12, R1.13, R10.4] continues after kill -9, its tickets are admitted, and a second run changes nothing", async () => {
     stub.interfere = ({ path, query }) => path === orders && query.get("page") === "13";
     const killed = start();
     await expect.poll(() => readFile(stateFile(), "utf8").catch(() => "")).toContain('"reached"');
@@ -88,7 +88,7 @@ describe("tessera import --from-pretix", () => {
       expect(again.stdout + (await readFile(stateFile(), "utf8"))).not.toContain(text);
   });
 
-  it("says what is missing before it asks anybody", async () => {
+  it("reports missing options before it sends a request", async () => {
     stub.requests.length = 0;
     const { code, stderr } = await runCommand(["import", "--from-pretix", stub.url, "--organizer", "x"]).ended;
     expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("PRETIX_TOKEN") });

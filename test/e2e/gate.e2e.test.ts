@@ -20,7 +20,7 @@ const png = Buffer.from(
   "base64",
 );
 
-/** Everything that the browser scanner asks to see, as it asks. */
+/** The query of the browser scanner. */
 const inFull = "expand=item&expand=subevent&expand=variation&expand=answers.question&expand=addons";
 
 /** What the browser scanner sends with every scan; the scanner library sends more. */
@@ -100,7 +100,7 @@ describe("a day at the gate", () => {
       },
     );
 
-  it("[C3.28, C3.37] asks, is answered, admits once, and shows everything in full", async () => {
+  it("[C3.28, C3.37] asks questions, gets answers, admits once, and shows everything", async () => {
     const query = `?${inFull}&untrusted_input=true`;
     const asked = await scan("secret/1", { answers: {} }, { query });
     expect(asked.status).toBe(400);
@@ -132,7 +132,7 @@ describe("a day at the gate", () => {
     expect([again.status, again.body]).toMatchObject([200, { status: "error", reason: "already_redeemed" }]);
   });
 
-  it("keeps the answers with the order, however often that is sent again", async () => {
+  it("keeps the answers of an order that is imported again", async () => {
     const answersOf = async () => {
       const { body } = await platform.request("GET", `${eventPath}/checkinlists/1/positions/1/`, {
         as: `Token ${apiKey}`,
@@ -152,7 +152,7 @@ describe("a day at the gate", () => {
     expect((await answersOf()).toSorted()).toEqual(["Nothing", "True"]);
   });
 
-  it("takes a photo for an answer, and gives it to who may see it", async () => {
+  it("accepts a photo as an answer, and returns it to keys with the permission", async () => {
     const { body: upload } = await platform.request("POST", "/api/v1/upload", {
       as: `Device ${deviceKey}`,
       body: png,
@@ -172,7 +172,7 @@ describe("a day at the gate", () => {
     await expect.poll(download).toEqual([200, true]);
   });
 
-  it("[C3.7, C3.10] knows wristbands and codes that were revoked", async () => {
+  it("[C3.7, C3.10] recognizes wristbands and revoked codes", async () => {
     expect((await scan("long-ago")).body).toMatchObject({ reason: "revoked", position: { id: 3 } });
     const answers = { "7": "true", "8": "" };
     expect((await scan("WRISTBAND", { answers })).body).toMatchObject({ status: "ok", position: { id: 3 } });
@@ -180,8 +180,8 @@ describe("a day at the gate", () => {
     expect([forced.status, forced.body.status]).toEqual([201, "ok"]);
   });
 
-  it("[C3.26] refuses by the rules of the list, and says why", async () => {
-    // An empty answer lets in, and is none: it is asked for again.
+  it("[C3.26] refuses by the rules of the list, with the reason", async () => {
+    // An empty answer admits, and does not count as an answer: the question is asked again.
     const answers = { "8": "" };
     expect((await scan("secret/3", { answers }, { list: 2 })).status).toBe(201);
     const refused = await scan("secret/3", { answers }, { list: 2 });
@@ -195,7 +195,7 @@ describe("a day at the gate", () => {
   });
 
   describe("the scanner library", () => {
-    /** A scan that was judged offline, as it is uploaded: whole seconds, forced, its questions asked long ago. */
+    /** The upload of a scan that was decided offline: whole seconds, forced, its questions answered long ago. */
     const uploaded = (nonce: string, type: string, datetime: string) => ({
       force: true,
       questions_supported: false,
@@ -209,7 +209,7 @@ describe("a day at the gate", () => {
       type,
     });
 
-    it("[C3.32, C3.34] uploads entry, exit and entry of one second, and every queue comes to its end", async () => {
+    it("[C3.32, C3.34] uploads entry, exit and entry of one second, and empties every queue", async () => {
       await take(orderOf("CCC33", of(4)));
       const second = "2027-12-27T10:00:00Z";
       for (const [nonce, type] of [
@@ -241,7 +241,7 @@ describe("a day at the gate", () => {
       expect([unknown.status, unknown.body]).toMatchObject([404, { status: "error", reason: "invalid" }]);
     });
 
-    it("searches, and tells of scans that it has refused by itself", async () => {
+    it("searches, and reports scans that it has refused by itself", async () => {
       const found = await platform.request(
         "GET",
         `${eventPath}/checkinlists/1/positions/?search=zwiebel&ignore_status=true&page=1`,

@@ -150,7 +150,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     ]);
   });
 
-  it("lets out and in again, and counts who is inside", async () => {
+  it("admits again after an exit, and counts the visitors inside", async () => {
     expect((await redeem("z3fsn8jyufm5kpk768q69gkbyr5f4h6w", { type: "exit" })).status).toBe(201);
     const status = () => platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
     expect((await status()).body).toMatchObject({ checkin_count: 1, inside_count: 0 });
@@ -175,7 +175,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     expect(answer.body).toMatchObject({ status: "error", reason: "product" });
   });
 
-  it("reads percent-encoded secrets to the letter", async () => {
+  it("reads percent-encoded secrets exactly", async () => {
     const answer = await redeem("a/b c+d?e#ü&=%2F");
     expect(answer.status).toBe(201);
     expect(answer.body.position.id).toBe(1004);
@@ -223,7 +223,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     expect((await positions("page=99")).status).toBe(404);
   });
 
-  it("[A4.20, A4.21, A4.29] keeps lists: create, change, replace, delete", async () => {
+  it("[A4.20, A4.21, A4.29] creates, changes, replaces and deletes lists", async () => {
     const path = `${eventPath}/checkinlists/`;
     const created = await platform.request("POST", path, {
       as: token,
@@ -269,7 +269,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     expect((await platform.request("GET", `${path}${id}/`, { as: token })).status).toBe(404);
   });
 
-  it("does not let a device change lists, nor an unknown key do anything", async () => {
+  it("refuses changes of lists by a device, and everything by an unknown key", async () => {
     expect(
       (await platform.request("POST", `${eventPath}/checkinlists/`, { as: device, body: { name: "x" } })).status,
     ).toBe(403);
@@ -283,7 +283,7 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     ).toBe(403);
   });
 
-  it("[R3.51, R5.1, R7.5] takes a record again without changing anything, and takes a change at once", async () => {
+  it("[R3.51, R5.1, R7.5] accepts a repeated record without a change, and applies a change at once", async () => {
     const same = await platform.import([ofEvent("order", orderData())]);
     expect(same).toMatchObject({ accepted: 1, settled: true });
     const changed = await platform.import([

@@ -10,7 +10,7 @@ import { type RunningCommand, runCommand } from "./command.ts";
 
 const run = promisify(execFile);
 
-describe("tessera serve all, by itself", () => {
+describe("tessera serve all", () => {
   let directory: string;
   const started: RunningCommand[] = [];
 
@@ -71,7 +71,7 @@ describe("tessera serve all, by itself", () => {
     for (const secret of secrets) expect(log).not.toContain(secret);
   }, 120_000);
 
-  it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, takes a fixed operator key, and starts fresh", async () => {
+  it("[R1.5, R1.6, R1.7, R1.9] imports a file at the start, uses a fixed operator key, and starts fresh", async () => {
     const port = await getPort({ host: "127.0.0.1" });
     const file = join(directory, "records.ndjson");
     await writeFile(

@@ -47,7 +47,7 @@ async function redeem(platform: TestPlatform, number: number): Promise<string> {
   return body.reason ?? body.status;
 }
 
-/** What the interface shows of the event and its list. */
+/** The event and its list as REST shows them. */
 async function look(platform: TestPlatform) {
   const get = async (path: string) => (await platform.request("GET", `${eventPath}${path}`, { as: token })).body;
   return {
@@ -56,7 +56,7 @@ async function look(platform: TestPlatform) {
   };
 }
 
-it("copies that were emptied, and those that never heard of a removal, are whole after a rebuild", {
+it("copies that were emptied or missed a removal are complete after a rebuild", {
   timeout: 120_000,
 }, async () => {
   const platform = await startTestPlatform();
@@ -77,7 +77,7 @@ it("copies that were emptied, and those that never heard of a removal, are whole
   for (const [schema, tables] of Object.entries(schemas))
     for (const table of tables) await db.run(sql`delete from ${identifier(schema)}.${identifier(table)}`);
   await db.run(sql`delete from checkin.count_delta where count_delta.list = 0`);
-  // What the gateways remember is forgotten, too.
+  // The caches of the gateways are emptied, too.
   await db.run(sql`notify tessera_gateway_access`);
   await expect
     .poll(async () => (await platform.request("GET", `${eventPath}/checkinlists/1/`, { as: token })).status, {
@@ -118,7 +118,7 @@ it("copies that were emptied, and those that never heard of a removal, are whole
   ]);
 });
 
-it("what could not act is listed without what is in it, and replayed when its consumer can act again", {
+it("parked facts are listed without their contents, and replayed when their consumer works again", {
   timeout: 120_000,
 }, async () => {
   const database = await createEmptyDatabase();
@@ -165,7 +165,7 @@ it("what could not act is listed without what is in it, and replayed when its co
   expect((await topicsCommand(database.url, "parked")).stdout).toBe("Nothing is parked.\n");
 });
 
-it("the command says what is wrong with how it was called", async () => {
+it("the command explains wrong arguments", async () => {
   const database = await createEmptyDatabase();
   undo.push(() => database.drop());
   const wrong: Readonly<Record<string, string[]>> = {

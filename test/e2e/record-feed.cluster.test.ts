@@ -41,7 +41,7 @@ describe("the feed of records", () => {
       recordFeed.name,
       records.map((record) => ({
         key: `${record.organizer}/${record.event ?? ""}`,
-        // Laid out for people, over several lines: a message is one record, whatever it looks like.
+        // Formatted over several lines: a message is one record, however it is formatted.
         value: Buffer.from(JSON.stringify(record, null, 2)),
         headers: {},
       })),
@@ -70,7 +70,7 @@ describe("the feed of records", () => {
     }
   };
 
-  it("[R1.21] brings in everything, whatever partition it comes by: organizer, event, products, orders, lists", async () => {
+  it("[R1.21] imports everything from any partition: organizer, event, products, orders, lists", async () => {
     await feed([...groundwork(), order("FED01", 501), ofEvent("checkin_list", listData())] as never);
     const arrived = () =>
       platform.request("GET", `${eventPath}/checkinlists/1/positions/`, { as: token }).then(({ status, body }) => ({
@@ -81,7 +81,7 @@ describe("the feed of records", () => {
     expect(await parked()).toEqual([]);
   });
 
-  it("[R1.22] takes changes and removals in the order they were sent", async () => {
+  it("[R1.22] applies changes and removals in the order of sending", async () => {
     await feed([
       order("FED02", 502),
       order("FED02", 502, { positions: [positionData({ id: 502, secret: "secret-502-new" })] }),
@@ -94,7 +94,7 @@ describe("the feed of records", () => {
     expect(await find(503)).toEqual([]);
   });
 
-  it("[R1.23, R10.5] parks what is wrong with the reason, and goes on behind it", async () => {
+  it("[R1.23, R10.5] parks wrong records with the reason, and applies the next ones", async () => {
     await bus.publish(recordFeed.name, [
       { key: "bigevents/sampleconf", value: Buffer.from([0xff, 0xfe, 0x00]), headers: {} },
       { key: "bigevents/sampleconf", value: null, headers: {} },
@@ -104,26 +104,26 @@ describe("the feed of records", () => {
       order("FED06", 506),
     ] as never);
     await expect.poll(() => find(506), { timeout: 30_000 }).toHaveLength(1);
-    // Each had its further chances first.
+    // Each was retried first.
     await expect.poll(parked, { timeout: 60_000 }).toHaveLength(3);
     const causes = (await parked()).map(({ cause }) => cause);
     expect(causes.filter((cause) => cause.startsWith("order: "))).toHaveLength(1);
     expect(causes.join()).not.toContain("secret-505");
   });
 
-  it("[R1.25] does not let a record that has to wait undo a later one of the same order", async () => {
+  it("[R1.25] does not undo a later record of an order by one that had to wait", async () => {
     const unknownItem = orderData({
       code: "FED08",
       positions: [positionData({ id: 508, secret: "secret-508-old", item: 77 })],
     });
     await feed([ofEvent("order", unknownItem), order("FED08", 508), ofEvent("item", itemData({ id: 77 }))] as never);
     await expect.poll(parked, { timeout: 60_000 }).toHaveLength(4);
-    // What was parked is known here before the order is known where it is shown.
+    // The dead letter is visible here before the order is visible in REST.
     const secrets = async () => (await find(508)).map(({ secret }) => secret);
     await expect.poll(secrets, { timeout: 30_000 }).toEqual(["secret-508"]);
   });
 
-  it("[R1.26] does nothing twice when a record is sent again", async () => {
+  it("[R1.26] has no second effect when a record is sent again", async () => {
     const before = await platform.request("GET", `${eventPath}/checkinlists/1/status/`, { as: token });
     await feed([order("FED04", 504), order("FED04", 504), order("FED07", 507)] as never);
     await expect.poll(() => find(507), { timeout: 30_000 }).toHaveLength(1);

@@ -34,7 +34,7 @@ describe("refused scans", () => {
   const tell = (body: object, headers: Record<string, string> = {}) =>
     platform.request("POST", `${eventPath}/checkinlists/1/failed_checkins/`, { as: scanner, body, headers });
 
-  it("[C6.1, C6.3, C6.13, C6.20] come from a device once, and are seen in the history", async () => {
+  it("[C6.1, C6.3, C6.13, C6.20] are stored once for a device, and shown in the history", async () => {
     const refusal = {
       error_reason: "unpaid",
       raw_barcode: secret,
@@ -49,7 +49,7 @@ describe("refused scans", () => {
       201,
       { error_reason: "unpaid", raw_barcode: secret, datetime: "2027-12-27T10:00:00.500000Z", position: 1001 },
     ]);
-    // Whichever gateway it meets, with and without its key.
+    // At any gateway, with and without its key.
     for (const headers of [{}, {}, { "x-idempotency-key": "upload" }, { "x-idempotency-key": "upload" }]) {
       const again = await tell(refusal, headers);
       expect([again.status, again.body]).toEqual([201, first.body]);
@@ -84,7 +84,7 @@ describe("refused scans", () => {
     }
   });
 
-  it("[C6.9, C6.21] stand beside admissions, and admit and refuse nobody", async () => {
+  it("[C6.9, C6.21] are stored beside admissions, and change no later decision", async () => {
     const scan = await platform.request("POST", `${eventPath}/checkinlists/1/positions/${secret}/redeem/`, {
       as: scanner,
       body: { nonce: "offline-1" },
@@ -102,7 +102,7 @@ describe("refused scans", () => {
     expect((await get("/checkinlists/1/status/")).body).toMatchObject({ checkin_count: 1, inside_count: 1 });
   });
 
-  it("[C6.6, C6.10, C6.11, C6.23] are refused by name where they are wrong", async () => {
+  it("[C6.6, C6.10, C6.11, C6.23] are refused with the names of their wrong fields", async () => {
     const least = { error_reason: "error", raw_barcode: "x" };
     const wrong: [object, number, string[]][] = [
       [{ ...least, position: 4711 }, 404, ["detail"]],

@@ -29,7 +29,7 @@ describe.each(platformKinds.slice(0, 1))("a request that comes again, %s", (kind
       ...(body === undefined ? {} : { body }),
     });
 
-  /** Leaves the key as a process does that died between the effect and its answer, a minute ago. */
+  /** Leaves the key like a process that died a minute ago, between the effect and its answer. */
   const forgetAnswer = (key: string) =>
     db.run(sql`
       update gateway.kept_answer
@@ -41,7 +41,7 @@ describe.each(platformKinds.slice(0, 1))("a request that comes again, %s", (kind
     return body.results.filter((list: { name: string }) => list.name === name).length;
   };
 
-  it("[A10.2, A10.11] creates one list, whichever gateway it meets and whoever died in between", async () => {
+  it("[A10.2, A10.11] creates one list, at any gateway and after the death of a process", async () => {
     const first = await send("POST", "/checkinlists/", "create", { name: "Once" });
     expect(first.status).toBe(201);
     expect((await send("POST", "/checkinlists/", "create", { name: "Once" })).body).toEqual(first.body);
@@ -51,7 +51,7 @@ describe.each(platformKinds.slice(0, 1))("a request that comes again, %s", (kind
     expect(await listsNamed("Once")).toBe(1);
   });
 
-  it("deletes a list once, and says so again", async () => {
+  it("deletes a list once, and repeats the answer", async () => {
     const { body } = await send("POST", "/checkinlists/", "to delete", { name: "Twice" });
     for (const prepare of [undefined, undefined, forgetAnswer]) {
       await prepare?.("delete");
@@ -61,7 +61,7 @@ describe.each(platformKinds.slice(0, 1))("a request that comes again, %s", (kind
     expect(unknown.status).toBe(404);
   });
 
-  it("[A10.16] admits once, and admits again when it is the same scan", async () => {
+  it("[A10.16] admits once, and repeats the admission of the same scan", async () => {
     const path = "/checkinlists/1/positions/a-secret-that-is-scanned-again/redeem/";
     expect((await send("POST", path, "scan", {})).status).toBe(201);
     await forgetAnswer("scan");
@@ -74,7 +74,7 @@ describe.each(platformKinds.slice(0, 1))("a request that comes again, %s", (kind
     expect(scans).toBe(1);
   });
 
-  it("[A10.10] gets one answer, however many come at once", async () => {
+  it("[A10.10] gets one answer for many simultaneous repetitions", async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => send("POST", "/checkinlists/", "at once", { name: "At once" })),
     );

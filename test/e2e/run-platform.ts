@@ -12,14 +12,14 @@ import { findFirstPort } from "./find-ports.ts";
 /** How the platform under test runs: in this process over one of the transports, or as one process per part on real engines. */
 export type PlatformKind = "inprocess" | "grpc" | "processes";
 
-/** The kinds that this run of the suite is about; the suite runs once for each setting of PLATFORM. */
+/** The kinds of this run of the suite; the suite runs once for each setting of PLATFORM. */
 export const platformKinds: readonly PlatformKind[] =
   process.env["PLATFORM"] === "processes" ? ["processes"] : ["inprocess", "grpc"];
 
 export interface RunningParts {
-  /** Where the gateways answer. */
+  /** The addresses of the gateways. */
   readonly baseUrls: readonly string[];
-  /** Where its facts travel, if not in this process. */
+  /** The brokers of its bus, if it is not in this process. */
   readonly kafka?: { readonly brokers: string; readonly topicPrefix: string };
   stop(): Promise<void>;
 }
@@ -30,7 +30,7 @@ export interface PartsOptions {
   readonly onLogLine: (line: string) => void;
 }
 
-/** Runs the platform on a database that exists and is empty. */
+/** Runs the platform on an empty database. */
 export async function runPlatform(kind: PlatformKind, options: PartsOptions): Promise<RunningParts> {
   await migrateAll({ url: options.databaseUrl, names: ["all"] });
   return kind === "processes" ? runProcesses(options) : runHere(kind, options);
@@ -52,7 +52,7 @@ async function runHere(transport: "inprocess" | "grpc", options: PartsOptions): 
 
 async function runProcesses(options: PartsOptions): Promise<RunningParts> {
   const firstPort = await findFirstPort();
-  // Tells this platform's topics and keys from those of others on the same engines.
+  // Separates the topics and keys of this platform from those of others on the same engines.
   const name = `test-${randomUUID()}`;
   const engines = {
     BUS: "kafka",

@@ -1,4 +1,4 @@
-/** A small event as records, with overrides for what a test is about. */
+/** A small event as records, which a test can override. */
 const organizer = "bigevents";
 const event = "sampleconf";
 export const apiKey = "api-key-of-the-tests-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
@@ -78,7 +78,7 @@ export function listData(overrides: Data = {}): Data {
   return { id: 1, name: "Default list", all_products: true, limit_products: [], ...overrides };
 }
 
-/** Organizer, keys and catalogue: what an order needs to come after. */
+/** Organizer, keys and catalogue, which come before orders. */
 export function groundwork(): unknown[] {
   return [
     ofOrganizer("organizer", { slug: organizer, name: "Big Events" }),

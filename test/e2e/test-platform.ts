@@ -15,11 +15,11 @@ export interface TestPlatform {
   readonly baseUrl: string;
   readonly databaseUrl: string;
   readonly operatorKey: string;
-  /** Where its facts travel, if not in this process. */
+  /** The brokers of its bus, if it is not in this process. */
   readonly kafka: RunningParts["kafka"];
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>;
   import(records: Iterable<unknown>): Promise<ImportAnswer>;
-  /** Names a text that no log line may ever hold. */
+  /** Adds a text that no log line may contain. */
   keepOutOfLogs(...texts: string[]): void;
   stop(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface RequestOptions {
 
 const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
 
-/** Starts the platform on a database of its own, in the first way that this run is about unless another is named. */
+/** Starts the platform on a new database: of the first kind of this run, or of the kind named. */
 export async function startTestPlatform(
   options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
 ): Promise<TestPlatform> {
@@ -55,7 +55,7 @@ export async function startTestPlatform(
     { as, body, headers = {} }: RequestOptions = {},
   ): Promise<Answer> {
     const raw = typeof body === "string" || body instanceof Uint8Array;
-    // Round all gateways, as a balancer would.
+    // In turn over all gateways, as behind a balancer.
     requests += 1;
     const response = await fetch(`${parts.baseUrls[requests % parts.baseUrls.length]}${path}`, {
       method,

@@ -103,7 +103,7 @@ describe("an upload", () => {
     expect(await stored()).toBe(before);
   });
 
-  it("has a name, perhaps one in another script", async () => {
+  it("has a name, also in another script", async () => {
     const answer = await upload(png, { headers: { "content-disposition": "attachment" } });
     expect([answer.status, answer.body]).toEqual([400, { detail: expect.any(String) }]);
     const disposition = "attachment; filename*=UTF-8''%E5%88%87%E7%AC%A6.png";
@@ -117,7 +117,7 @@ describe("an upload", () => {
     expect([answer.status, answer.body]).toEqual([413, { detail: expect.any(String) }]);
   });
 
-  it("is open to keys without a permission and to scanners, and not to the operator", async () => {
+  it("is allowed to keys without a permission and to scanners, and not to the operator", async () => {
     for (const as of [`Token ${powerless}`, ...Object.values(devices).map((token) => `Device ${token}`)]) {
       expect((await upload(png, { as })).status).toBe(201);
     }

@@ -11,7 +11,7 @@ import { createEmptyDatabase } from "@tessera/testkit/database";
 import getPort from "get-port";
 import { expect, it } from "vitest";
 
-it("facts that waited while everything was down reach every service, though its relay starts before they listen", async () => {
+it("facts that waited while everything was down reach every service, though the relay starts before the consumers", async () => {
   const database = await createEmptyDatabase();
   await migrateAll({ url: database.url, names: ["all"] });
   const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -54,7 +54,7 @@ it("facts that waited while everything was down reach every service, though its 
     await expect.poll(waiting, { timeout: 10_000 }).toEqual({ rows: 0 });
     const list = `http://127.0.0.1:${port}/api/v1/organizers/big/events/none/checkinlists/`;
     const { status } = await fetch(list, { headers: { authorization: `Token ${token}` } });
-    // Known, though it may not see an event that does not exist; an unknown key would get 401.
+    // The key is known, though the event does not exist; an unknown key would get 401.
     expect(status).toBe(403);
   } finally {
     await platform.stop();

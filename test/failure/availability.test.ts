@@ -17,26 +17,26 @@ const attempts = [
   attempt("b", [60, 130], admitted),
 ];
 
-it("a silence is what lies between two certain answers, or between one and the end of the span", () => {
+it("a silence lies between two certain answers, or between one and an end of the span", () => {
   expect(longestSilenceMs(attempts, { from: 0, to: 140 })).toBe(80);
   expect(longestSilenceMs(attempts, { from: 20, to: 80 })).toBe(60);
   expect(longestSilenceMs(attempts, { from: 0, to: 300 })).toBe(170);
 });
 
-it("a scan takes from its first try to its certain answer", () => {
+it("the time of a scan goes from its first try to its certain answer", () => {
   expect(slowestScanMs(attempts, { from: 0, to: 140 })).toBe(118);
   expect(slowestScanMs(attempts, { from: 45, to: 140 })).toBe(40);
   expect(slowestScanMs([attempt("d", [1, 2], unknown)], { from: 0, to: 9 })).toBe(Number.POSITIVE_INFINITY);
 });
 
-it("what was left open is found where it was sent", () => {
+it("a scan without an answer is reported for the address it was sent to", () => {
   expect(findUncertain(attempts, { from: 10, to: 140 })).toEqual([
     'scan b, 2 to 30 ms: {"kind":"unknown","why":"unavailable"}',
   ]);
   expect(findUncertain(attempts, { from: 13, to: 140 })).toEqual([]);
 });
 
-it("a connection is cut by a stop when it led to the process that was just being stopped", () => {
+it("a connection was cut by a stop if its process was being stopped", () => {
   const stops = [{ baseUrl: "http://one", from: 100, to: 200 }];
   const cut = { kind: "unknown", why: "UND_ERR_SOCKET other side closed" } as const;
   const isCut = (baseUrl: string, endedAt: number, outcome: Outcome) =>

@@ -6,7 +6,7 @@ export interface Span {
   readonly to: number;
 }
 
-/** The longest time within a span in which no gate at all learned what became of a scan, in milliseconds. */
+/** The longest time within a span in which no gate learned the outcome of a scan, in milliseconds. */
 export function longestSilenceMs(attempts: readonly Attempt[], { from, to }: Span): number {
   const ends = attempts
     .filter(({ outcome, endedAt }) => isCertain(outcome.kind) && endedAt > from && endedAt < to)
@@ -16,13 +16,13 @@ export function longestSilenceMs(attempts: readonly Attempt[], { from, to }: Spa
   return Math.round(Math.max(...moments.slice(1).map((moment, index) => moment - (moments[index] ?? from))));
 }
 
-/** The longest that a gate waited from its first try of a scan until it knew, of scans begun within a span. */
+/** The longest time from the first try of a scan to its outcome, of scans begun within a span. */
 export function slowestScanMs(attempts: readonly Attempt[], { from, to }: Span): number {
   const begun = toCourses(attempts).filter((course) => course.from >= from && course.from < to);
   return Math.round(Math.max(0, ...begun.map((course) => course.to - course.from)));
 }
 
-/** What gates were told that nobody should be told while nothing they need is away. */
+/** Answers that gates must not get while everything that they need runs. */
 export function findUncertain(attempts: readonly Attempt[], { from, to }: Span): string[] {
   return attempts
     .filter(({ outcome, invokedAt }) => outcome.kind === "unknown" && invokedAt >= from && invokedAt < to)
@@ -32,14 +32,14 @@ export function findUncertain(attempts: readonly Attempt[], { from, to }: Span):
     );
 }
 
-/** When the process that answers at an address was stopped, until it answered again. */
+/** When the process at an address was stopped, and when it answered again. */
 export interface Stop extends Span {
   readonly baseUrl: string;
 }
 
 /**
- * Tells whether a connection ended under an attempt because its process was being stopped. On a connection that was idle
- * HTTP cannot do better: while the next request is on its way, nobody there knows of it, and the connection is closed.
+ * Whether a connection ended during an attempt because its process was stopped. HTTP cannot avoid this on an idle
+ * connection: the server may close it while the next request is in flight.
  */
 export function isCutByStop({ baseUrl, outcome, endedAt }: Attempt, stops: readonly Stop[]): boolean {
   if (outcome.kind !== "unknown" || !/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET) /.test(outcome.why)) return false;

@@ -3,9 +3,9 @@ import { eventPath, listData } from "../e2e/sample-records.ts";
 import { describeFailure } from "./import-until-answered.ts";
 import type { Dice } from "./seeded.ts";
 
-/** Clients that read, and write what is no scan. */
+/** Clients that read, and write other things than scans. */
 export interface Callers {
-  /** How often each status was answered. */
+  /** The number of answers of each status. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly oddities: readonly string[];
   readonly slowestMs: () => number;
@@ -26,8 +26,8 @@ interface Call {
 const longestAnswerMs = 10_000;
 
 /**
- * Opens callers of all kinds of routes, with keys that nobody has used so far: what cannot be looked up must not be
- * refused. Each answer is the right one, or 503 with a hint when to come again.
+ * Starts callers of all kinds of routes, with keys that were not used so far: a key that cannot be looked up must not be
+ * refused. Each answer is the right one, or 503 with a time for the retry.
  */
 export function openCallers({
   baseUrl,

@@ -55,11 +55,11 @@ const shown: ShownStatus = {
 };
 const list = { id: 1, includePending: false };
 
-it("a status that a recount confirms is fine", () => {
+it("a status that a recount confirms has no differences", () => {
   expect(checkCounts({ list, shown, positions, scans })).toEqual([]);
 });
 
-it("pending orders count where the list says so", () => {
+it("pending orders count if the list includes them", () => {
   const found = checkCounts({ list: { ...list, includePending: true }, shown, positions, scans });
   expect(found).toContain("list 1 shows position_count 2, a recount gives 3");
   expect(found).toContain("list 1 shows inside_count 1, a recount gives 2");

@@ -1,6 +1,6 @@
 import type { StoredScan } from "./check-scans.ts";
 
-/** A ticket as check-in has it in the end. */
+/** A ticket as check-in stores it in the end. */
 export interface StoredPosition {
   readonly id: number;
   readonly item: number;
@@ -34,7 +34,7 @@ export interface CountEvidence {
   readonly scans: readonly StoredScan[];
 }
 
-/** Counts a list of all products anew from tickets and scans, and returns where its status differs. */
+/** Recounts a list of all products from tickets and scans, and returns where its status differs. */
 export function checkCounts({ list, shown, positions, scans }: CountEvidence): string[] {
   const scansOf = Map.groupBy(
     scans.filter((scan) => scan.successful && scan.list === list.id),

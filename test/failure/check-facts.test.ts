@@ -15,7 +15,7 @@ function check(one: readonly string[], two: readonly string[], waiting = 0): str
 }
 
 describe("facts", () => {
-  it("may overtake those of other keys", () => {
+  it("may arrive before earlier ones of other keys", () => {
     expect(check(["f1", "f2", "f3"], ["f2", "f1", "f3"])).toEqual([]);
   });
 

@@ -3,7 +3,7 @@ export interface WrittenFact {
   readonly id: string;
   readonly topic: string;
   readonly key: string;
-  /** Where it stood in its outbox. */
+  /** Its position in the outbox. */
   readonly place: number;
 }
 
@@ -18,11 +18,11 @@ export interface FactEvidence {
   readonly arrived: readonly ArrivedFact[];
   /** The consumers of each topic. */
   readonly consumers: ReadonlyMap<string, readonly string[]>;
-  /** Facts that still stand in an outbox. */
+  /** Facts that are still in an outbox. */
   readonly waiting: number;
 }
 
-/** Says which committed facts did not reach each consumer exactly once, in the order of their key. */
+/** Returns the committed facts that did not reach each consumer exactly once, in the order of their key. */
 export function checkFacts({ written, arrived, consumers, waiting }: FactEvidence): string[] {
   const factOf = new Map(written.map((fact) => [fact.id, fact]));
   const arrivals = Map.groupBy(arrived, ({ consumer }) => consumer);

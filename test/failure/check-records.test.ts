@@ -12,7 +12,7 @@ const position = (id: number, changes: Partial<ShownPosition> = {}): ShownPositi
 });
 const imported = new Map([1, 2].map((id) => [id, position(id)]));
 
-it("what was imported and is shown is fine", () => {
+it("records that REST shows as imported have no differences", () => {
   expect(checkRecords(imported, [position(2), position(1)])).toEqual([]);
 });
 

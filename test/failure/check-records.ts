@@ -1,4 +1,4 @@
-/** What a record says of a position, as far as it is compared. */
+/** The fields of a position that are compared. */
 export interface ShownPosition {
   readonly id: number;
   readonly order: string;
@@ -10,7 +10,7 @@ export interface ShownPosition {
 
 const compared = ["order", "secret", "attendee_name", "item", "variation"] as const;
 
-/** Says where what REST shows is not what the last import brought. */
+/** Returns where REST differs from the last import. */
 export function checkRecords(imported: ReadonlyMap<number, ShownPosition>, shown: readonly ShownPosition[]): string[] {
   const seen = new Map(shown.map((position) => [position.id, position]));
   const missing = [...imported.keys()].filter((id) => !seen.has(id));

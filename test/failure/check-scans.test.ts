@@ -134,7 +134,7 @@ describe("a contradiction", () => {
     expect(check(attempts, stored).join("\n")).toMatch(text);
   });
 
-  it("is none where the ticket came and went, but a repetition still is", () => {
+  it("does not arise when the ticket was deleted and created again, but does from a repetition", () => {
     const sent = [attempt("a", admitted, { from: 0 })];
     expect(check(sent, [], [7])).toEqual([]);
     expect(check(sent, [row(1, "a"), row(2, "a")], [7]).join()).toMatch(/stored 2 times/);

@@ -1,6 +1,6 @@
 import { type Attempt, type Course, placeOf, type ScanType, toCourses } from "./scan-history.ts";
 
-/** A scan as the database has it in the end. */
+/** A scan as it is stored in the end. */
 export interface StoredScan {
   readonly id: number;
   readonly list: number;
@@ -23,11 +23,11 @@ export interface ScanEvidence {
   readonly attempts: readonly Attempt[];
   readonly stored: readonly StoredScan[];
   readonly lists: readonly ListTerms[];
-  /** Tickets that came and went meanwhile, which takes their scans along. */
+  /** Tickets that were deleted and created again meanwhile, which deletes their scans. */
   readonly fleeting: ReadonlySet<number>;
 }
 
-/** Compares what gates were told with what is stored in the end, and returns what contradicts itself. */
+/** Compares the answers to gates with the stored scans, and returns the contradictions. */
 export function checkScans({ attempts, stored, lists, fleeting }: ScanEvidence): string[] {
   const courses = toCourses(attempts);
   const lasting = courses.filter(({ scan }) => !fleeting.has(scan.position));
@@ -52,7 +52,7 @@ export function checkScans({ attempts, stored, lists, fleeting }: ScanEvidence):
   ];
 }
 
-/** The same nonce is one check-in, however often it was sent and whatever died meanwhile. */
+/** One nonce is one check-in, also after repetitions and killed processes. */
 function findRepeated(stored: readonly StoredScan[]): string[] {
   const successes = stored.filter(({ successful, nonce }) => successful && nonce !== null);
   return [...Map.groupBy(successes, (row) => `nonce ${row.nonce} on ${placeOf(row)}`)]
@@ -65,13 +65,13 @@ function findStray(courses: readonly Course[], stored: readonly StoredScan[]): s
   return stored.flatMap((row) => {
     const scan = sent.get(row.nonce ?? "")?.scan;
     if (scan === undefined) return [`scan ${row.id} was never sent`];
-    // A code that nobody had at that moment is stored without its ticket.
+    // A code without a ticket at that moment is stored without one.
     const same = scan.list === row.list && scan.type === row.type && [null, scan.position].includes(row.position);
     return same ? [] : [`scan ${row.id} was sent as ${scan.type} of ${placeOf(scan)}`];
   });
 }
 
-/** A nonce makes an admission one; a refusal is stored each time it is decided, and the gateway may have a scan decided twice. */
+/** A nonce is admitted once. A refusal is stored for each decision, and the gateway may request two decisions of a scan. */
 const triesPerRequest = 2;
 
 function findLost(courses: readonly Course[], stored: readonly StoredScan[]): string[] {
@@ -92,7 +92,7 @@ function findLost(courses: readonly Course[], stored: readonly StoredScan[]): st
   });
 }
 
-/** Ids are drawn when a scan is decided, and a ticket's next scan is decided after the one before it is stored. */
+/** A scan gets its id with its decision, and the next scan of a ticket is decided after the last one was stored. */
 function inOrder(rows: readonly StoredScan[]): StoredScan[] {
   return rows.toSorted((a, b) => a.id - b.id);
 }
@@ -128,7 +128,7 @@ function findBrokenSequences(list: ListTerms, successes: readonly StoredScan[]):
   });
 }
 
-/** Every ticket of a lasting course is good, so only an earlier entry, or one at the same time, refuses it. */
+/** Every ticket of a lasting order is valid, so only an earlier or simultaneous entry can refuse it. */
 function findWrongRefusals(list: ListTerms, courses: readonly Course[], successes: readonly StoredScan[]): string[] {
   const coursesOf = new Map(courses.map((course) => [course.scan.nonce, course]));
   const rowsOf = Map.groupBy(successes, placeOf);
@@ -147,7 +147,7 @@ function findWrongRefusals(list: ListTerms, courses: readonly Course[], successe
   });
 }
 
-/** What was answered before something else was sent is stored before it. */
+/** A scan that was answered before another one was sent is stored before it. */
 function findOutOfOrder(courses: readonly Course[], successes: readonly StoredScan[]): string[] {
   const coursesOf = new Map(courses.map((course) => [course.scan.nonce, course]));
   return [...Map.groupBy(successes, placeOf)].flatMap(([place, rows]) => {

@@ -3,7 +3,7 @@ import { type Sql, sql } from "@tessera/kit/pg/sql";
 
 interface Copy {
   readonly name: string;
-  /** Rows of the same shape: what is owned, and what a service made of what it was told. */
+  /** Rows of the same shape: those of the owner, and those of a copy. */
   readonly owned: Sql;
   readonly copied: Sql;
 }
@@ -47,7 +47,7 @@ const copies: readonly Copy[] = [
   },
 ];
 
-/** Compares what boxoffice owns with the copies that others keep; returns where they differ. */
+/** Compares the entities of boxoffice with the copies of other services; returns where they differ. */
 export async function compareCopies(db: Db): Promise<string[]> {
   const found: string[] = [];
   for (const { name, owned, copied } of copies) {

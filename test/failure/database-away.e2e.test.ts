@@ -21,7 +21,7 @@ afterEach(async () => {
 const freshKeys = Array.from({ length: 300 }, (_, index) => `fresh-key-${index}-${"f".repeat(40)}`);
 const rememberedKey = `remembered-key-${"r".repeat(40)}`;
 
-/** From the moment the database takes connections again. */
+/** From the moment the database accepts connections again. */
 const longestRecoveryMs = 8000;
 
 async function recovered(load: Load, from: number): Promise<number> {
@@ -57,7 +57,7 @@ async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
   return { postgres, platform, life, db, festival };
 }
 
-it("a platform outlives its database, and nobody is told anything wrong meanwhile", { timeout: 120_000 }, () =>
+it("a platform survives an outage of its database without a wrong answer", { timeout: 120_000 }, () =>
   withDice(async (dice) => {
     const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 1200 });
     const { baseUrl } = platform;
@@ -97,11 +97,11 @@ it("a platform outlives its database, and nobody is told anything wrong meanwhil
   }),
 );
 
-/** Longer than anybody may wait for an answer. */
+/** The longest allowed wait for an answer. */
 const frozenMs = 11_000;
 const longestAnswerMs = 10_000;
 
-it("nobody waits for a database that no longer answers", { timeout: 120_000 }, () =>
+it("no request waits long for a database that no longer answers", { timeout: 120_000 }, () =>
   withDice(async (dice) => {
     const { postgres, platform, db, festival } = await prepare(dice, { tickets: 300, orders: 300 });
     const { baseUrl } = platform;
@@ -109,7 +109,7 @@ it("nobody waits for a database that no longer answers", { timeout: 120_000 }, (
     const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
     await sleep(500 + dice.below(500));
     postgres.freeze();
-    // Nobody has seen this key lately, so it has to be looked up where nobody answers.
+    // This key is in no cache, so the platform has to read it from the database that does not answer.
     const asking = timed(() => ask(baseUrl, rememberedKey));
     await sleep(frozenMs);
     postgres.thaw();
@@ -144,7 +144,7 @@ async function ask(baseUrl: string, key: string): Promise<number> {
   return response.status;
 }
 
-/** What another process announces is heard: the connection that listens came back, too. */
+/** A notice of another process arrives: the listening connection is restored, too. */
 async function expectNewsToTravel({ baseUrl, db }: { baseUrl: string; db: Db }) {
   expect(await ask(baseUrl, rememberedKey)).toBe(200);
   await db.transaction(async (tx) => {

@@ -9,14 +9,14 @@ import type { ArrivedFact, FactEvidence, WrittenFact } from "./check-facts.ts";
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 
-/** Opens the database as its administrator, who sees every schema. */
+/** Opens the database as its administrator, who can read every schema. */
 export function openAsAdministrator(url: string): Db {
   return openDatabase({ url, schema: "public", applicationName: "failure-test", log: quiet, maxConnections: 3 });
 }
 
 const schemas = ["boxoffice", "checkin", "gateway"] as const;
 
-/** Makes the database note every fact that is committed to an outbox, and every one that a consumer records. */
+/** Makes the database record every fact that is committed to an outbox, and every one that a consumer accepts. */
 export async function keepLedger(db: Db): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.run(sql`create schema ledger`);
@@ -52,7 +52,7 @@ export async function keepLedger(db: Db): Promise<void> {
   });
 }
 
-/** Waits until no outbox holds anything; returns how much is left when the time is over. */
+/** Waits until all outboxes are empty; returns how many facts are left after the time-out. */
 export async function waitForEmptyOutboxes(db: Db, withinMs: number): Promise<number> {
   for (const until = performance.now() + withinMs; ; await sleep(50)) {
     const { count } = await db.one<{ count: number }>(sql`
@@ -75,7 +75,7 @@ export async function readLedger(db: Db, { waiting }: { waiting: number }): Prom
   return { written, arrived, consumers: await findConsumers(), waiting };
 }
 
-/** The ids of scans that were told of, once per fact. */
+/** The ids of published scans, once per fact. */
 export async function readToldScans(db: Db): Promise<number[]> {
   const rows = await db.many<{ payload: Buffer }>(sql`
     select written.payload from ledger.written where written.topic = ${topics.scanDecided.name}`);
@@ -89,7 +89,7 @@ export interface Parked {
   readonly cause: string;
 }
 
-/** Reads what was parked, in every schema. */
+/** Reads the dead letters of every schema. */
 export async function readParked(db: Db): Promise<Parked[]> {
   return db.many<Parked>(sql`
     select parked.consumer, parked.key, parked.fact_id as "factId", parked.cause
@@ -108,7 +108,7 @@ async function findConsumers(): Promise<Map<string, string[]>> {
   return new Map([...byTopic].map(([topic, all]) => [topic, all.map(({ name }) => consumerName(name, topic))]));
 }
 
-/** Takes arrivals of facts that nobody has committed out of the ledger: a test has put them onto the bus by itself. */
+/** Removes arrivals of facts that were never committed: a test has published them to the bus by itself. */
 export async function forgetArrivals(db: Db, factIds: readonly string[]): Promise<void> {
   await db.run(sql`delete from ledger.arrived where arrived.fact_id = any(${factIds}::uuid[])`);
 }

@@ -26,36 +26,36 @@ export interface FestivalCluster {
   readonly databaseUrl: string;
   readonly db: Db;
   readonly festival: Festival;
-  /** Everything that was scanned so far; what was scanned beside a load is added by whoever did it. */
+  /** All scans so far; a test adds the scans that it makes beside a load. */
   readonly attempts: Attempt[];
-  /** What topics and groups are called: their names begin with this. */
+  /** The prefix of all topics and groups. */
   readonly prefix: string;
   readonly processes: readonly ClusterProcess[];
   /** By name, for instance checkin-2. */
   process(name: string): ClusterProcess;
   startLoad(dice: Dice, options: Omit<LoadOptions, "baseUrls" | "festival" | "dice">): Load;
-  /** Ends loads that a failed test has left behind, and tells what was logged meanwhile. */
+  /** Ends loads that a failed test has left running, and returns the log of that time. */
   endLoads(): Promise<void>;
-  /** Creates the topics where they are missing. */
+  /** Creates missing topics. */
   createTopics(): Promise<void>;
-  /** Compares everything that was ever answered with everything that is stored and shown; returns each contradiction. */
+  /** Compares all answers with everything that is stored and shown; returns each contradiction. */
   verify(edition: Edition, options?: Pick<FestivalEvidence, "poisoned" | "toldAgain">): Promise<string[]>;
-  /** Errors that were logged since this was last asked; `outage`: apart from those that say something is away. */
+  /** Errors that were logged since the last call; `outage`: without those about something being down. */
   loggedErrors(options?: { outage?: boolean }): string[];
   stop(): Promise<void>;
 }
 
 export interface FestivalClusterOptions {
-  /** Left out: those of this run of the tests. */
+  /** Undefined: those of this test run. */
   readonly kafkaBrokers?: string;
   readonly redisUrl?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly size?: FestivalSize;
-  /** Records that come with the groundwork, as lines. */
+  /** Records that are imported first, as lines. */
   readonly records?: string;
 }
 
-/** Starts the processes on the engines, and lays the groundwork. */
+/** Starts the processes on the engines, and imports the first records. */
 export async function startFestivalCluster(options: FestivalClusterOptions = {}): Promise<FestivalCluster> {
   const { size = { tickets: 400, orders: 800 }, records = "" } = options;
   const undo: (() => Promise<unknown>)[] = [];

@@ -30,25 +30,25 @@ export const lists = {
   often: { id: 3, allowMultipleEntries: true, allowEntryAfterExit: false, includePending: false },
 } as const satisfies Record<string, FestivalList>;
 
-/** A complete state of orders and keys, as records that lead there by detours. */
+/** A complete state of orders and keys, as records with intermediate states. */
 export interface Edition {
-  /** NDJSON. Sent again, from wherever it broke off, it leads to the same state. */
+  /** NDJSON. Sending it again, also after an interruption, leads to the same state. */
   readonly body: string;
   readonly lines: number;
   /** Every position that exists in the end. */
   readonly positions: ReadonlyMap<number, ShownPosition>;
-  /** Which of the changing keys may come in, in the end. */
+  /** Which of the changing keys are accepted in the end. */
   readonly keys: ReadonlyMap<string, boolean>;
 }
 
 export interface Festival {
-  /** What everything else comes after: keys, catalogue, lists, and the tickets that are good the whole time. */
+  /** The first records: keys, catalogue, lists, and the tickets that are always valid. */
   readonly groundwork: string;
-  /** Valid at any time, though their names and products change. */
+  /** Always valid, though their names and products change. */
   readonly tickets: readonly Ticket[];
-  /** As good, and left alone by the gates. */
+  /** Always valid, and not scanned by the gates. */
   readonly spare: readonly Ticket[];
-  /** They come and go. */
+  /** Deleted and created again at times. */
   readonly fleeting: readonly Ticket[];
   edition(dice: Dice): Edition;
 }
@@ -64,10 +64,10 @@ const firstFleeting = 500_001;
 const firstOrder = 600_001;
 const changingKeys = Array.from({ length: 8 }, (_, index) => `changing-key-${index}-${"k".repeat(40)}`);
 
-/** An order as it stands at some moment; null when it is removed. */
+/** The state of an order at some moment; null: it is deleted. */
 type State = { readonly data: Record<string, unknown>; readonly positions: readonly ShownPosition[] } | null;
 
-/** Makes up a festival; its editions differ. */
+/** Generates a festival; its editions differ. */
 export function planFestival({ tickets: ticketCount = 600, orders: orderCount = 2400 }: FestivalSize = {}): Festival {
   const toTicket = (position: number) => ({ position, secret: `gate ticket/${position}` });
   const tickets = range(ticketCount, 1).map(toTicket);
@@ -146,7 +146,7 @@ export function planFestival({ tickets: ticketCount = 600, orders: orderCount = 
   };
 }
 
-/** Most orders are sent once; some are changed later, and some are sent again as they were. */
+/** Most orders are sent once; some are changed later, and some are sent again unchanged. */
 function drawCourse(dice: Dice, vary: () => State): State[] {
   const first = vary();
   if (dice.chance(15)) return [first, first];

@@ -8,9 +8,9 @@ import type { Dice } from "./seeded.ts";
 export interface Gates {
   /** Everything sent so far, in the order of the answers. */
   readonly attempts: readonly Attempt[];
-  /** What no gate should meet, whatever dies. */
+  /** Answers that no gate may get, whatever dies. */
   readonly oddities: readonly string[];
-  /** Begins no scan any more; resolves when every one has a certain outcome, or its time is over. */
+  /** Begins no more scans; resolves when every scan has a certain outcome, or has timed out. */
   close(): Promise<void>;
 }
 
@@ -26,17 +26,17 @@ export interface GatesOptions {
   readonly connectionsMayBreak: boolean;
 }
 
-/** A scan that has no answer by then never gets one. */
+/** After this time a scan is given up. */
 const patienceMs = 60_000;
 
-/** Longer than this nobody waits at a gate. */
+/** The longest wait at a gate. */
 const longestAnswerMs = 10_000;
 
 const retryPauseMs = 100;
 
 /**
- * Opens gates that scan tickets until they are closed; a scan of unknown outcome is sent again with its nonce, to the
- * next process, as behind a balancer.
+ * Opens gates that scan tickets until they are closed. A scan with an unknown outcome is sent again with its nonce, to
+ * the next process, as behind a balancer.
  */
 export function openGates(options: GatesOptions): Gates {
   const { baseUrls, festival, dice, count = 8, longestPauseMs = 40, connectionsMayBreak } = options;
@@ -46,7 +46,7 @@ export function openGates(options: GatesOptions): Gates {
   let closing = false;
   let drawn = 0;
 
-  /** The crowd moves along: gates that scan at the same time scan the same few tickets. */
+  /** Gates that scan at the same time scan the same few tickets. */
   function drawScan(gate: number, own: Dice, number: number): { scan: Scan; ticket: Ticket } {
     const kind = own.below(10);
     const list = kind < 6 ? lists.once : kind < 9 ? lists.again : lists.often;

@@ -11,7 +11,7 @@ export interface ImportRun {
 
 const pauseMs = 150;
 
-/** Sends records as a client does that wants an answer: from the start again, until everything is stored and seen. */
+/** Sends records like a client that needs an answer: again from the start, until everything is stored and visible. */
 export async function importUntilAnswered({
   baseUrl,
   body,
@@ -21,7 +21,7 @@ export async function importUntilAnswered({
   readonly baseUrl: string;
   readonly body: string;
   readonly withinMs?: number;
-  /** Gets what no client should meet, whatever dies. */
+  /** Gets answers that no client may get, whatever dies. */
   readonly oddities?: string[];
 }): Promise<ImportRun> {
   const started = performance.now();
@@ -73,7 +73,7 @@ export async function importOnce({
   return { oddity: `an import is answered ${response.status} ${text.slice(0, 300)}` };
 }
 
-/** The words of a failed fetch, down to its cause. */
+/** The messages of a failed fetch and its causes. */
 export function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = "code" in error && typeof error.code === "string" ? `${error.code} ` : "";

@@ -34,14 +34,14 @@ afterAll(async () => {
 
 const killedMs = 10_000;
 const frozenMs = 8000;
-/** Kafka, Redis and boxoffice at once: nothing is left but gateways, check-ins and their database. */
+/** Kafka, Redis and boxoffice at once: only gateways, check-ins and their database still run. */
 const aloneMs = 6000;
 
-/** Nobody at a gate notices that Kafka is away; a machine with other things to do may take this long all the same. */
+/** Gates do not notice that Kafka is down; the limit is for a busy machine. */
 const longestSilence = 2500;
 const longestScan = 5000;
 
-/** From the moment it takes connections again: sessions end, groups meet, and what has waited is worked off. */
+/** From the moment it accepts connections: sessions end, groups form, and the backlog is applied. */
 const longestSettlingMs = 45_000;
 
 it(
@@ -64,7 +64,7 @@ it(
         }));
         if (how === "killed") {
           await sleep(2000);
-          // Whoever starts meanwhile needs no Kafka to be ready.
+          // A process that starts meanwhile needs no Kafka to be ready.
           const process = cluster.process("checkin-2");
           await process.kill();
           await process.start();
@@ -76,7 +76,7 @@ it(
         const backAt = performance.now();
         const { outcome, at } = await importing;
         expect(outcome).toMatchObject({ answer: { accepted: 1, rejected: 0 } });
-        // It was stored, and cannot have been seen everywhere.
+        // It was stored, and not every service can have applied it.
         if (at < to) expect(outcome).toMatchObject({ answer: { settled: false } });
         const pulse = await importUntilAnswered({ baseUrl, body: pulseRecord(`${how}, back`) });
         away.push({ from, to });
@@ -109,16 +109,16 @@ it(
     }),
 );
 
-/** Takes everything away that gates do not need, and brings it back. */
+/** Stops everything that gates do not need, and starts it again. */
 async function leaveAlone(baseUrl: string): Promise<{ from: number; to: number }> {
   const boxoffice = cluster.process("boxoffice-1");
   const from = performance.now();
   await Promise.all([kafka.kill(), redis.kill(), boxoffice.kill()]);
-  // As if it were one of those that come and go.
+  // As if it belonged to an order that changes.
   const { position } = cluster.festival.fleeting[0] ?? { position: 0 };
   const stranger = { position, secret: "nobody has this code" };
   const scan = { gate: -1, list: lists.once.id, nonce: `stranger-${from}`, position, type: "entry" } as const;
-  // Nobody can say whether it was sold seconds ago, and a gate does not wait for that.
+  // Checkin cannot know whether it was sold seconds ago, and a gate does not wait for that.
   const invokedAt = performance.now();
   const { outcome } = await sendScan({ baseUrl, scan, ticket: stranger });
   const endedAt = performance.now();
@@ -131,11 +131,11 @@ async function leaveAlone(baseUrl: string): Promise<{ from: number; to: number }
   return { from, to };
 }
 
-it("Kafka comes back without anything it had, and a rebuild makes every copy whole", { timeout: 170_000 }, () =>
+it("Kafka loses all its data, and a rebuild completes every copy", { timeout: 170_000 }, () =>
   withDice(async (dice) => {
     const { baseUrls, db, festival } = cluster;
     const checkins = ["checkin-1", "checkin-2"].map((name) => cluster.process(name));
-    // Facts that Kafka has taken and nobody has read: they go with its log.
+    // Facts that Kafka has accepted and no consumer has read: they are lost with its log.
     for (const process of checkins) process.signal("SIGSTOP");
     const edition = festival.edition(dice);
     const untold = importOnce({ baseUrl: baseUrls[0], body: edition.body });
@@ -154,9 +154,9 @@ it("Kafka comes back without anything it had, and a rebuild makes every copy who
     const rebuiltAfterMs = Math.round(performance.now() - wipedAt);
     expect(ended).toMatchObject({ code: 0, stderr: "" });
     expect(await compareCopies(db)).toEqual([]);
-    // And news arrive again.
+    // And new facts arrive again.
     const { ms } = await importUntilAnswered({ baseUrl: baseUrls[0], body: edition.body });
-    // Its markers went the way of its facts.
+    // Its markers were lost with its facts.
     expect(await untold).toMatchObject({ answer: { accepted: edition.lines, rejected: 0, settled: false } });
     await gates.close();
     cluster.attempts.push(...gates.attempts);
@@ -173,13 +173,13 @@ it("Kafka comes back without anything it had, and a rebuild makes every copy who
   }),
 );
 
-it("after all that every process still ends when it is told to", async () => {
+it("after all that every process still stops in order", async () => {
   const from = performance.now();
   await cluster.stop();
   expect(performance.now() - from).toBeLessThan(15_000);
 });
 
-/** Waits until records have changed something, and then nothing more for a while. */
+/** Waits until records have changed something, and then for a while without changes. */
 async function untilNothingChanges(db: Db): Promise<void> {
   const read = async () =>
     (await db.one<{ last: number }>(sql`select last_value as last from boxoffice.revision_seq`)).last;

@@ -5,12 +5,12 @@ import { type ImportRun, importUntilAnswered } from "./import-until-answered.ts"
 import type { Attempt } from "./scan-history.ts";
 import type { Dice } from "./seeded.ts";
 
-/** What a platform has to bear while things die: gates that scan, and one import after the other. */
+/** The load on a platform while processes die: gates that scan, and one import after the other. */
 export interface Load {
   readonly gates: Gates;
   /** Imports that were answered. */
   readonly imports: readonly ImportRun[];
-  /** Lets what was begun come to its end, and begins nothing more. */
+  /** Begins nothing more, and waits for everything begun. */
   finish(): Promise<FinishedLoad>;
 }
 
@@ -18,13 +18,13 @@ export interface FinishedLoad {
   readonly attempts: readonly Attempt[];
   readonly imports: readonly ImportRun[];
   readonly edition: Edition;
-  /** What no client should meet, whatever dies. */
+  /** Answers that no client may get, whatever dies. */
   readonly oddities: readonly string[];
 }
 
 export interface LoadOptions extends GatesOptions {
   readonly baseUrls: readonly [string, ...string[]];
-  /** How long an import may take to be answered and seen. */
+  /** How long an import may take to be answered and visible. */
   readonly importWithinMs?: number;
 }
 
@@ -49,7 +49,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   const importing = importEditions();
-  // Looked at in the end; until then nobody handles it.
+  // A failure is reported at the end.
   importing.catch(() => {});
   return {
     gates,
@@ -62,7 +62,7 @@ export function startLoad(options: LoadOptions): Load {
   };
 }
 
-/** An answered import is seen at once, through every process; one that is dead just then sees nothing. */
+/** An answered import is visible at once in every process that runs. */
 async function findUnseen({
   baseUrl,
   festival,
@@ -105,7 +105,7 @@ async function findUnseen({
   return found;
 }
 
-/** What a load has measured, for a report. */
+/** The measurements of a load, for a report. */
 export function measure({ attempts, imports }: Pick<FinishedLoad, "attempts" | "imports">): Record<string, unknown> {
   return {
     outcomes: countOutcomes(attempts),
@@ -114,14 +114,14 @@ export function measure({ attempts, imports }: Pick<FinishedLoad, "attempts" | "
   };
 }
 
-/** When gates were next told something certain, in milliseconds from an instant of `performance.now()`. */
+/** The time to the next certain answer of a gate, in milliseconds from an instant of `performance.now()`. */
 export function recoveryMs(attempts: readonly Attempt[], from: number): number {
   const certain = attempts.filter(({ outcome }) => outcome.kind === "admitted" || outcome.kind === "refused");
   const next = certain.filter(({ invokedAt }) => invokedAt >= from).map(({ endedAt }) => endedAt - from);
   return next.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...next);
 }
 
-/** Says how often a kind of outcome was met, for a test that must not pass because nothing happened. */
+/** Counts outcomes of a kind, for a test that must not pass because nothing happened. */
 export function countOutcomes(attempts: readonly Attempt[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { outcome } of attempts) {

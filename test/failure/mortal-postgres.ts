@@ -10,19 +10,19 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { isRunning } from "@tessera/kit/running-process";
 
-/** A database server that dies and comes back under the same address. */
+/** A database server that can be killed and started again under the same address. */
 export interface MortalPostgres {
   readonly url: string;
   /** Ends the server: SIGKILL takes the postmaster alone, SIGQUIT is PostgreSQL's immediate stop. */
   die(signal: "SIGKILL" | "SIGQUIT"): Promise<void>;
   comeBack(): Promise<void>;
-  /** Stops every process of the server where it stands: connections stay, and nobody answers. */
+  /** Freezes every process of the server: connections stay, and no query is answered. */
   freeze(): void;
   thaw(): void;
   remove(): Promise<void>;
 }
 
-/** Starts a server that a platform may use, with the schemas in place. */
+/** Starts a server with the schemas of the platform. */
 export async function startMortalPostgres(): Promise<MortalPostgres> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-mortal-"));
   await chmod(directory, 0o755);
@@ -39,7 +39,7 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
     async die(signal) {
       if (server === undefined) throw new Error("the server is dead already");
       await killPostmaster(server.dataDirectory, signal);
-      // The former owner lets go of the directory.
+      // The former owner releases the directory.
       await server.stop();
       server = undefined;
     },
@@ -60,7 +60,7 @@ export async function startMortalPostgres(): Promise<MortalPostgres> {
   };
 }
 
-/** Finds the database that a platform has brought along, while it runs. */
+/** Finds the embedded database of a platform while it runs. */
 export async function findOwnDatabase({
   directory,
 }: {
@@ -73,7 +73,7 @@ export async function findOwnDatabase({
   return { url, dataDirectory };
 }
 
-/** Ends the postmaster of a data directory, and waits until it is gone. */
+/** Ends the postmaster of a data directory, and waits for its end. */
 export async function killPostmaster(dataDirectory: string, signal: "SIGKILL" | "SIGQUIT"): Promise<void> {
   const file = await readServerFile(join(dataDirectory, "data"));
   if (file === undefined) throw new Error(`no server runs on ${dataDirectory}`);

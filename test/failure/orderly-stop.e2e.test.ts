@@ -32,7 +32,7 @@ async function prepare(
   return { platform, db, festival: planFestival({ tickets: 200, orders: 1000 }) };
 }
 
-/** Keeps tickets from being scanned: whoever does waits until they are let go. */
+/** Locks tickets: scans of them wait until they are released. */
 async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(): Promise<void> }> {
   const holder = await db.dedicated();
   await holder.run(sql`begin`);
@@ -48,7 +48,7 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
   };
 }
 
-it("what is under way when the platform is told to stop is answered, and nothing is lost", { timeout: 90_000 }, () =>
+it("requests in flight are answered when the platform is stopped, and nothing is lost", { timeout: 90_000 }, () =>
   withDice(async (dice) => {
     const { platform, db, festival } = await prepare(dice, "grpc");
     const { baseUrl } = platform;
@@ -113,7 +113,7 @@ function findUnanswered({ attempts }: Gates, toldAt: number): string[] {
     .map(({ scan, outcome }) => `scan ${scan.nonce}: ${JSON.stringify(outcome)}`);
 }
 
-/** The slow scans as a gate would have noted them. */
+/** The slow scans as a gate would record them. */
 function toAttempts(tickets: readonly Ticket[], toldAt: number) {
   return tickets.map(({ position }, index) => ({
     scan: { gate: 90, nonce: `slow-${index}`, list: 1, position, type: "entry" as const },
@@ -141,7 +141,7 @@ it("a second signal ends it at once", { timeout: 60_000 }, () =>
     const toldAt = performance.now();
     life.signal("SIGTERM");
     expect(await life.ended).toMatchObject({ code: 143, stderr: "" });
-    // A stop in good order would wait for what is held, up to ten seconds.
+    // An orderly stop would wait for locked scans, up to ten seconds.
     expect(performance.now() - toldAt).toBeLessThan(5000);
     expect((await scanning).outcome.kind).toBe("unknown");
     await hold.letGo();
@@ -156,7 +156,7 @@ it("a second signal ends it at once", { timeout: 60_000 }, () =>
   }),
 );
 
-it("an import that goes on and on is answered before the end, and told to come again", { timeout: 60_000 }, () =>
+it("an endless import is answered before the stop, and asked to retry", { timeout: 60_000 }, () =>
   withDice(async (dice) => {
     const { platform, db, festival } = await prepare(dice, "inprocess");
     const { baseUrl } = platform;
@@ -164,7 +164,7 @@ it("an import that goes on and on is answered before the end, and told to come a
     await life.ready;
     let goOn = true;
     async function* endless(): AsyncGenerator<Uint8Array> {
-      // More than one batch: what is gathered for the next one waits for the end.
+      // More than one batch: records of the next one wait for the end of the first.
       yield new TextEncoder().encode(`${festival.groundwork}\n${festival.edition(dice).body}\n`);
       for (; goOn; await sleep(50)) yield new TextEncoder().encode("\n");
     }

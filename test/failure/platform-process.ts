@@ -9,32 +9,32 @@ import type { Dice } from "./seeded.ts";
 
 export const operatorKey = "operator-key-of-the-failure-tests-0123456789";
 
-/** One life of `tessera serve all`. */
+/** One process of `tessera serve all`. */
 export interface PlatformProcess {
   readonly pid: number;
   /** When it was started, on the clock of `performance.now()`. */
   readonly startedAt: number;
-  /** Resolves when it has said that it is running. */
+  /** Resolves when it has printed that it is running. */
   readonly ready: Promise<void>;
   readonly ended: Promise<Ended>;
-  /** `kill -9`; resolves when it is gone. */
+  /** `kill -9`; resolves when it has ended. */
   kill(): Promise<void>;
   signal(name: "SIGTERM" | "SIGINT"): void;
 }
 
-/** A platform that keeps its address and data through any number of lives. */
+/** A platform that keeps its address and data through any number of restarts. */
 export interface Platform {
   readonly baseUrl: string;
   readonly directory: string;
   start(): PlatformProcess;
-  /** Stops what runs, in order and within this long, and removes the data. */
+  /** Stops the process in order and within this time, and deletes the data. */
   remove(): Promise<void>;
   readonly logFile: string;
 }
 
 export interface PlatformOptions {
   readonly dice: Dice;
-  /** None: it brings its own database. */
+  /** Undefined: it starts its own database. */
   readonly databaseUrl?: string;
   /** How its services call each other. */
   readonly transport?: "inprocess" | "grpc";
@@ -42,7 +42,7 @@ export interface PlatformOptions {
 
 const longestStopMs = 15_000;
 
-/** Makes a place for a platform; nothing runs yet. */
+/** Prepares a platform; nothing runs yet. */
 export async function createPlatform({
   dice,
   databaseUrl,
@@ -66,7 +66,7 @@ export async function createPlatform({
       });
       lives.push(command);
       const ready = command.printed("Ctrl-C stops it.").then(() => {});
-      // Whoever kills it at birth does not wait for it.
+      // A test that kills it during its start does not wait for it.
       ready.catch(() => {});
       return {
         pid: command.process.pid ?? 0,
@@ -87,7 +87,7 @@ export async function createPlatform({
         if (gone === undefined) command.process.kill("SIGKILL");
         await command.ended;
       }
-      // A command that was killed, and never started again, has left its own database running.
+      // A command that was killed and not started again has left its database running.
       await clearFormerServer(join(data, "postgres", "data"), () => {});
       await rm(directory, { recursive: true, force: true });
     },
@@ -95,8 +95,8 @@ export async function createPlatform({
 }
 
 /**
- * Finds a port outside of the range that outgoing connections take theirs from: while the platform is dead, somebody
- * else's connection must not come to own it.
+ * Finds a port outside of the range of outgoing connections: while the platform is dead, another connection must not take
+ * the port.
  */
 async function findSteadyPort(dice: Dice): Promise<number> {
   for (let tried = 0; tried < 100; tried += 1) {
@@ -118,7 +118,7 @@ export async function readLog({ logFile }: Platform): Promise<LogLine[]> {
   return parseLog((await readFile(logFile, "utf8")).split("\n"));
 }
 
-/** Parses lines of a log; one that a kill cut short is none. */
+/** Parses lines of a log; a line that a kill cut off is left out. */
 export function parseLog(lines: readonly string[]): LogLine[] {
   return lines.flatMap((line) => {
     try {
@@ -129,12 +129,12 @@ export function parseLog(lines: readonly string[]): LogLine[] {
   });
 }
 
-/** Errors of the log by message, with an example each; `outage`: apart from those that say the database is away. */
+/** Errors of the log by message, with an example each; `outage`: without those about the database being down. */
 export async function findLoggedErrors(platform: Platform, options: { outage?: boolean } = {}): Promise<string[]> {
   return describeErrors(await readLog(platform), options);
 }
 
-/** Errors among log lines by message, with an example each; `outage`: apart from those that say something is away. */
+/** Errors among log lines by message, with an example each; `outage`: without those about something being down. */
 export function describeErrors(lines: readonly LogLine[], { outage = false } = {}): string[] {
   const errors = lines.filter(({ level, error }) => {
     const isError = level === "error" || level === "fatal";

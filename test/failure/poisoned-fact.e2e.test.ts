@@ -36,17 +36,17 @@ async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festiv
   return { platform, db, festival };
 }
 
-/** Bytes that no message is made of: a tag without its value, a length beyond the end, a number without an end. */
+/** Bytes that are no message: a tag without its value, a length beyond the end, a number without an end. */
 const unreadable = ["ff", "0aff01", "08ffffffffffffffffffff"];
 
-/** Position facts that can be read: one says nothing of a position, and one has a text that no database stores. */
+/** Readable position facts: one without a position, and one with a text that no database stores. */
 function unusable(position: number): string[] {
   const nothing = new Uint8Array();
   const fact = {
     ...PositionChanged.decode(nothing),
     organizer: "bigevents",
     event: "sampleconf",
-    // Newer than everything, so that it would replace what is there.
+    // Newer than everything, so that it would replace the current state.
     revision: 2 ** 50,
   };
   const state = { ...Position.decode(nothing), id: position, secret: "\0", order: Order.decode(nothing) };
@@ -55,7 +55,7 @@ function unusable(position: number): string[] {
   );
 }
 
-/** Puts bytes into an outbox, as a broken producer would. */
+/** Writes bytes into an outbox, as a broken producer would. */
 async function poison(
   db: Db,
   { topic, key, bytes }: { topic: { readonly name: string }; key: string; bytes: readonly string[] },
@@ -68,7 +68,7 @@ async function poison(
   return rows.map((row) => row.fact_id);
 }
 
-it("facts that nobody can read are parked with their cause, and those behind them go on", { timeout: 90_000 }, () =>
+it("unreadable facts are parked with their cause, and the next facts are applied", { timeout: 90_000 }, () =>
   withDice(async (dice) => {
     const { platform, db, festival } = await prepare(dice);
     const { baseUrl } = platform;
@@ -76,7 +76,7 @@ it("facts that nobody can read are parked with their cause, and those behind the
     const edition = festival.edition(dice.fork());
     const [ticket] = festival.tickets;
     if (ticket === undefined) throw new Error("no tickets");
-    // Nobody else's: facts of one key are in order because their writers exclude each other.
+    // A key of its own: facts of one key are in order because their writers exclude each other.
     const key = entityKey("bigevents", "sampleconf", 700_001);
     const importing = importUntilAnswered({ baseUrl, body: edition.body });
     const injected: string[] = [];
@@ -123,7 +123,7 @@ it("facts that nobody can read are parked with their cause, and those behind the
   }),
 );
 
-it("a consumer that is stuck holds up its own facts and nobody else's", { timeout: 90_000 }, () =>
+it("a consumer that is stuck delays only its own facts", { timeout: 90_000 }, () =>
   withDice(async (dice) => {
     const { platform, db, festival } = await prepare(dice);
     const { baseUrl } = platform;

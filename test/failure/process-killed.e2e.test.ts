@@ -18,10 +18,10 @@ afterEach(async () => {
 const fewestKills = 6;
 const mostKills = 10;
 
-/** Beyond the fewest, there are kills for this long: a slow machine has fewer of them. */
+/** After the minimum number of kills, they continue for this long: a slow machine has fewer of them. */
 const killingMs = 18_000;
 
-/** A machine with other things to do needs this long to start the command. */
+/** A busy machine needs this long to start the command. */
 const longestRecoveryMs = 15_000;
 
 it("a platform that is killed again and again loses no answer and repeats no effect", { timeout: 120_000 }, () =>
@@ -33,7 +33,7 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     const db = openAsAdministrator(database.url);
     undo.push(() => db.close());
 
-    // On an empty database, in the midst of its migrations.
+    // On an empty database, during its migrations.
     for (let born = 0; born < 2; born += 1) {
       const stillborn = platform.start();
       await sleep(600 + dice.below(900));
@@ -69,14 +69,14 @@ it("a platform that is killed again and again loses no answer and repeats no eff
     expect(oddities).toEqual([]);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
     expect(await findLoggedErrors(platform)).toEqual([]);
-    // Otherwise nothing was at stake.
+    // Otherwise the test proves nothing.
     const outcomes = countOutcomes(attempts);
     for (const kind of ["admitted", "already_redeemed", "unknown"]) expect(outcomes[kind]).toBeGreaterThan(10);
     expect(Math.max(...imports.map((run) => run.attempts))).toBeGreaterThan(1);
   }),
 );
 
-it("a platform with a database of its own comes back, whichever of the two is killed", { timeout: 120_000 }, () =>
+it("a platform with an embedded database recovers when either of the two is killed", { timeout: 120_000 }, () =>
   withDice(async (dice) => {
     const platform = await createPlatform({ dice });
     undo.push(() => platform.remove());

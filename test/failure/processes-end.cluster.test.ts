@@ -12,7 +12,7 @@ import { report, withDice } from "./seeded.ts";
 
 let cluster: FestivalCluster;
 
-/** As long as a pod that is told to stop goes on, while balancers learn of it. */
+/** How long a stopping pod accepts requests, while balancers learn of it. */
 const shutdownDelayMs = 500;
 
 beforeAll(async () => {
@@ -23,7 +23,7 @@ afterEach(() => cluster?.endLoads());
 
 afterAll(() => cluster?.stop());
 
-it("[C3.38] of scans at the same moment over all gateways and check-ins one is admitted, and one nonce is one scan", () =>
+it("[C3.38] one of several simultaneous scans over all gateways and check-ins is admitted, and one nonce is one scan", () =>
   withDice(async (dice) => {
     const { baseUrls, festival, attempts, db } = cluster;
     const slowest: number[] = [];
@@ -43,16 +43,16 @@ it("[C3.38] of scans at the same moment over all gateways and check-ins one is a
     report({ slowestOfTwentyMs: slowest });
   }));
 
-/** How long nobody starts again what was killed. */
+/** How long a killed process stays down. */
 const deadMs = 1500;
 
-/** While one of two is dead, or somebody whom gates do not need. */
+/** While one of two is dead, or a process that gates do not need. */
 const longestSilence = 2500;
 
-/** From the moment it is ready again; on a busy machine its first answers take their time. */
+/** From the moment it is ready again; on a busy machine its first answers are slow. */
 const longestRecoveryMs = 5000;
 
-/** A process that dies without a word keeps its partitions until its session is over, which is ten seconds. */
+/** A killed process keeps its partitions until its session ends after ten seconds. */
 const longestSettlingMs = 30_000;
 
 it("processes of every kind are killed, and no scan is lost or admitted twice", { timeout: 170_000 }, () =>
@@ -120,7 +120,7 @@ it(
   { timeout: 170_000 },
   () =>
     withDice(async (dice) => {
-      // So many, and so restless, that connections are always about to carry the next scan.
+      // So many, and so fast, that connections are always about to carry the next scan.
       const count = 16;
       const load = cluster.startLoad(dice, { connectionsMayBreak: true, count, longestPauseMs: 5 });
       const { attempts } = load.gates;
@@ -150,7 +150,7 @@ it(
       report({ measured: withSlowest(measured, ofGates), cut, ...measure({ attempts: ofGates, imports }) });
       const others = ofGates.filter((attempt) => !cut.includes(attempt));
       expect(findUncertain(others, { from, to: performance.now() })).toEqual([]);
-      // A process that closed what it had would cut off most gates; they all learn with the next try what became of their scan.
+      // A process that closed its connections would cut off most gates; all of them learn the outcome of their scan by a retry.
       expect(cut.length).toBeLessThan(count / 2);
       const nonces = new Set(cut.map(({ scan }) => scan.nonce));
       const courses = toCourses(ofGates).filter(({ scan }) => nonces.has(scan.nonce));
@@ -162,11 +162,11 @@ it(
     }),
 );
 
-/** A replica that has frozen is found out by then, and the other one has all the calls. */
+/** By then a frozen replica is detected, and the other one gets all calls. */
 const longestFrozenSilence = 7000;
 const frozenMs = 9000;
 
-it("one of two check-ins freezes: gates go on with the other one", { timeout: 170_000 }, () =>
+it("one of two check-ins freezes: gates continue with the other one", { timeout: 170_000 }, () =>
   withDice(async (dice) => {
     const load = cluster.startLoad(dice, { connectionsMayBreak: true });
     await sleep(1500);

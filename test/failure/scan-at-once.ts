@@ -4,7 +4,7 @@ import { sendScan } from "./gates.ts";
 import type { Attempt } from "./scan-history.ts";
 import type { Dice } from "./seeded.ts";
 
-/** Makes up names of scans that nobody else has. */
+/** Makes unique names of scans. */
 export function drawNonces(dice: Dice, count: number): string[] {
   return Array.from({ length: count }, () => `together-${dice.below(2 ** 31)}-${dice.below(2 ** 31)}`);
 }

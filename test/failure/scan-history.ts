@@ -1,6 +1,6 @@
 export type ScanType = "entry" | "exit";
 
-/** What a gate learned of one request: certain success, certain refusal, certainly nothing done, or no certainty. */
+/** What a gate knows about one request: certain success, certain refusal, certainly no effect, or nothing certain. */
 export type Outcome =
   | { readonly kind: "admitted" }
   | { readonly kind: "refused"; readonly reason: string }
@@ -20,25 +20,25 @@ export interface Scan {
 /** One request about a scan. The instants are milliseconds on one clock. */
 export interface Attempt {
   readonly scan: Scan;
-  /** Where it was sent, if that matters to anybody. */
+  /** The address, if a check needs it. */
   readonly baseUrl?: string;
   readonly invokedAt: number;
   readonly endedAt: number;
   readonly outcome: Outcome;
 }
 
-/** A scan with all that was sent and heard about it. */
+/** A scan with all its requests and answers. */
 export interface Course {
   readonly scan: Scan;
   readonly attempts: number;
   readonly from: number;
   readonly to: number;
-  /** Undefined: nobody ever learned it. */
+  /** Undefined: no answer was certain. */
   readonly known: "admitted" | "refused" | undefined;
   readonly reason: string | undefined;
 }
 
-/** Gathers the attempts of each scan. */
+/** Collects the attempts of each scan. */
 export function toCourses(attempts: readonly Attempt[]): Course[] {
   return [...Map.groupBy(attempts, ({ scan }) => scan.nonce).values()].map((all): Course => {
     const [first] = all as [Attempt, ...Attempt[]];
@@ -48,7 +48,7 @@ export function toCourses(attempts: readonly Attempt[]): Course[] {
       scan: first.scan,
       attempts: all.length,
       from: Math.min(...all.map(({ invokedAt }) => invokedAt)),
-      // Of a scan without a certain outcome anything may still happen.
+      // A scan without a certain outcome may still have any effect.
       to: certain === undefined ? Number.POSITIVE_INFINITY : certain.endedAt,
       known: outcome?.kind === "admitted" || outcome?.kind === "refused" ? outcome.kind : undefined,
       reason: outcome?.kind === "refused" ? outcome.reason : undefined,
@@ -56,7 +56,7 @@ export function toCourses(attempts: readonly Attempt[]): Course[] {
   });
 }
 
-/** Names what at most one scan at a time may change. */
+/** A key for what at most one scan at a time may change. */
 export function placeOf({ list, position }: { readonly list: number; readonly position: number | null }): string {
   return `list ${list}, position ${position}`;
 }

@@ -4,14 +4,14 @@ import { randomInt } from "node:crypto";
 export interface Dice {
   /** A whole number from 0, below the given one. */
   below(limit: number): number;
-  /** Whether something happens that does so in this many percent of cases. */
+  /** True in this percentage of cases. */
   chance(percent: number): boolean;
   pick<T>(choices: readonly T[]): T;
-  /** Dice of their own for somebody who rolls at unforeseeable moments. */
+  /** Separate dice for callers whose order of calls varies. */
   fork(): Dice;
 }
 
-/** Makes dice that roll the same for the same seed. */
+/** Makes dice with the same results for the same seed. */
 function rollFrom(seed: number): Dice {
   let state = seed >>> 0;
   const below = (limit: number) => {
@@ -29,12 +29,12 @@ function rollFrom(seed: number): Dice {
   };
 }
 
-/** Says what a test has measured; the runner shows it when the test fails, or is asked to. */
+/** Reports measurements of a test; the runner prints them if the test fails, or on request. */
 export function report(measured: Readonly<Record<string, unknown>>): void {
   console.log(JSON.stringify(measured, undefined, 1));
 }
 
-/** Runs a test on random numbers. A failure names the seed; `FAILURE_SEED` repeats what is not a matter of timing. */
+/** Runs a test on random numbers. A failure names the seed; `FAILURE_SEED` repeats it, except for timing. */
 export async function withDice(test: (dice: Dice) => Promise<void>): Promise<void> {
   const seed = Number(process.env["FAILURE_SEED"] ?? randomInt(2 ** 31));
   try {

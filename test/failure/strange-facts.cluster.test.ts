@@ -39,7 +39,7 @@ const copied = [
   topics.positionChanged,
 ].map(({ name }) => name);
 
-/** A bus that publishes to the topics of the cluster, and reads them without being in anybody's way. */
+/** A bus that publishes to the topics of the cluster, and reads them in a group of its own. */
 function openBus(): Bus {
   const bus = kafkaBus({
     brokers: kafkaOfThisRun().split(","),
@@ -52,7 +52,7 @@ function openBus(): Bus {
   return bus;
 }
 
-/** Everything that stands in the topics. */
+/** All messages in the topics. */
 async function readTopics(bus: Bus): Promise<Delivery[]> {
   const read: Delivery[] = [];
   for (const topic of copied) {
@@ -77,7 +77,7 @@ function shuffle<T>(values: readonly T[], dice: Dice): T[] {
     .map(({ value }) => value);
 }
 
-/** Publishes messages again to partitions that are drawn anew, so that they come out of order. */
+/** Publishes messages again to random partitions, so that they arrive out of order. */
 async function publishAgain(bus: Bus, messages: readonly Delivery[], dice: Dice): Promise<void> {
   for (const [topic, group] of Map.groupBy(messages, (message) => message.topic)) {
     const partitions = await bus.partitions(topic);
@@ -92,15 +92,15 @@ async function publishAgain(bus: Bus, messages: readonly Delivery[], dice: Dice)
   }
 }
 
-/** Waits until the consumers have read to the end whatever stands in the topics now. */
+/** Waits until the consumers have read all messages that are in the topics now. */
 async function untilRead(): Promise<void> {
   await importUntilAnswered({ baseUrl: cluster.baseUrls[0], body: pulseRecord(randomUUID()) });
 }
 
-it("[S10.2] facts that come again, in another order and on other partitions, act once, and the newest state stays", () =>
+it("[S10.2] facts that are repeated, in another order and on other partitions, act once, and the newest state stays", () =>
   withDice(async (dice) => {
     const { db, festival, baseUrls } = cluster;
-    // So that there are states to fall back to.
+    // So that there are older states.
     await importUntilAnswered({ baseUrl: baseUrls[0], body: festival.edition(dice.fork()).body });
     const bus = openBus();
     const history = await readTopics(bus);
@@ -112,7 +112,7 @@ it("[S10.2] facts that come again, in another order and on other partitions, act
     const superseded = history
       .filter((message) => {
         const last = newest.get(`${message.topic} ${message.key}`);
-        // Nobody remembers what is gone: an older state of it, told as news, would be news.
+        // Consumers do not remember deleted entities: an older state of one would create it again.
         return (
           message !== last && last?.value !== null && message.value !== null && !(header.marker in message.headers)
         );
@@ -128,7 +128,7 @@ it("[S10.2] facts that come again, in another order and on other partitions, act
     );
     await forgetArrivals(db, staleIds);
     report({ again: history.length, stale: stale.length, ...measure({ attempts, imports }) });
-    // Otherwise they have not even been looked at.
+    // Otherwise they have not even been read.
     expect(acted.count).toBeGreaterThanOrEqual(stale.length);
     expect(stale.length).toBeGreaterThan(100);
     expect(history.length).toBeGreaterThan(2000);
@@ -148,7 +148,7 @@ async function keysAlive(): Promise<Set<string>> {
 
 const nonsense = Buffer.alloc(40, 0xff);
 
-it("[S10.1] what is no fact is parked with its cause, and everything else goes on", () =>
+it("[S10.1] messages that are no facts are parked with their cause, and all others are applied", () =>
   withDice(async (dice) => {
     const { db, festival } = cluster;
     const load = cluster.startLoad(dice, { connectionsMayBreak: false });
@@ -162,7 +162,7 @@ it("[S10.1] what is no fact is parked with its cause, and everything else goes o
         partition,
       })),
       { key, value: nonsense, headers: fact(), partition: 1 },
-      // Would remove the ticket, if it said which fact it is.
+      // It would delete the ticket if it had a fact id.
       { key, value: null, partition: 2 },
       { key, value: null, headers: fact("yesterday"), partition: 3 },
       { key: Buffer.from([0, 255, 0]), value: Buffer.alloc(0), headers: { [header.factId]: nonsense }, partition: 4 },
@@ -172,7 +172,7 @@ it("[S10.1] what is no fact is parked with its cause, and everything else goes o
       { key: "", value: nonsense },
       { key: "bigevents//1:1", value: null },
     ];
-    // Strangers may write to this one, and need no keys.
+    // Other programs write to this one, and need no keys.
     const fed = [
       { key: null, value: nonsense },
       { key: null, value: Buffer.from("[]") },
@@ -185,7 +185,7 @@ it("[S10.1] what is no fact is parked with its cause, and everything else goes o
       ({ name }) => `${cluster.prefix}${name}`,
     );
     const refused = await producer.transaction();
-    // Where only the last of each key is kept, the broker wants keys.
+    // The broker requires keys on compacted topics.
     await expect(
       refused.send({ topic: topic ?? "", messages: [{ key: null, value: nonsense }] }),
     ).rejects.toMatchObject({
@@ -224,12 +224,12 @@ it("[S10.1] what is no fact is parked with its cause, and everything else goes o
     expect(cluster.loggedErrors().filter((line) => !line.includes("fact parked"))).toEqual([]);
   }));
 
-/** Several times as long as a consumer may be silent before its partitions are another's. */
+/** Several times the silence after which a consumer loses its partitions. */
 const pausedMs = 45_000;
 const longestRecoveryMs = 10_000;
 const longestCatchUpMs = 40_000;
 
-it("facts wait for consumers that are frozen, and act once and in order when those go on", { timeout: 180_000 }, () =>
+it("facts wait for frozen consumers, and act once and in order when these continue", { timeout: 180_000 }, () =>
   withDice(async (dice) => {
     const { db } = cluster;
     const load = cluster.startLoad(dice, { connectionsMayBreak: false, importWithinMs: 150_000 });

@@ -67,7 +67,7 @@ it("two processes on one database are one platform", { timeout: 120_000 }, () =>
     const revokedAfterMs = Math.round(performance.now() - revokedAt);
     expect(await askWithSharedKey(one.baseUrl)).toBe(401);
 
-    // One of them leads the relays, and either may: both die in turn while facts are on their way.
+    // Either may lead the relays: both are killed in turn while facts are in flight.
     const takenOverAfterMs: number[] = [];
     for (const [index, [dying, living]] of [[one, other] as const, [other, one] as const].entries()) {
       await sleep(dice.below(500));
@@ -80,10 +80,10 @@ it("two processes on one database are one platform", { timeout: 120_000 }, () =>
       await lives[index].ready;
     }
 
-    // Whoever led may go on delivering what the other has taken over.
+    // The former leader may still deliver facts that the new one has taken.
     for (let round = 0; round < 4; round += 1) {
       await sleep(dice.below(400));
-      // Whoever lost his connection takes a moment to come back.
+      // A process that lost its connection needs a moment to reconnect.
       await expect.poll(() => cutConnections(db), { timeout: 10_000 }).toBeGreaterThan(0);
     }
 

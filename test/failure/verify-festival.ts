@@ -17,16 +17,16 @@ export interface FestivalEvidence {
   readonly baseUrl: string;
   readonly db: Db;
   readonly festival: Festival;
-  /** The last one that was answered. */
+  /** The last festival whose import was answered. */
   readonly edition: Edition;
   readonly attempts: readonly Attempt[];
-  /** Facts were poisoned on purpose. */
+  /** The test has published broken facts. */
   readonly poisoned?: boolean;
-  /** The bus has forgotten facts, and everything was told again: then not the facts count, but what came of them. */
+  /** The bus has lost facts, and everything was republished: then only the results count, not the facts. */
   readonly toldAgain?: boolean;
 }
 
-/** Compares everything that was answered with everything that is stored and shown; returns each contradiction. */
+/** Compares all answers with everything that is stored and shown; returns each contradiction. */
 export async function verifyFestival({
   baseUrl,
   db,
@@ -63,7 +63,7 @@ export async function verifyFestival({
   return [...found, `what was sent, heard and stored is in ${file}`];
 }
 
-/** A scan that was admitted is admitted again, without being stored again. */
+/** A repetition of an admitted scan is admitted, and not stored again. */
 async function replaySome({
   baseUrl,
   festival,
@@ -83,7 +83,7 @@ async function replaySome({
   return (await Promise.all(answers)).flat();
 }
 
-/** Every stored scan is told of once, unless all are told of again; what is told of and not stored went with its ticket. */
+/** Every stored scan is published once, unless all are republished. A published scan that is not stored was deleted with its ticket. */
 function checkTold(told: readonly number[], scans: readonly StoredScan[], { again }: { again: boolean }): string[] {
   const times = Map.groupBy(told, (id) => id);
   const untold = scans.filter(({ id }) => !times.has(id));

@@ -4,7 +4,7 @@ import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
 import { endpointOf } from "./hide-secrets.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-const independent = "answers do not depend on it: until then each process counts limits for itself";
+const independent = "the platform works without it; until it is back, each process counts limits for itself";
 
 /** Examines the cache, which no answer depends on. */
 export async function examineCache({ config }: Pick<Surroundings, "config">): Promise<Finding[]> {

@@ -123,7 +123,7 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
     !isWhole &&
       !environment["OPERATOR_KEY"] &&
       warning("OPERATOR_KEY is not set", {
-        why: "no records can be imported, and no keys and devices be made",
+        why: "imports, and the commands for keys and devices, are refused",
         mend: "set it to what `openssl rand -hex 32` prints",
       }),
   ]);
