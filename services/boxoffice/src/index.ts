@@ -2,6 +2,7 @@ import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { AnswerFiles, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
 import { answersGiven } from "./consumers/answers-given.ts";
+import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createCredential } from "./handlers/create-credential.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
@@ -14,7 +15,7 @@ import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
 
-/** Owns what everything else refers to: organizers, events, products, orders, keys and devices. */
+/** Owns what all other services refer to: organizers, events, products, orders, keys and devices. */
 export const boxoffice = defineService({
   name: "boxoffice",
   schema: "boxoffice",
@@ -32,5 +33,7 @@ export const boxoffice = defineService({
   jobs: [removeAnswerFiles],
   works: [copyGateFiles],
   rebuilds,
-  start: async ({ db, files, clock, log }) => ({ deps: { db, files, clock, log } }),
+  start: async ({ db, files, clock, log, metrics }) => ({
+    deps: { db, files, clock, log, events: reportEvents({ log, metrics }) },
+  }),
 });

@@ -1,5 +1,4 @@
 import type { Fault, FieldErrors } from "@tessera/kit/fault";
-import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type {
   CreateCredentialRequest,
@@ -7,43 +6,45 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { Reading } from "@tessera/records/read";
 import { FieldProblems } from "@tessera/schema/field-problems";
+import type { BoxofficeEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import type { CredentialKind, StoredFields } from "../records/credential.ts";
+import type { CredentialKind } from "../records/credential.ts";
 import { credentialKindOf } from "../records/credential-kinds.ts";
 import * as credentials from "../store/credentials.ts";
 import * as ids from "../store/id-sequences.ts";
-import { lockOrganizer, runOf, toLog, toMessage } from "./store-credential.ts";
+import { toCredential } from "../wire/credentials.ts";
+import { lockOrganizer, runOf } from "./store-credential.ts";
 
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Creates a credential as its record would, a device under the next number. A token that is stored already is a repeated
- * request: it changes nothing.
+ * Creates a credential as its record would; a device gets the next number. A token that is already stored means a repeated
+ * request, which changes nothing.
  */
 export async function createCredential(
   { organizer, kind: name, tokenHash: bytes, fields }: CreateCredentialRequest,
-  { db, log }: { db: Db; log: Log },
+  { db, events }: { db: Db; events: BoxofficeEvents },
 ): Promise<CreateCredentialResponse> {
   const kind = credentialKindOf(name);
   const data = fields && kind.toData(fields);
-  if (data === undefined) throw new Error(`${kind.aNoun} was to be created from nothing`);
+  if (data === undefined) throw new Error(`a ${kind.noun} was sent without its fields`);
   if (bytes.length !== 32) throw fault("bad_token_hash", "A token is sent as its SHA-256.");
   const tokenHash = Buffer.from(bytes);
   const { credential, isNew } = await db.transaction(async (tx) => {
     await lockOrganizer(tx, organizer);
-    const find = () => credentials.findByToken<StoredFields>(tx, { organizer, kind: kind.name, tokenHash });
+    const find = () => credentials.findByToken<credentials.StoredFields>(tx, { organizer, kind: kind.name, tokenHash });
     const before = await find();
     if (before !== undefined) return { credential: before, isNew: false };
     await store(tx, kind, { organizer, tokenHash, data });
     const created = await find();
-    if (created === undefined) throw new Error("what was created is not there");
+    if (created === undefined) throw new Error("the created credential is missing");
     return { credential: created, isNew: true };
   });
-  if (isNew) log.info(`${kind.aNoun} was created`, toLog(organizer, kind, credential.id));
-  return { credential: toMessage(kind, credential) };
+  if (isNew) events.credentialCreated({ organizer, kind: kind.name, id: credential.id });
+  return { credential: toCredential(credential, kind.toMessage(credential.data)) };
 }
 
-/** Stores a new credential by the rules of its records; everything that is wrong is named at once. */
+/** Stores a new credential by the rules of its records; names all wrong fields at once. */
 async function store(
   tx: Tx,
   kind: CredentialKind,
@@ -61,8 +62,11 @@ async function store(
   await kind.store(tx, run);
 }
 
-/** Reads fields. Those that are wrong take their defaults, so that errors in other fields are found as well. */
-function readFields(kind: CredentialKind, data: Values): { reading: Reading<StoredFields>; errors: FieldErrors } {
+/** Reads fields. Wrong ones get their defaults, so that errors in other fields are found as well. */
+function readFields(
+  kind: CredentialKind,
+  data: Values,
+): { reading: Reading<credentials.StoredFields>; errors: FieldErrors } {
   const whole = kind.readFields({ ...data });
   if (whole.ok) return { reading: whole.value, errors: {} };
   const wrong = new Set(Object.keys(whole.errors).map((path) => path.split(".")[0]));

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type {
@@ -12,6 +13,7 @@ import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reportEvents } from "../events.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { record, sample } from "../testing/records.ts";
@@ -22,6 +24,7 @@ import { revokeCredential } from "./revoke-credential.ts";
 const schema = { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) };
 const logged: string[] = [];
 const log = createLog({ service: "test", destination: { write: (line) => void logged.push(line) } });
+const events = reportEvents({ log, metrics: createMetrics() });
 const organizer = "org";
 const sha256 = (token: string) => createHash("sha256").update(token).digest();
 
@@ -61,7 +64,7 @@ interface Placed {
 async function create(kind: CredentialKind, fields: CredentialFields, placed: Placed): Promise<Credential> {
   const { token = randomBytes(8).toString("hex"), of = organizer } = placed;
   const request = { organizer: of, kind, tokenHash: sha256(token), fields };
-  const { credential } = await createCredential(request, { db, log });
+  const { credential } = await createCredential(request, { db, events });
   if (credential === undefined) throw new Error("no credential came back");
   return credential;
 }
@@ -75,7 +78,7 @@ const list = (kind: CredentialKind, { of = organizer, page = 1, pageSize = 50 } 
   listCredentials({ organizer: of, kind, page, pageSize }, { db });
 const listKeys = (page = 1, pageSize = 50) => list(API_KEY, { page, pageSize });
 const revoke = async (kind: CredentialKind, id: string, of = organizer) =>
-  (await revokeCredential({ organizer: of, kind, id }, { db, log })).credential;
+  (await revokeCredential({ organizer: of, kind, id }, { db, events })).credential;
 const revokeKey = (id: string, of?: string) => revoke(API_KEY, id, of);
 const revokeDevice = (id: string, of?: string) => revoke(DEVICE, id, of);
 
@@ -172,8 +175,8 @@ describe("creating", () => {
     });
     await expect(deviceOf({}, { token: "taken" })).rejects.toMatchObject({ fields: { token: [expect.anything()] } });
     const request = { organizer, kind: API_KEY, tokenHash: Buffer.from("in clear"), fields: { apiKey: bare } };
-    await expect(createCredential(request, { db, log })).rejects.toMatchObject({ code: "bad_token_hash" });
-    const unknown = createCredential({ ...request, kind: CredentialKind.UNSPECIFIED }, { db, log });
+    await expect(createCredential(request, { db, events })).rejects.toMatchObject({ code: "bad_token_hash" });
+    const unknown = createCredential({ ...request, kind: CredentialKind.UNSPECIFIED }, { db, events });
     await expect(unknown).rejects.toThrow("no such kind");
   });
 

@@ -5,18 +5,18 @@ import type {
   FindOverbookedResponse,
   OverbookedQuota,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
-import { computeAvailability, type Taken } from "../domain/availability.ts";
+import { computeAvailability } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import { readLimitedQuotas, readTaken } from "../store/capacity.ts";
 
-/** What a caller asks about at a time is read at once. */
+/** One statement reads all of them. */
 const mostEvents = 1000;
 
-/** Whoever reads the answer wants to know that there are such quotas, and the first of them. */
+/** The first of them show what is wrong. */
 const mostReported = 100;
 
-/** A series has thousands of quotas. Other calls get their turn in between. */
+/** A series has thousands of quotas. Other calls run in between. */
 const quotasPerTurn = 1000;
 
 /** Finds the overbooked quotas of events. */
@@ -27,7 +27,8 @@ export async function findOverbooked(
   if (events.length > mostEvents) throw fault("too_many_events", `ask about ${mostEvents} events at most`);
   const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
   const quotas = await readLimitedQuotas(db, scopes);
-  const taken = quotas.length === 0 ? new Map<string, Taken[]>() : groupByDate(await readTaken(db, scopes));
+  // A quota counts positions of its own date alone, and a series has many dates.
+  const taken = Map.groupBy(quotas.length === 0 ? [] : await readTaken(db, scopes), dateOf);
   const overbooked: OverbookedQuota[] = [];
   for (const [index, quota] of quotas.entries()) {
     if (overbooked.length === mostReported) break;
@@ -37,17 +38,6 @@ export async function findOverbooked(
     if (size !== null && left !== null && left < 0) overbooked.push({ organizer, event, id, size, taken: all });
   }
   return { quotas: overbooked };
-}
-
-/** A quota looks at its own date alone, and a series has many. */
-function groupByDate(rows: readonly (Scope & Taken)[]): Map<string, Taken[]> {
-  const groups = new Map<string, Taken[]>();
-  for (const row of rows) {
-    const group = groups.get(dateOf(row));
-    if (group === undefined) groups.set(dateOf(row), [row]);
-    else group.push(row);
-  }
-  return groups;
 }
 
 function placeOf({ organizer, event }: Scope): string {

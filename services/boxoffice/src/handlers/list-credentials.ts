@@ -4,10 +4,10 @@ import type {
   ListCredentialsRequest,
   ListCredentialsResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
-import type { StoredFields } from "../records/credential.ts";
 import { credentialKindOf } from "../records/credential-kinds.ts";
 import * as credentials from "../store/credentials.ts";
-import { requireOrganizer, toMessage } from "./store-credential.ts";
+import { toCredential } from "../wire/credentials.ts";
+import { requireOrganizer } from "./store-credential.ts";
 
 /** Pages through the credentials of an organizer of one kind, revoked ones included. */
 export async function listCredentials(
@@ -19,6 +19,6 @@ export async function listCredentials(
   const of = { organizer, kind: kind.name };
   const count = await credentials.count(db, of);
   const { page, limit, offset } = cutPage(asked, count);
-  const found = await credentials.page<StoredFields>(db, { ...of, limit, offset });
-  return { credentials: found.map((each) => toMessage(kind, each)), count, page };
+  const found = await credentials.page<credentials.StoredFields>(db, { ...of, limit, offset });
+  return { credentials: found.map((each) => toCredential(each, kind.toMessage(each.data))), count, page };
 }

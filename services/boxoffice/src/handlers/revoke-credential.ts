@@ -1,22 +1,23 @@
-import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type {
   RevokeCredentialRequest,
   RevokeCredentialResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
+import type { BoxofficeEvents } from "../events.ts";
 import { fault } from "../faults.ts";
-import type { CredentialKind, StoredFields } from "../records/credential.ts";
+import type { CredentialKind } from "../records/credential.ts";
 import { credentialKindOf } from "../records/credential-kinds.ts";
 import * as credentials from "../store/credentials.ts";
-import { lockOrganizer, runOf, toLog, toMessage } from "./store-credential.ts";
+import { toCredential } from "../wire/credentials.ts";
+import { lockOrganizer, runOf } from "./store-credential.ts";
 
 /**
- * Revokes a credential. It stays, so that its requests are refused with the reason: a scanner that is revoked deletes its
- * data of the event. What the credential refers to may be deleted by now, so nothing is checked.
+ * Revokes a credential. Its row stays, so that its requests are refused with the reason: a revoked scanner deletes its data
+ * of the event. References are not checked: what they name may be deleted by now.
  */
 export async function revokeCredential(
   { organizer, kind: name, id }: RevokeCredentialRequest,
-  { db, log }: { db: Db; log: Log },
+  { db, events }: { db: Db; events: BoxofficeEvents },
 ): Promise<RevokeCredentialResponse> {
   const kind = credentialKindOf(name);
   const { credential, changed } = await db.transaction(async (tx) => {
@@ -28,25 +29,25 @@ export async function revokeCredential(
     await kind.store(tx, await runOf(tx, kind, { organizer, value }));
     return { credential: await findOne(tx, kind, { organizer, id: found.id }), changed: true };
   });
-  if (changed) log.info(`${kind.aNoun} was revoked`, toLog(organizer, kind, credential.id));
-  return { credential: toMessage(kind, credential) };
+  if (changed) events.credentialRevoked({ organizer, kind: kind.name, id: credential.id });
+  return { credential: toCredential(credential, kind.toMessage(credential.data)) };
 }
 
 async function findOne(
   tx: Tx,
   { name: kind, noun, absent, idPrefix }: CredentialKind,
   { organizer, id }: { organizer: string; id: string },
-): Promise<credentials.StoredCredential<StoredFields>> {
+): Promise<credentials.StoredCredential<credentials.StoredFields>> {
   const prefix = id.toLowerCase();
   const found =
     idPrefix === undefined
-      ? await credentials.find<StoredFields>(tx, { organizer, kind, id })
+      ? await credentials.find<credentials.StoredFields>(tx, { organizer, kind, id })
       : idPrefix.test(prefix)
-        ? await credentials.findByPrefix<StoredFields>(tx, { organizer, kind, prefix })
+        ? await credentials.findByPrefix<credentials.StoredFields>(tx, { organizer, kind, prefix })
         : [];
   const [first, ...others] = found;
   if (first === undefined) throw fault(absent, `The organizer has no such ${noun}.`);
   if (others.length > 0)
-    throw fault("ambiguous_id", `The ids of several ${noun}s begin like this; send more of the one meant.`);
+    throw fault("ambiguous_id", `The ids of several ${noun}s begin like this; send more characters.`);
   return first;
 }

@@ -7,6 +7,7 @@ import { systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
@@ -16,6 +17,7 @@ import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reportEvents } from "../events.ts";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { onSchemaBefore, putEarlierPosition } from "../testing/earlier-schema.ts";
@@ -66,7 +68,11 @@ const { signal } = new AbortController();
 async function copy({ from = files, database: on = db, again = false } = {}): Promise<void> {
   if (again) await passTime(db);
   const log = createLog({ service: "test", destination: { write: (line) => lines.push(line) } });
-  await finishWork(on, [copyGateFiles({ db: on, files: from, log })], { log });
+  await finishWork(
+    on,
+    [copyGateFiles({ db: on, files: from, events: reportEvents({ log, metrics: createMetrics() }) })],
+    { log },
+  );
 }
 
 async function upload(content = "picture"): Promise<string> {
@@ -322,7 +328,9 @@ it("a file that was awaited before the work table had its copy is copied", () =>
       values ('org', 'fest', 1, 1, ${Buffer.from(GivenAnswer.encode(awaited).finish())}, 6, now())`);
     await migrateOn();
     const log = createLog({ service: "test", destination: { write: () => {} } });
-    await finishWork(earlier, [copyGateFiles({ db: earlier, files, log })]);
+    await finishWork(earlier, [
+      copyGateFiles({ db: earlier, files, events: reportEvents({ log, metrics: createMetrics() }) }),
+    ]);
     expect(await earlier.many(sql`select file ->> 'name' as name from gate_answer`)).toEqual([{ name: "me.png" }]);
   }));
 

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Files } from "@tessera/kit/files/files";
 import { workOn } from "@tessera/kit/jobs/workers";
-import type { Log } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import type { BoxofficeEvents } from "../events.ts";
 import { isFileType, keyOfFile, nameFile } from "../records/answer-file.ts";
 import { applyCopiedFile, gateFileCopy } from "../records/gate-answers.ts";
 import type { StoredAnswerFile } from "../store/answer-files.ts";
@@ -12,7 +12,7 @@ import { type AwaitedAnswer, findAwaited } from "../store/gate-answers.ts";
 export interface GateFileStores {
   readonly db: Db;
   readonly files: Files;
-  readonly log: Log;
+  readonly events: BoxofficeEvents;
 }
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -23,19 +23,18 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Bytes are written first, under a new key each time, then the row that names them. A process that ends in between
  * leaves bytes that another job deletes, and work that is retried.
  */
-export const copyGateFiles = workOn(gateFileCopy, async ({ payload: answer }, { db, files, log }: GateFileStores) => {
-  const state = await findAwaited(db, answer);
-  if (state === undefined) return async () => {};
-  const given = GivenAnswer.decode(state);
-  const stored = await copy(answer, { given, files });
-  if (stored === undefined) {
-    const { organizer, event, position, question } = answer;
-    const place = { organizer, event, position, question };
-    log.warn("the file of an answer was deleted before it was copied; the answer before it stays", place);
-  }
-  const questionIdentifier = given.answer?.questionIdentifier ?? "";
-  return (tx) => applyCopiedFile(tx, { ...answer, stored, questionIdentifier });
-});
+export const copyGateFiles = workOn(
+  gateFileCopy,
+  async ({ payload: answer }, { db, files, events }: GateFileStores) => {
+    const state = await findAwaited(db, answer);
+    if (state === undefined) return async () => {};
+    const given = GivenAnswer.decode(state);
+    const stored = await copy(answer, { given, files });
+    if (stored === undefined) events.gateFileLost(answer);
+    const questionIdentifier = given.answer?.questionIdentifier ?? "";
+    return (tx) => applyCopiedFile(tx, { ...answer, stored, questionIdentifier });
+  },
+);
 
 async function copy(
   answer: AwaitedAnswer,

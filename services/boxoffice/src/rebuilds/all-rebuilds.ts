@@ -1,10 +1,10 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
 import { kinds } from "../records/all-kinds.ts";
-import type { StoredFields } from "../records/credential.ts";
 import { credentialKinds } from "../records/credential-kinds.ts";
 import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import { defaultSettings } from "../records/event-settings.ts";
+import type { StoredFields } from "../store/credentials.ts";
 import { type PlacedCredential, readCredentials, readEvents, readPositions } from "../store/rebuild-reads.ts";
 import { eventFact } from "../wire/event-fact.ts";
 import { positionChanged } from "../wire/position-fact.ts";

@@ -1,11 +1,10 @@
-import { ApiKeyFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { compileKeyReader, compileReader, type Rule } from "@tessera/records/read";
 import { verbatim } from "@tessera/records/schema-parts";
 import * as resources from "@tessera/resources/credential";
 import { object } from "@tessera/schema/build";
-import { fields } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
 import { isPermission, resolvePermissions } from "@tessera/values";
+import { apiKeyFields } from "../wire/credentials.ts";
 import { credentialKind, hashToken } from "./credential.ts";
 
 const schema = object({ token: verbatim(1000), ...resources.apiKey.properties }, { required: ["token"] });
@@ -22,13 +21,11 @@ function complete<K extends StoredApiKey>(key: K): K {
 }
 
 const readToken = compileKeyReader(schema, "token");
-const shapes = fields(resources.apiKey, ApiKeyFields);
 
 /** An API key. It is known by the hash of its token. */
 export const apiKey = credentialKind<StoredApiKey>({
   name: "api_key",
   noun: "API key",
-  aNoun: "an API key",
   absent: "api_key_not_found",
   schema,
   readAll: compileReader(schema, { rules, complete, omit: ["token"] }),
@@ -41,10 +38,9 @@ export const apiKey = credentialKind<StoredApiKey>({
     if (tokenHash === null) throw new Error("an API key without a token has no id");
     return tokenHash.toString("hex");
   },
-  // Fewer characters are a typing error, even where they happen to lead to one key.
+  // Fewer characters are a typing error, even if only one key begins with them.
   idPrefix: /^[0-9a-f]{8,64}$/,
-  toMessage: (data) => ({ apiKey: shapes.toMessage(data) }),
-  toData: ({ apiKey: message }) => message && shapes.present(message),
+  ...apiKeyFields,
   isActive: ({ active }) => active,
   revoked: { active: false },
   ownPartOf: ({ permissions }) => ({ permissions: [...permissions] }),

@@ -1,67 +1,59 @@
 import { createHash } from "node:crypto";
 import type { CredentialFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
-import { type CredentialChanged, CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import type { CredentialChanged, CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
 import type { Reading } from "@tessera/records/read";
 import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import type { Checked } from "@tessera/schema/schema";
 import * as credentials from "../store/credentials.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
+import { credentialFact, credentialKey, publishedKinds } from "../wire/credentials.ts";
 import type { RecordKind } from "./kind.ts";
 
-/** What is stored of a credential of either kind. */
-export interface StoredFields {
-  readonly name: string;
-  readonly all_events: boolean;
-  readonly events: readonly string[];
-  /** Of a device. */
-  readonly gate?: number | null;
-}
-
 /** A credential without its clear token. */
-export interface CredentialRecord<D extends StoredFields = StoredFields> extends Reading<D> {
+export interface CredentialRecord<D extends credentials.StoredFields = credentials.StoredFields> extends Reading<D> {
   readonly id: string;
-  /** Null: nothing authenticates as it. */
+  /** Null: no token authenticates it. */
   readonly tokenHash: Buffer | null;
 }
 
-/** Everything in which one kind of credential differs from the other. */
-interface Traits<D extends StoredFields> extends Pick<RecordKind<CredentialRecord<D>>, "schema" | "readKey"> {
+/** The differences between the kinds of credentials. */
+interface Traits<D extends credentials.StoredFields>
+  extends Pick<RecordKind<CredentialRecord<D>>, "schema" | "readKey"> {
   readonly name: credentials.CredentialKind;
-  /** What it is called in messages, without and with its article. */
+  /** What it is called in messages. */
   readonly noun: string;
-  readonly aNoun: string;
-  /** The fault where there is none. */
+  /** The code of the fault if it does not exist. */
   readonly absent: "api_key_not_found" | "device_not_found";
   /** Reads all its data; the document does not hold the token. */
   readAll(data: unknown): Checked<Reading<D & { readonly token: string | null }>>;
   /** Reads all its data but the token. */
   readFields(data: unknown): Checked<Reading<D>>;
   idOf(data: D, tokenHash: Buffer | null): string;
-  /** The field for its number, and the sequence that new numbers come from, where its id is a number. */
+  /** Present if its id is a number: the field of the number, and the sequence of new numbers. */
   readonly numbered?: { readonly field: string; readonly by: IdSequence };
-  /** The parts of an id that find it, where its whole id is too long for a person. */
+  /** Present if its id is too long to type: the beginnings of ids that find it. */
   readonly idPrefix?: RegExp;
   toMessage(data: D): CredentialFields;
-  /** The data of a record that says the same, without its number; undefined where it is of another kind. */
+  /** The data of the record with these fields, without its number; undefined for fields of the other kind. */
   toData(message: CredentialFields): Readonly<Record<string, unknown>> | undefined;
   isActive(data: D): boolean;
-  /** What is different in its data once it is revoked. */
+  /** What revoking it changes in its data. */
   readonly revoked: Partial<D>;
-  /** What facts hold of it beside what every credential has. */
+  /** The part of its facts that the other kind does not have. */
   ownPartOf(data: D, gates: Gates): Pick<CredentialChanged, "permissions" | "device">;
 }
 
-/** Names of gates by id, at least of those that are mentioned. */
+/** Names of gates by id: at least of the gates of these devices. */
 type Gates = ReadonlyMap<number, string>;
 
-/** A kind of credential: how it is imported, and how the operator's own ones are made. */
-export interface CredentialKind<D extends StoredFields = StoredFields>
+/** A kind of credential: how records and requests make one. */
+export interface CredentialKind<D extends credentials.StoredFields = credentials.StoredFields>
   extends RecordKind<CredentialRecord<D>>,
     Omit<Traits<D>, "name" | "readKey" | "schema"> {
   readonly name: credentials.CredentialKind;
   readonly published: Published;
-  /** Makes the record of a credential when only the hash of its token is known; null for one without. */
+  /** Makes the record of a credential from the hash of its token; null: it has no token. */
   recordOf(tokenHash: Buffer | null, reading: Reading<D>): CredentialRecord<D>;
   /** What every service may know of it. */
   factOf(
@@ -69,21 +61,13 @@ export interface CredentialKind<D extends StoredFields = StoredFields>
   ): CredentialChanged;
 }
 
-const published = { api_key: Published.API_KEY, device: Published.DEVICE } as const;
-
-/** The key of a credential's facts. */
-export function credentialKey(organizer: string, kind: credentials.CredentialKind, id: string): string {
-  const nothing = { revision: 0, name: "", permissions: [], allEvents: false, events: [], active: false };
-  return topics.credentialChanged.key({ organizer, kind: published[kind], id, ...nothing });
-}
-
-/** Hashes a token; nothing else of it is stored. */
+/** Hashes a token. Only the hash is stored. */
 export function hashToken(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }
 
 /** Declares a kind of credential. */
-export function credentialKind<D extends StoredFields>(traits: Traits<D>): CredentialKind<D> {
+export function credentialKind<D extends credentials.StoredFields>(traits: Traits<D>): CredentialKind<D> {
   const { name: kind, numbered } = traits;
 
   const recordOf = (tokenHash: Buffer | null, { data, document }: Reading<D>): CredentialRecord<D> => ({
@@ -93,22 +77,19 @@ export function credentialKind<D extends StoredFields>(traits: Traits<D>): Crede
     document,
   });
 
-  const factOf: CredentialKind<D>["factOf"] = ({ organizer, id, revision, tokenHash, data, gates }) => ({
-    organizer,
-    kind: published[kind],
-    id,
-    revision,
-    tokenHash: tokenHash ?? undefined,
-    name: data.name,
-    allEvents: data.all_events,
-    events: [...data.events],
-    active: traits.isActive(data),
-    ...traits.ownPartOf(data, gates),
-  });
+  const factOf: CredentialKind<D>["factOf"] = ({ gates, ...credential }) => {
+    const { data } = credential;
+    return credentialFact({
+      ...credential,
+      kind,
+      active: traits.isActive(data),
+      ownPart: traits.ownPartOf(data, gates),
+    });
+  };
 
   return {
     ...traits,
-    published: published[kind],
+    published: publishedKinds[kind],
     recordOf,
     factOf,
     read(sent) {
@@ -127,7 +108,7 @@ export function credentialKind<D extends StoredFields>(traits: Traits<D>): Crede
       for (const event of data.events) mentioned.events.add(event);
     },
     async refuse(_tx, { scope, values, known }) {
-      // A token leads to one credential, whatever organizers there are.
+      // A token belongs to one credential of all organizers.
       const owners = new Map(known.tokens);
       const ownerOf = ({ id }: CredentialRecord) => `${scope.organizer}/${kind}/${id}`;
       return refuseEach(

@@ -1,10 +1,9 @@
-import { DeviceFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import { compileReader } from "@tessera/records/read";
 import * as resources from "@tessera/resources/credential";
 import { id, object, text } from "@tessera/schema/build";
-import { fields } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf } from "@tessera/values";
+import { deviceFields } from "../wire/credentials.ts";
 import { credentialKind } from "./credential.ts";
 
 const token = text({
@@ -31,21 +30,17 @@ function complete<D extends TypeOf<typeof withoutToken>>(device: D) {
 /** A device as it is stored. */
 export type StoredDevice = TypeOf<typeof resources.device> & { readonly device_id: number };
 
-const shapes = fields(resources.device, DeviceFields);
-
 /** A device that scans. */
 export const device = credentialKind<StoredDevice>({
   name: "device",
   noun: "device",
-  aNoun: "a device",
   absent: "device_not_found",
   schema,
   readAll: compileReader(schema, { complete, omit: ["token"] }),
   readFields: compileReader(withoutToken, { complete }),
   idOf: ({ device_id: number }) => String(number),
   numbered: { field: "device_id", by: "device_id_seq" },
-  toMessage: (data) => ({ device: shapes.toMessage(data) }),
-  toData: ({ device: message }) => message && shapes.present(message),
+  ...deviceFields,
   isActive: ({ revoked }) => !revoked,
   revoked: { revoked: true },
   ownPartOf: (

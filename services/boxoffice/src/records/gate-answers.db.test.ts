@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
+import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
@@ -14,6 +15,7 @@ import { quiet } from "@tessera/testkit/fact-pipeline";
 import { finishWork } from "@tessera/testkit/finish-work";
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { reportEvents } from "../events.ts";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { copyGateFiles } from "../jobs/copy-gate-files.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
@@ -94,7 +96,7 @@ async function download(): Promise<string | undefined> {
 }
 
 async function copy(): Promise<void> {
-  await finishWork(db, [copyGateFiles({ db, files, log: quiet })]);
+  await finishWork(db, [copyGateFiles({ db, files, events: reportEvents({ log: quiet, metrics: createMetrics() }) })]);
 }
 
 const gateStep = fc.record({

@@ -5,7 +5,7 @@ import type { TypeOf } from "@tessera/schema/schema";
 import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
 import * as organizers from "../store/organizers.ts";
-import { credentialKey } from "./credential.ts";
+import { credentialKey } from "../wire/credentials.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 
 const schema = object({ slug: slug(), name: text({ blank: false, maxLength: 200 }) }, { required: ["slug", "name"] });

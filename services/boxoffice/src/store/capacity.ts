@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import type { QuotaLimits, Taken, TakenAs } from "../domain/availability.ts";
+import type { QuotaLimits, Taken } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 
 /**
@@ -24,7 +24,7 @@ export interface QuotaRow extends QuotaLimits {
 }
 
 /** Reads the limited quotas of events, event by event, by their ids. */
-export async function readLimitedQuotas(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & QuotaRow)[]> {
+export function readLimitedQuotas(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & QuotaRow)[]> {
   return db.many<Scope & QuotaRow>(sql`
     select quota.organizer, quota.event, quota.id,
            (quota.data ->> 'size')::bigint as size,
@@ -42,14 +42,13 @@ export async function readLimitedQuotas(db: Queryable, scopes: readonly Scope[])
 }
 
 /** Reads what is taken of events. */
-export async function readTaken(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & Taken)[]> {
-  const rows = await db.many<Scope & Omit<Taken, "takenAs"> & { taken_as: TakenAs }>(sql`
+export function readTaken(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & Taken)[]> {
+  return db.many<Scope & Taken>(sql`
     select taken_capacity.organizer, taken_capacity.event, taken_capacity.subevent, taken_capacity.item,
-           taken_capacity.variation, taken_capacity.taken_as, taken_capacity.positions
+           taken_capacity.variation, taken_capacity.taken_as as "takenAs", taken_capacity.positions
       from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
                   ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
       join taken_capacity
         on taken_capacity.organizer = wanted.organizer
            and taken_capacity.event = wanted.event`);
-  return rows.map(({ taken_as: takenAs, ...row }) => ({ ...row, takenAs }));
 }

@@ -15,7 +15,7 @@ export interface CredentialRow {
   readonly document: string;
 }
 
-/** Stores credentials of one kind and returns the new revisions, by id, of those that are new or differ from what was there. */
+/** Stores credentials of one kind and returns the new revisions, by id, of new and changed ones. */
 export async function upsert(
   tx: Tx,
   { organizer, kind, rows }: CredentialsOf & { rows: readonly CredentialRow[] },
@@ -36,6 +36,15 @@ export async function upsert(
   return new Map(changed.map((row) => [row.id, row.revision]));
 }
 
+/** The data that both kinds of credentials have. */
+export interface StoredFields {
+  readonly name: string;
+  readonly all_events: boolean;
+  readonly events: readonly string[];
+  /** Of a device. */
+  readonly gate?: number | null;
+}
+
 export interface StoredCredential<T> {
   readonly id: string;
   readonly tokenHash: Buffer | null;
@@ -43,49 +52,35 @@ export interface StoredCredential<T> {
   readonly revision: number;
 }
 
-/** Gives a new revision to the devices at these gates, whose facts name the gate, and returns them. */
-export async function touchDevicesAt<T>(
-  tx: Tx,
-  organizer: string,
-  gates: readonly number[],
-): Promise<StoredCredential<T>[]> {
-  const rows = await tx.many<StoredRow<T>>(sql`
+/** The columns of a StoredCredential. */
+const stored = sql`credential.id, credential.token_hash as "tokenHash", credential.data, credential.revision`;
+
+/** Gives a new revision to the devices at these gates and returns them: their facts contain the name of the gate. */
+export function touchDevicesAt<T>(tx: Tx, organizer: string, gates: readonly number[]): Promise<StoredCredential<T>[]> {
+  return tx.many<StoredCredential<T>>(sql`
     update credential
        set revision = nextval('revision_seq')
      where credential.organizer = ${organizer}
        and credential.kind = 'device'
        and (credential.data ->> 'gate')::bigint = any(${gates}::bigint[])
-    returning credential.id, credential.token_hash, credential.data, credential.revision`);
-  return rows.map(toStored);
-}
-
-interface StoredRow<T> {
-  readonly id: string;
-  readonly token_hash: Buffer | null;
-  readonly data: T;
-  readonly revision: number;
-}
-
-function toStored<T>({ id, token_hash: tokenHash, data, revision }: StoredRow<T>): StoredCredential<T> {
-  return { id, tokenHash, data, revision };
+    returning ${stored}`);
 }
 
 /** Finds the credentials of one kind that a condition holds for. */
-async function findWhere<T>(
+function findWhere<T>(
   db: Queryable,
   { organizer, kind }: CredentialsOf,
   condition: Sql,
 ): Promise<StoredCredential<T>[]> {
-  const rows = await db.many<StoredRow<T>>(sql`
-    select credential.id, credential.token_hash, credential.data, credential.revision
+  return db.many<StoredCredential<T>>(sql`
+    select ${stored}
       from credential
      where credential.organizer = ${organizer}
        and credential.kind = ${kind}
        and ${condition}`);
-  return rows.map(toStored);
 }
 
-/** Finds the credentials whose ids begin like this: two of them, where there are more. */
+/** Finds the credentials whose ids begin with this, at most two. */
 export function findByPrefix<T>(
   db: Queryable,
   { prefix, ...of }: CredentialsOf & { prefix: string },
@@ -93,7 +88,7 @@ export function findByPrefix<T>(
   return findWhere(db, of, sql`starts_with(credential.id, ${prefix}) order by credential.id limit 2`);
 }
 
-/** Finds the credential of an id, if there is one. */
+/** Finds the credential of an id, if it exists. */
 export function find<T>(db: Queryable, { id, ...of }: CredentialsOf & { id: string }): Promise<StoredCredential<T>[]> {
   return findWhere(db, of, sql`credential.id = ${id}`);
 }
@@ -117,7 +112,7 @@ export async function count(db: Queryable, { organizer, kind }: CredentialsOf): 
   return rows;
 }
 
-/** Reads a part of the credentials of one kind: devices by number, keys by name. */
+/** Reads a page of the credentials of one kind: devices by number, keys by name. */
 export function page<T>(
   db: Queryable,
   { limit, offset, ...of }: CredentialsOf & { limit: number; offset: number },
@@ -132,7 +127,7 @@ export function page<T>(
   );
 }
 
-/** Deletes credentials and returns the ids of those that were there. */
+/** Deletes credentials and returns the ids of deleted ones. */
 export async function deleteCredentials(
   tx: Tx,
   { organizer, kind, ids }: CredentialsOf & { ids: readonly string[] },
@@ -146,7 +141,7 @@ export async function deleteCredentials(
   return removed.map((row) => row.id);
 }
 
-/** Deletes all credentials of an organizer and returns what they were. */
+/** Deletes all credentials of an organizer and returns their kinds and ids. */
 export function deleteAll(tx: Tx, organizer: string): Promise<{ kind: CredentialKind; id: string }[]> {
   return tx.many<{ kind: CredentialKind; id: string }>(sql`
     delete from credential

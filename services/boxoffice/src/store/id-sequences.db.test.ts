@@ -22,7 +22,7 @@ describe("ids of a sequence", () => {
     let drawing = 3;
     const draw = async () => {
       for (let count = 0; count < 100; count += 1) {
-        // Many at a time: a raise meets other transactions who is drawing.
+        // Many at a time, so that a raise meets transactions that draw.
         const ids = await db.transaction((tx) =>
           shareSequences(tx, () =>
             tx.many<{ id: number }>(sql`select nextval('device_id_seq') as id from generate_series(1, 200)`),
