@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadServices } from "@tessera/cli/services";
-import { consumerName } from "@tessera/kit/bus/consume";
+import { consumerName } from "@tessera/kit/bus/accept-facts";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";

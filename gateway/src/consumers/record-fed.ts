@@ -1,4 +1,5 @@
-import { type Consumer, consume, type Fact } from "@tessera/kit/bus/consume";
+import { type Consumer, consume } from "@tessera/kit/bus/consume";
+import type { Fact } from "@tessera/kit/bus/fact";
 import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
 import { recordFeed } from "@tessera/protos/topics";

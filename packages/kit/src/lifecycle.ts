@@ -4,7 +4,7 @@ import { factsService } from "./bus/markers.ts";
 import { measureFacts } from "./bus/measure-facts.ts";
 import { rebuildTopics } from "./bus/rebuild-topics.ts";
 import { startRelay } from "./bus/relay.ts";
-import { replayParked } from "./bus/replay-parked.ts";
+import { replayDeadLetters } from "./bus/replay-dead-letters.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
 import { type Environment, readConfig, type Settings } from "./config.ts";
@@ -108,7 +108,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     const ours = [
       { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) },
       keepStatistics(db),
-      replayParked({ db, group: name, consumers: parts.consumers, log }),
+      replayDeadLetters({ db, group: name, consumers: parts.consumers, log }),
       rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),
       meter.job,
     ];

@@ -1,4 +1,5 @@
-import { consume, type Fact, newestPerKey, type OpenConsumer } from "@tessera/kit/bus/consume";
+import { consume, type OpenConsumer } from "@tessera/kit/bus/consume";
+import { type Fact, newestPerKey } from "@tessera/kit/bus/fact";
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
@@ -69,7 +70,7 @@ export async function changeEntity(owner: Db, key: string, text: string | null):
 /** How the owner publishes its entities again. */
 export const entityRebuild: Rebuild = {
   topic: entityChanged,
-  async drawLine(tx) {
+  async drawCutoff(tx) {
     await tx.run(sql`lock table entity in share mode`);
     return (await tx.one<{ line: number }>(sql`select nextval('revision_seq') as line`)).line;
   },

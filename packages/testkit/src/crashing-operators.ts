@@ -3,7 +3,7 @@ import { memoryBus } from "@tessera/engines/memory-bus";
 import { consume } from "@tessera/kit/bus/consume";
 import { rebuildTopics } from "@tessera/kit/bus/rebuild-topics";
 import { startRelay } from "@tessera/kit/bus/relay";
-import { replayParked } from "@tessera/kit/bus/replay-parked";
+import { replayDeadLetters } from "@tessera/kit/bus/replay-dead-letters";
 import type { Job } from "@tessera/kit/jobs/interval";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
@@ -86,7 +86,7 @@ async function run(url: string): Promise<void> {
   }
   const relay = startRelay({ db: owner, bus, log: quiet, batchSize: 40 });
   const rebuilding = rebuildTopics({ db: owner, bus, rebuilds: [entityRebuild], log: quiet, batchSize: 20 });
-  const replaying = replayParked({ db: reader, group: "reader", consumers, log: quiet });
+  const replaying = replayDeadLetters({ db: reader, group: "reader", consumers, log: quiet });
   process.stdout.write("ready\n");
   await Promise.all([
     repeat(rebuilding, () => owner.maybeOne(sql`select 1 from rebuild where finished_at is null`)),

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import type { Bus } from "@tessera/kit/bus/bus";
-import { consume, type Fact } from "@tessera/kit/bus/consume";
+import { consume } from "@tessera/kit/bus/consume";
+import type { Fact } from "@tessera/kit/bus/fact";
 import { type RelayOptions, startRelay } from "@tessera/kit/bus/relay";
 import { createLog } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";

@@ -57,7 +57,7 @@ export function judgeWaiting({
 }
 
 async function findDeadLetters(db: Db, name: string): Promise<Finding[]> {
-  const topics = await countDeadLetters(db, { atMost: mostCounted });
+  const topics = await countDeadLetters(db, { group: name, atMost: mostCounted });
   return topics.map(({ topic, count, replaysRequested }) =>
     wrong(`${name} has dead-lettered ${describeFacts(count)} of ${topic}`, {
       why:

@@ -1,4 +1,4 @@
-import { type DeadLetter, listDeadLetters } from "@tessera/kit/bus/operators";
+import { type DeadLetter, findDeadLetters } from "@tessera/kit/bus/operators";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { readOptions } from "../options.ts";
 import { printable } from "../printable.ts";
@@ -33,7 +33,7 @@ async function printOfService(
   { name, db }: Pick<OpenService, "name" | "db">,
   { topic, limit }: { topic: string | undefined; limit: number },
 ): Promise<number> {
-  const { count, letters } = await listDeadLetters(db, { topic: topic ?? null, limit });
+  const { count, letters } = await findDeadLetters(db, { topic, limit });
   if (count === 0) return 0;
   process.stdout.write(`${name}: ${count} parked\n`);
   for (const letter of letters) process.stdout.write(describeDeadLetter(letter));

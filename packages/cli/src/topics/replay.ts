@@ -1,4 +1,4 @@
-import { type DeadLetter, readDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
+import { type DeadLetter, findDeadLetters, requestReplays } from "@tessera/kit/bus/operators";
 import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { bar } from "../progress.ts";
@@ -36,8 +36,7 @@ export async function replayFacts(args: string[]): Promise<void> {
   const stillMs = readWait(wait);
   await withServices(read.values, [service ?? "all"], async (opened) => {
     const requested: Requested[] = [];
-    for (const each of opened)
-      requested.push({ service: each, ids: await requestReplays(each.db, { topic: topic ?? null, ids: ids ?? null }) });
+    for (const each of opened) requested.push({ service: each, ids: await requestReplays(each.db, { topic, ids }) });
     const total = requested.reduce((sum, each) => sum + each.ids.length, 0);
     if (total === 0) {
       process.stdout.write("Nothing of that kind is parked.\n");
@@ -69,7 +68,7 @@ async function readLeft(requested: readonly Requested[]): Promise<Left[]> {
   return Promise.all(
     requested.map(async ({ service, ids }) => ({
       name: service.name,
-      left: ids.length === 0 ? [] : await readDeadLetters(service.db, ids),
+      left: ids.length === 0 ? [] : (await findDeadLetters(service.db, { ids })).letters,
     })),
   );
 }

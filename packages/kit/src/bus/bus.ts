@@ -1,20 +1,20 @@
-/** What travels. A null value is a tombstone. */
+/** A message. A null value is a tombstone. */
 export interface Message {
   readonly key: string;
   readonly value: Uint8Array | null;
   readonly headers: Readonly<Record<string, string>>;
-  /** Set where the partition must not follow from the key. */
+  /** Set when the key must not decide the partition. */
   readonly partition?: number;
 }
 
 export interface Delivery extends Message {
   readonly topic: string;
   readonly partition: number;
-  /** Where it stands in its partition and since when (microseconds since 1970); a bus that stores nothing has no such place. */
+  /** Its offset in the partition, and when it was stored (microseconds since 1970). A bus that stores nothing has none. */
   readonly place?: { readonly offset: string; readonly storedAt: number };
 }
 
-/** What a group of this process has still to accept of a topic. */
+/** The messages of a topic that a group of this process has not accepted. */
 export interface Backlog {
   readonly group: string;
   readonly topic: string;
@@ -24,29 +24,28 @@ export interface Backlog {
 export interface Subscription {
   readonly group: string;
   readonly topic: string;
-  /** Resolves when every message is committed or dead-lettered; only then is it acknowledged. It retries by itself and rejects only when closing. */
+  /** Resolves when every message is committed or dead-lettered; only then is it acknowledged. It retries by itself, and rejects only at the end. */
   deliver(messages: readonly Delivery[], signal: AbortSignal): Promise<void>;
 }
 
 /**
- * The port that facts travel through.
+ * The port for facts.
  *
- * Promise: messages of one key reach each group in order and at least once.
- * `publish` resolves when the bus is answerable for the messages; the relay
- * deletes its rows then, and not before.
+ * Promise: each group gets the messages of one key in order and at least once. `publish` resolves when the bus has stored
+ * or delivered the messages. Only then does the relay delete its rows.
  */
 export interface Bus {
   /**
-   * Takes a topic over: publications of other processes are refused from now on, also those under way. A relay claims a
-   * topic when it begins to lead and after each failed publication, before it reads what it will publish; then nothing
-   * that another one read earlier can land behind it. Absent where nothing outlives its process.
+   * Claims a topic: from now on the publications of other processes are refused, also those under way. A relay claims a
+   * topic when it begins to lead and after each failed publication, before it reads the rows that it will publish. So no
+   * publication of an earlier leader can come after its own. A bus within one process has no claims.
    */
   claim?(topic: string): Promise<void>;
   publish(topic: string, messages: readonly Message[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   /** How many partitions a topic has, for markers. */
   partitions(topic: string): Promise<number>;
-  /** What the groups that read through this bus have still to accept, in partitions read by other processes too. */
+  /** The messages that the groups of this bus have not accepted, in partitions of other processes too. */
   backlog(): Promise<readonly Backlog[]>;
   close(): Promise<void>;
 }

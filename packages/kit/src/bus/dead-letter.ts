@@ -6,40 +6,44 @@ import type { Delivery } from "./bus.ts";
 import type { FactIdentity } from "./fact-id.ts";
 import { header } from "./headers.ts";
 
-/** A message that its consumer does not take, and why. */
-export interface Parking {
+/** A message that its consumer does not accept, with the cause. */
+export interface NewDeadLetter {
   readonly message: Delivery;
   readonly identity: FactIdentity;
   readonly cause: string;
-  readonly overtaken: boolean;
+  readonly isSuperseded: boolean;
 }
 
-/** Sets messages aside; one that is there already stays as it is. */
-export async function park(tx: Queryable, consumer: string, parked: readonly Parking[]): Promise<void> {
-  for (const { message, identity, cause, overtaken } of parked) {
+/** Stores dead letters. An existing one stays unchanged. */
+export async function storeDeadLetters(
+  tx: Queryable,
+  consumer: string,
+  letters: readonly NewDeadLetter[],
+): Promise<void> {
+  for (const { message, identity, cause, isSuperseded } of letters) {
     await tx.run(sql`
       insert into dead_letter (consumer, topic, key, fact_id, fact_at, partition, headers, payload, cause, overtaken)
       values (${consumer}, ${message.topic}, ${withoutNul(message.key)}, ${identity.id},
               ${toTimestamp(identity.at)}::timestamptz, ${message.partition}, ${JSON.stringify(ourHeaders(message))}::jsonb,
-              ${message.value === null ? null : Buffer.from(message.value)}, ${withoutNul(cause)}, ${overtaken})
+              ${message.value === null ? null : Buffer.from(message.value)}, ${withoutNul(cause)}, ${isSuperseded})
           on conflict (consumer, fact_id) do nothing`);
   }
 }
 
-/** Holds what is parked of these keys: it is replayed before or after, never between what comes behind it and the mark. */
-export async function holdParked(tx: Tx, consumer: string, keys: readonly string[]): Promise<void> {
+/** Locks dead letters of these keys, so that they are replayed before or after this transaction: not between its facts and the mark. */
+export async function lockDeadLetters(tx: Tx, consumer: string, keys: readonly string[]): Promise<void> {
   await tx.run(sql`
     select dead_letter.id
       from dead_letter
      where dead_letter.consumer = ${consumer}
-       and dead_letter.key = any(${keyed(keys)}::text[])
+       and dead_letter.key = any(${toKeys(keys)}::text[])
        and not dead_letter.overtaken
      order by dead_letter.id
        for update`);
 }
 
-/** Marks what is parked of these keys, before a certain one if given: a later fact of each is accepted. What has no key is never overtaken. */
-export async function markOvertaken(
+/** Marks dead letters of these keys, if given only those `before` an id: a later fact of the key is accepted. Those without a key are never marked. */
+export async function markSuperseded(
   tx: Tx,
   consumer: string,
   { keys, before = Number.MAX_SAFE_INTEGER }: { keys: readonly string[]; before?: number },
@@ -48,16 +52,16 @@ export async function markOvertaken(
     update dead_letter
        set overtaken = true
      where dead_letter.consumer = ${consumer}
-       and dead_letter.key = any(${keyed(keys)}::text[])
+       and dead_letter.key = any(${toKeys(keys)}::text[])
        and dead_letter.id < ${before}
        and not dead_letter.overtaken`);
 }
 
-function keyed(keys: readonly string[]): string[] {
+function toKeys(keys: readonly string[]): string[] {
   return keys.filter((key) => key !== "").map(withoutNul);
 }
 
-/** Strangers may send headers of any size. */
+/** Messages from outside may have headers of any size. */
 const longestHeader = 200;
 
 function ourHeaders({ headers }: Delivery): Record<string, string> {

@@ -22,7 +22,7 @@ import { type Db, openDatabase } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { type Client, connect } from "../rpc.ts";
 import type { Message } from "./bus.ts";
-import { newestPerKey } from "./consume.ts";
+import { newestPerKey } from "./fact.ts";
 import { header } from "./headers.ts";
 import { factsService, hasPassed } from "./markers.ts";
 

@@ -1,4 +1,4 @@
-/** What was handed in together. */
+/** Messages of one call. */
 interface Waiting<M> {
   readonly messages: readonly M[];
   readonly signal: AbortSignal;
@@ -6,16 +6,16 @@ interface Waiting<M> {
   reject(error: unknown): void;
 }
 
-/** Hands messages in; resolves when they are acted on, rejects with what prevents that. */
+/** Resolves when the messages are acted on; rejects with the failure. */
 export type Gather<M> = (messages: readonly M[], signal: AbortSignal) => Promise<void>;
 
 /**
- * Acts on messages of several partitions together. What is handed in at the same moment goes together, in the order it
- * came, as many as `most` messages; at most `places` batches are at work, and the rest waits and grows. So a quiet
- * stream is acted on at once, a busy one in fewer and larger transactions, and a backlog leaves connections to others.
+ * Acts on messages of several partitions together. Calls at the same moment form a batch in their order, up to `most`
+ * messages. At most `places` batches run at a time; later calls wait and form larger batches. So a quiet stream has no
+ * delay, a busy one needs fewer transactions, and a backlog does not take all connections.
  *
- * Where a batch of several fails they are tried one by one, so that nobody fails for what another has handed in;
- * unless everybody would, which `isCommon` tells.
+ * When a batch of several calls fails, each call is tried alone, so that none fails because of another. After a failure
+ * that `isCommon`, which every call would have, all of them fail at once.
  */
 export function gather<M>(options: {
   act(messages: readonly M[]): Promise<void>;
@@ -42,14 +42,14 @@ export function gather<M>(options: {
     }
   }
 
-  async function settle(batch: readonly Waiting<M>[]): Promise<void> {
+  async function run(batch: readonly Waiting<M>[]): Promise<void> {
     const [first] = batch;
     try {
       await act(batch.length === 1 && first !== undefined ? first.messages : batch.flatMap(({ messages }) => messages));
       for (const each of batch) each.resolve();
     } catch (error) {
       if (batch.length === 1 || isCommon(error)) for (const each of batch) each.reject(error);
-      else for (const each of batch) await settle([each]);
+      else for (const each of batch) await run([each]);
     }
   }
 
@@ -59,7 +59,7 @@ export function gather<M>(options: {
       const batch = takeBatch();
       if (batch.length === 0) return;
       working += 1;
-      void settle(batch).finally(() => {
+      void run(batch).finally(() => {
         working -= 1;
         work();
       });
@@ -71,7 +71,7 @@ export function gather<M>(options: {
       queue.push({ messages, signal, resolve, reject });
       if (planned || working === places) return;
       planned = true;
-      // What was fetched together arrives partition by partition, but before anything else happens.
+      // Messages that were fetched together arrive partition by partition within this turn of the event loop.
       setImmediate(work);
     });
 }

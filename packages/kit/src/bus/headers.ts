@@ -1,16 +1,16 @@
-/** The headers every fact travels with. */
+/** The headers of facts. */
 export const header = {
   factId: "fact-id",
   /** Microseconds since 1970: when the fact was written. */
   at: "fact-at",
-  /** The same of a fact that is told again, whose own time lies further back. */
+  /** When the fact was written again: a rebuild publishes old facts under their old `fact-at`. */
   writtenAt: "written-at",
   traceparent: "traceparent",
-  /** On markers only, which carry no fact. */
+  /** On markers only; a marker has no fact. */
   marker: "marker",
-  /** On markers that end a rebuild of entities: what was held before has a revision below this. */
+  /** On markers that end a rebuild of entities: copies from before have a revision below this. */
   sweepBelow: "sweep-below",
-  /** On how many partitions the marker stands. */
+  /** The number of partitions with this marker. */
   sweepPartitions: "sweep-partitions",
   /** Microseconds since 1970: when the rebuild began. */
   sweepSince: "sweep-since",

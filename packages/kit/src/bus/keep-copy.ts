@@ -1,11 +1,12 @@
 import type { Topic } from "@tessera/protos/topic";
 import type { Tx } from "../pg/database.ts";
 import type { CopyTable } from "../pg/table.ts";
-import { type Consumer, consume, type Fact, newestPerKey } from "./consume.ts";
+import { type Consumer, consume } from "./consume.ts";
+import { newestPerKey } from "./fact.ts";
 
-/** What a copy is besides its topic and its table. */
+/** More about a copy than its topic and its table. */
 export interface CopyOptions<R, D> {
-  /** Stores the newest states; where it is left out, those that are newer than what is there. */
+  /** Stores the newest states; by default those that are newer than the copy. */
   readonly store?: (tx: Tx, rows: readonly R[]) => Promise<unknown>;
   /** Called in every transaction that changes the copy. */
   readonly afterChange?: (tx: Tx) => Promise<void>;
@@ -15,9 +16,9 @@ export interface CopyOptions<R, D> {
 /**
  * Consumes the states of a topic into a table of copies.
  *
- * A state that is older than the copy changes nothing, so replays are harmless. What was deleted and created again is
- * another entity: the former is deleted first, because its revision says nothing about the new one. A rebuild of the
- * topic deletes what it does not mention. A fact for which `toRow` returns undefined is left out.
+ * A state that is older than the copy changes nothing, so replays are harmless. An entity that was deleted and created
+ * again has new revisions: they cannot be compared with the old ones, so the old copy is deleted first. A rebuild of the
+ * topic deletes copies of entities that it does not publish. A fact is ignored when `toRow` returns undefined.
  */
 export function keepCopy<F, Key, Input, Row, D = unknown>(
   topic: Topic<F>,
@@ -28,14 +29,15 @@ export function keepCopy<F, Key, Input, Row, D = unknown>(
   return consume<F, D>(
     topic,
     async (tx, facts) => {
-      const { deleted, changed } = newestStates(facts);
+      const deleted = newestPerKey(facts.filter(({ value }) => value === null));
       await table.delete(
         tx,
-        deleted.map((key) => parseKey(topic, key) as Key),
+        deleted.map(({ key }) => parseKey(topic, key) as Key),
       );
+      const changed = newestPerKey(facts).flatMap(({ value }) => (value === null ? [] : [toRow(value)]));
       await store(
         tx,
-        changed.map(toRow).filter((row) => row !== undefined),
+        changed.filter((row) => row !== undefined),
       );
       await afterChange?.(tx);
     },
@@ -50,15 +52,7 @@ export function keepCopy<F, Key, Input, Row, D = unknown>(
   );
 }
 
-/** Splits facts into the keys of entities that were deleted, and the newest states of those that are there: one can be in both. */
-function newestStates<F>(facts: readonly Fact<F>[]): { readonly deleted: string[]; readonly changed: F[] } {
-  return {
-    deleted: newestPerKey(facts.filter(({ value }) => value === null)).map(({ key }) => key),
-    changed: newestPerKey(facts).flatMap(({ value }) => (value === null ? [] : [value])),
-  };
-}
-
-/** What a tombstone has left of its entity. */
+/** A tombstone has only the key of its entity. */
 function parseKey<F>({ name, parseKey: parse }: Topic<F>, key: string): Readonly<Record<string, string | number>> {
   if (parse === undefined) throw new Error(`${name} is no topic of entities`);
   return parse(key);

@@ -7,21 +7,21 @@ import { identifier, literal, sql } from "../pg/sql.ts";
 
 const inboxLock = declareLock("tessera inbox");
 
-/** Longer than any topic with a limit keeps its facts, so that a replay still meets its own rows. */
+/** Longer than the retention of any topic with a limit, so that a replay still finds the rows of its facts. */
 const inboxDays = 45;
 
 /**
- * A rebuild is over for a consumer when the last of its markers is passed. That one may be parked, and replayed when
- * somebody has found the time; were the others forgotten by then, nothing would ever be swept.
+ * A rebuild ends for a consumer when it passes the last marker. That marker may be a dead letter, and an operator may
+ * replay it days later. If the other markers were deleted by then, the copy would never be swept.
  */
 const markerDays = 14;
 
-/** A key that makes requests repeatable holds for a day; a service remembers longer than whoever might ask again. */
+/** An idempotency key is valid for a day. A service remembers requests longer than callers repeat them. */
 const requestDays = 2;
 
 const dayMicros = 86_400_000_000;
 
-/** Creates the inbox partitions of the coming days, drops those past their time, and forgets old markers, rebuilds and answered requests. Replicas may do it at once. */
+/** Creates the inbox partitions of the next days, drops old ones, and deletes old markers, rebuilds and answered requests. Replicas may run it at the same time. */
 export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   const today = Math.floor(clock.now() / dayMicros) * dayMicros;
   for (let day = 0; day <= 3; day += 1) await unlessInUse(() => createPartition(db, today + day * dayMicros));
@@ -52,7 +52,7 @@ function partitionName(day: string): string {
   return `inbox_${day.replaceAll("-", "")}`;
 }
 
-/** A table in use is left for the next turn: meanwhile facts have the default partition, and the dropped days take only room. */
+/** A table in use is left for the next run. Until then facts go to the default partition, and old days only take space. */
 async function unlessInUse(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -61,13 +61,13 @@ async function unlessInUse(work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Makes the partition beside the inbox and attaches it, which does not wait for the consumers that write to other days. */
+/** Creates the partition as a separate table and attaches it, so that consumers of other days do not block it. */
 async function createPartition(db: Db, from: number): Promise<void> {
   const [day, next] = [dayOf(from), dayOf(from + dayMicros)];
   const partition = identifier(partitionName(day));
   await db.transaction(async (tx) => {
     if (await isPresentInTurn(tx, db.schema, partitionName(day))) return;
-    // Serializes with consumers that write a fact of this day there, because it had no partition: such rows move.
+    // Serializes with consumers that write facts of this day to the default partition. Such rows move to the new one.
     await tx.run(sql`lock table inbox_other in access exclusive mode`);
     await tx.run(sql`create table ${partition} (like inbox including defaults including indexes)`);
     const { strays } = await tx.one<{ strays: boolean }>(sql`
@@ -93,16 +93,16 @@ async function createPartition(db: Db, from: number): Promise<void> {
 async function dropPartition(db: Db, name: string): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await isPresentInTurn(tx, db.schema, name))) return;
-    // It needs the whole inbox for a moment, and all consumers queue behind it while it waits.
+    // It locks the whole inbox for a moment. While it waits for the lock, all consumers wait behind it.
     await tx.run(sql`set local lock_timeout = '250ms'`);
     await tx.run(sql`drop table ${identifier(name)}`);
   });
 }
 
-/** Whether a partition is there, and stays so or not until commit: replicas that keep the same tables take turns. */
+/** Whether a partition exists. Its lock makes replicas take turns, so that the answer is valid until commit. */
 async function isPresentInTurn(tx: Tx, schema: string, name: string): Promise<boolean> {
   await takeLocks(tx, { alone: [inboxLock(schema)] });
-  // From the table itself: what to_regclass remembers may be older than the lock.
+  // Not to_regclass: its cache may be older than the lock.
   const row = await tx.maybeOne(sql`
     select 1 from pg_class
      where pg_class.relname = ${name} and pg_class.relnamespace = current_schema()::regnamespace`);

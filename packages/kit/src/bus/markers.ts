@@ -3,10 +3,10 @@ import { FactsServiceService, type MarkedPartition } from "@tessera/protos/gen/p
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { type Implementation, implement } from "../rpc.ts";
+import { consumerName } from "./accept-facts.ts";
 import type { Bus } from "./bus.ts";
-import { consumerName } from "./consume.ts";
 
-/** Answers FactsService for a service: how others learn that its consumers have passed a moment. */
+/** Implements FactsService for a service: other services ask whether its consumers have read all facts up to a moment. */
 export function factsService(options: {
   db: Db;
   bus: Bus;

@@ -3,28 +3,28 @@ import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Db } from "../pg/database.ts";
-import { sql } from "../pg/sql.ts";
 import { keepSample } from "../sample.ts";
 import type { Bus, Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
+import { countDeadLetters, readOutbox } from "./operators.ts";
 
-/** Often enough to see an outage begin, seldom enough to cost nothing. */
+/** Often enough to show the begin of an outage, rarely enough to cost nothing. */
 const everyMs = 5000;
 
-/** Nobody needs to know how many more there are, and counting them all would take as long as their number. */
+/** Higher numbers are of no use, and counting them would take long. */
 const mostCounted = 10_000;
 
 const microsPerSecond = 1_000_000;
 
-/** Tells how far the facts of one service are from where they belong. */
+/** Measures the facts of one service that are not accepted yet. */
 export interface FactMeter {
-  /** Samples what the metrics tell; a scrape only reads it. */
+  /** Takes the samples; a scrape only reads them. */
   readonly job: Job;
-  /** Runs a delivery, and knows while it lasts how old its oldest fact is. */
+  /** Runs a delivery, and measures the age of its oldest fact meanwhile. */
   during<T>(topic: string, messages: readonly Delivery[], deliver: () => Promise<T>): Promise<T>;
 }
 
-/** Declares the metrics of a service's facts: what waits in its outbox, what it has still to accept, what it has parked. */
+/** Declares the metrics of a service's facts: those in its outbox, those that it has not accepted, its dead letters. */
 export function measureFacts(options: {
   db: Db;
   bus: Bus;
@@ -37,7 +37,7 @@ export function measureFacts(options: {
   const { db, bus, clock, log, metrics, group } = options;
   const underWay = new Map<string, Set<{ readonly since: number }>>();
   const outbox = keepSample<{ waiting: number; seconds: number }>(clock);
-  const parked = keepSample<ReadonlyMap<string, number>>(clock);
+  const deadLetters = keepSample<ReadonlyMap<string, number>>(clock);
   const backlog = keepSample<ReadonlyMap<string, number>>(clock);
 
   metrics.gauge(
@@ -66,14 +66,14 @@ export function measureFacts(options: {
       () => ageOfOldest(topic),
       labels,
     );
-    declareParked(topic);
+    declareDeadLetters(topic);
   }
 
-  function declareParked(topic: string): void {
+  function declareDeadLetters(topic: string): void {
     metrics.gauge(
       "facts_parked",
       `Facts that the service could not act on; ${mostCounted} stands for any more.`,
-      () => parked.read().get(topic) ?? 0,
+      () => deadLetters.read().get(topic) ?? 0,
       { service: group, topic },
     );
   }
@@ -85,10 +85,10 @@ export function measureFacts(options: {
 
   async function sample(): Promise<void> {
     const outcomes = await Promise.allSettled([
-      readOutbox(db).then(outbox.keep),
-      readParked(db, group).then((counts) => {
-        for (const topic of counts.keys()) if (!options.consumes.includes(topic)) declareParked(topic);
-        parked.keep(counts);
+      readOutbox(db, { atMost: mostCounted }).then(outbox.keep),
+      countDeadLetters(db, { group, atMost: mostCounted }).then((counts) => {
+        for (const { topic } of counts) if (!options.consumes.includes(topic)) declareDeadLetters(topic);
+        deadLetters.keep(new Map(counts.map(({ topic, count }) => [topic, count])));
       }),
       bus.backlog().then((all) => {
         const ours = all.filter((each) => each.group === group);
@@ -114,30 +114,9 @@ export function measureFacts(options: {
   };
 }
 
-/** The first of a delivery is the oldest, or nearly. */
+/** The first message of a delivery is the oldest, or almost. */
 function writtenAt(message: Delivery | undefined): number | undefined {
   const text = message?.headers[header.writtenAt] ?? message?.headers[header.at];
   const at = text === undefined ? message?.place?.storedAt : Number(text);
   return Number.isSafeInteger(at) ? at : undefined;
-}
-
-async function readOutbox(db: Db): Promise<{ waiting: number; seconds: number }> {
-  const { waiting, micros } = await db.one<{ waiting: number; micros: number }>(sql`
-    select (select count(*) from (select from outbox limit ${mostCounted}) as counted) as waiting,
-           coalesce((select extract(epoch from clock_timestamp() - outbox.created_at) * ${microsPerSecond}
-                       from outbox
-                      order by outbox.id
-                      limit 1), 0)::bigint as micros`);
-  return { waiting, seconds: Math.max(0, micros / microsPerSecond) };
-}
-
-async function readParked(db: Db, group: string): Promise<Map<string, number>> {
-  const rows = await db.many<{ topic: string; count: number }>(sql`
-    select counted.topic, count(*) as count
-      from (select dead_letter.topic
-              from dead_letter
-             where dead_letter.consumer = ${group} || ' ' || dead_letter.topic
-             limit ${mostCounted}) as counted
-     group by counted.topic`);
-  return new Map(rows.map(({ topic, count }) => [topic, count]));
 }

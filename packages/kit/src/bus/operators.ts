@@ -1,12 +1,12 @@
 import type { Db } from "../pg/database.ts";
 import { toNullableTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
-import { consumerName } from "./consume.ts";
+import { consumerName } from "./accept-facts.ts";
 
-// What operators see of a service's facts, and ask of its processes. The command runs these from outside; kit's tables
-// are named nowhere else.
+// What operators read of a service's facts, and request of its processes. The command runs these from outside, so that
+// only kit names its tables.
 
-/** A fact that a consumer could not act on, without what is in it. */
+/** A fact that a consumer could not accept, without its content. */
 export interface DeadLetter {
   readonly id: number;
   readonly topic: string;
@@ -20,88 +20,79 @@ export interface DeadLetter {
   readonly cause: string;
 }
 
-const columns = sql`
-  dead_letter.id, dead_letter.topic, dead_letter.key, dead_letter.fact_at as "writtenAt",
-  dead_letter.parked_at as "deadLetteredAt", dead_letter.tries, dead_letter.overtaken as "isSuperseded",
-  dead_letter.replay_requested_at is not null as "isReplayRequested", dead_letter.cause`;
+/** Selects dead letters: of a topic, of these ids, or all. */
+interface Which {
+  readonly topic?: string | undefined;
+  readonly ids?: readonly number[] | undefined;
+}
 
-/** The oldest dead letters of a topic, or of all, and how many there are. */
-export async function listDeadLetters(
+const isAmong = ({ topic, ids }: Which) => sql`
+  (${topic ?? null}::text is null or dead_letter.topic = ${topic})
+  and (${ids ?? null}::bigint[] is null or dead_letter.id = any(${ids}::bigint[]))`;
+
+/** Finds dead letters, the oldest ones up to `limit`, and counts all of them. */
+export async function findDeadLetters(
   db: Db,
-  { topic = null, limit }: { topic?: string | null; limit: number },
+  { topic, ids, limit = null }: Which & { limit?: number | null },
 ): Promise<{ readonly count: number; readonly letters: readonly DeadLetter[] }> {
-  const ofTopic = sql`${topic}::text is null or dead_letter.topic = ${topic}`;
-  const { count } = await db.one<{ count: number }>(sql`select count(*) as count from dead_letter where ${ofTopic}`);
-  const letters =
-    count === 0
-      ? []
-      : await db.many<DeadLetter>(sql`
-          select ${columns}
-            from dead_letter
-           where ${ofTopic}
-           order by dead_letter.id
-           limit ${limit}`);
-  return { count, letters };
-}
-
-/** Reads dead letters by their ids, those that are still there. */
-export async function readDeadLetters(db: Db, ids: readonly number[]): Promise<DeadLetter[]> {
-  return db.many<DeadLetter>(sql`
-    select ${columns}
+  const letters = await db.many<DeadLetter & { count: number }>(sql`
+    select dead_letter.id, dead_letter.topic, dead_letter.key, dead_letter.fact_at as "writtenAt",
+           dead_letter.parked_at as "deadLetteredAt", dead_letter.tries, dead_letter.overtaken as "isSuperseded",
+           dead_letter.replay_requested_at is not null as "isReplayRequested", dead_letter.cause,
+           count(*) over () as count
       from dead_letter
-     where dead_letter.id = any(${ids}::bigint[])
-     order by dead_letter.id`);
+     where ${isAmong({ topic, ids })}
+     order by dead_letter.id
+     limit ${limit}`);
+  return { count: letters[0]?.count ?? 0, letters };
 }
 
-/** Requests the replay of dead letters: of a topic, of these ids, or of all; returns which. */
-export async function requestReplays(
-  db: Db,
-  { topic = null, ids = null }: { topic?: string | null; ids?: readonly number[] | null },
-): Promise<number[]> {
+/** Requests the replay of dead letters; returns their ids. */
+export async function requestReplays(db: Db, which: Which): Promise<number[]> {
   const rows = await db.many<{ id: number }>(sql`
     update dead_letter
        set replay_requested_at = now()
-     where (${topic}::text is null or dead_letter.topic = ${topic})
-       and (${ids}::bigint[] is null or dead_letter.id = any(${ids}::bigint[]))
+     where ${isAmong(which)}
     returning dead_letter.id`);
   return rows.map(({ id }) => id);
 }
 
-/** Counts dead letters by topic, looking at no more than a certain number of them. */
+/** Counts the dead letters of a service by topic, up to `atMost` in total. */
 export async function countDeadLetters(
   db: Db,
-  { atMost }: { atMost: number },
+  { group, atMost }: { group: string; atMost: number },
 ): Promise<{ topic: string; count: number; replaysRequested: number }[]> {
   return db.many(sql`
     select letter.topic, count(*) as count,
            count(*) filter (where letter.replay_requested_at is not null) as "replaysRequested"
       from (select dead_letter.topic, dead_letter.replay_requested_at
               from dead_letter
+             where dead_letter.consumer = ${group} || ' ' || dead_letter.topic
              limit ${atMost}) as letter
      group by letter.topic
      order by letter.topic`);
 }
 
-/** How many facts wait in the outbox, counted up to a certain number, and for how many seconds the oldest does. */
+/** The number of facts in the outbox, counted up to `atMost`, and the age of the oldest in seconds. */
 export async function readOutbox(
   db: Db,
   { atMost }: { atMost: number },
 ): Promise<{ waiting: number; seconds: number }> {
   return db.one(sql`
     select (select count(*) from (select from outbox limit ${atMost}) as counted) as waiting,
-           coalesce((select extract(epoch from clock_timestamp() - outbox.created_at)
+           coalesce((select greatest(0, extract(epoch from clock_timestamp() - outbox.created_at))
                        from outbox
                       order by outbox.id
-                      limit 1), 0)::integer as seconds`);
+                      limit 1), 0)::float8 as seconds`);
 }
 
-/** How many facts a service's consumers have accepted, as long as it remembers them. */
+/** The number of facts in the inbox: those that a service's consumers have accepted in the last weeks. */
 export async function countAcceptedFacts(db: Db): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`select count(*) as count from inbox`);
   return count;
 }
 
-/** Requests that the owner of a topic publishes again what it holds; returns the rebuild's id. */
+/** Requests a rebuild of a topic from its owner; returns the rebuild's id. */
 export async function requestRebuild(owner: Db, topic: string): Promise<string> {
   const { id } = await owner.one<{ id: string }>(
     sql`insert into rebuild (topic) values (${topic}) returning rebuild.id`,
@@ -116,7 +107,7 @@ export interface RebuildState {
   readonly expected: number | null;
   readonly partitions: number | null;
   readonly isFinished: boolean;
-  /** Why it was given up. */
+  /** Why it failed. */
   readonly cause: string | null;
 }
 
@@ -139,7 +130,7 @@ export interface RebuildArrival {
   readonly deadLetters: number;
 }
 
-/** Reads how much of a rebuild has arrived at a service. */
+/** Reads the progress of a rebuild at a consumer. */
 export async function readRebuildArrival(
   reader: Db,
   rebuild: { service: string; topic: string; id: string; begunAt: number | null },

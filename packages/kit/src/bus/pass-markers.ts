@@ -8,18 +8,18 @@ import { header } from "./headers.ts";
 
 const sweepLock = declareLock("tessera sweep");
 
-/** Removes what a consumer still holds with a revision below `before`; returns how many entities that were. */
+/** Deletes the consumer's copies with a revision below `before`; returns the number of entities. */
 export type Sweep = (tx: Tx, options: { readonly before: number }) => Promise<number>;
 
-/** How many entities a sweep has removed; undefined where none was due. */
+/** The number of entities that a sweep deleted; undefined: there was no sweep. */
 export type Swept = number | undefined;
 
 /**
- * Records that a consumer has passed markers; with the last partition's marker of a rebuild it sweeps its copy.
+ * Records that a consumer has passed markers. With the last partition's marker of a rebuild it sweeps the copy.
  *
- * Whoever passes such a marker takes a lock first, so of two that pass the last ones at the same time the second sees
- * the first. Where facts of the rebuild are parked, entities that exist would be taken for lost ones: then the marker
- * is refused, parked like any fact that cannot act, and acts when it is replayed behind them.
+ * A lock serializes transactions that pass markers of a rebuild, so the last one sees all others. When facts of the
+ * rebuild are dead letters, a sweep would delete existing entities. Then the marker fails and becomes a dead letter too;
+ * its replay after them sweeps the copy.
  */
 export async function passMarkers(
   tx: Tx,
@@ -38,7 +38,7 @@ export async function passMarkers(
   let swept: Swept;
   for (const message of new Map(sweeps.map((each) => [each.headers[header.marker], each])).values()) {
     if (!(await isPassedEverywhere(tx, consumer, message))) continue;
-    await refuseUnlessWhole(tx, consumer, message);
+    await requireComplete(tx, consumer, message);
     swept = (swept ?? 0) + ((await sweep?.(tx, { before: numberIn(message, header.sweepBelow) })) ?? 0);
   }
   return swept;
@@ -54,18 +54,18 @@ async function isPassedEverywhere(tx: Tx, consumer: string, message: Delivery): 
   return passed >= numberIn(message, header.sweepPartitions);
 }
 
-async function refuseUnlessWhole(tx: Tx, consumer: string, message: Delivery): Promise<void> {
-  const { parked } = await tx.one<{ parked: boolean }>(sql`
+async function requireComplete(tx: Tx, consumer: string, message: Delivery): Promise<void> {
+  const { incomplete } = await tx.one<{ incomplete: boolean }>(sql`
     select exists (
       select from dead_letter
        where dead_letter.consumer = ${consumer}
          and dead_letter.fact_at >= ${toTimestamp(numberIn(message, header.sweepSince))}::timestamptz
          and not dead_letter.overtaken
-         and not dead_letter.headers ? ${header.marker}) as parked`);
-  if (parked) {
+         and not dead_letter.headers ? ${header.marker}) as incomplete`);
+  if (incomplete) {
     throw fault(
       "facts_parked",
-      "facts of this rebuild are parked: replay them, and this one with them, before the copy is swept",
+      "facts of this rebuild are dead letters: replay them together with this one, before the copy is swept",
     );
   }
 }

@@ -21,7 +21,7 @@ import { sql } from "../pg/sql.ts";
 import type { Bus, Delivery } from "./bus.ts";
 import { rebuildTopics } from "./rebuild-topics.ts";
 import { startRelay } from "./relay.ts";
-import { replayParked } from "./replay-parked.ts";
+import { replayDeadLetters } from "./replay-dead-letters.ts";
 
 const { signal } = new AbortController();
 let database: TestDatabase;
@@ -271,7 +271,7 @@ describe("a sweep", () => {
       "refused",
       expect.stringMatching(/^unmet facts_parked: /),
     ]);
-    const job = replayParked({ db: reader, group: "reader", consumers: [consumer()], log: quiet });
+    const job = replayDeadLetters({ db: reader, group: "reader", consumers: [consumer()], log: quiet });
     const askForAll = () => reader.run(sql`update dead_letter set replay_requested_at = now()`);
     await askForAll();
     await job.run(signal);

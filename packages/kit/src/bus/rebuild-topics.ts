@@ -10,19 +10,19 @@ import { sql } from "../pg/sql.ts";
 import type { Bus } from "./bus.ts";
 import { header } from "./headers.ts";
 
-/** How the owner of a topic publishes again what it holds. */
+/** How the owner of a topic publishes its current data again. */
 export interface Rebuild {
   readonly topic: { readonly name: string; readonly retention: { readonly kind: "compacted" | "days" } };
   /**
-   * Draws a line. Entities: a revision above every one that was given before; nobody who has an older one may still
-   * be at work on them. Events: what tells those that are told again from those that tell of themselves.
+   * Draws the cutoff. Entities: a revision above every revision so far; no transaction may still write with an older one.
+   * Events: the limit between those that are published again and those that publish themselves.
    */
-  drawLine(tx: Tx): Promise<number>;
-  /** About how much there is. */
+  drawCutoff(tx: Tx): Promise<number>;
+  /** About how many entities or events there are. */
   count(db: Queryable): Promise<number>;
   /**
-   * Publishes what comes next behind a place, under the locks that its writers hold; entities with revisions above the
-   * line. Returns undefined where there is no more.
+   * Publishes the next batch behind a place, under the locks of its writers; entities with revisions above the cutoff.
+   * Undefined: there are no more.
    */
   publishNext(tx: Tx, at: RebuildPlace): Promise<{ readonly place: string; readonly published: number } | undefined>;
 }
@@ -31,24 +31,23 @@ export interface RebuildPlace {
   /** Undefined: the beginning. */
   readonly after: string | undefined;
   readonly limit: number;
-  readonly line: number;
+  readonly cutoff: number;
 }
 
 const rebuildLock = declareLock("tessera rebuild");
 
-/** How late a rebuild that was asked for may begin. */
+/** How late a requested rebuild may begin. */
 const everyMs = 1000;
 
 const defaultBatchSize = 500;
 
-/** What is written meanwhile stands behind no more than this in the outbox, which is a fraction of a second's work for the relay. */
+/** The most facts of a rebuild in the outbox. New facts wait behind them, a fraction of a second for the relay. */
 const longestQueue = 2000;
 
-/** Until the relay has made room, or the process whose turn it is has written. */
+/** The pause until the relay has made room, or another process has ended its turn. */
 const restMs = 50;
 
 interface Row {
-  readonly id: string;
   readonly topic: string;
   readonly line: number | null;
   readonly begun_at: number | null;
@@ -56,16 +55,16 @@ interface Row {
   readonly finished_at: number | null;
 }
 
-/** `rest`: not now. `over`: for this one nothing is left to do. */
+/** `rest`: try again later. `over`: nothing is left to do. */
 type Progress = "on" | "rest" | "over";
 
 /**
- * Publishes topics again that a row of `rebuild` asks for, a batch per transaction.
+ * Publishes topics again as rows of `rebuild` request it, a batch per transaction.
  *
- * The row says how far it is and changes with what was written, so whoever comes next goes on behind it, whatever
- * happened to the one before. Several topics take turns; several processes take turns at one topic. The last step
- * writes a marker to each partition, behind everything: consumers that have passed them all sweep what they hold from
- * before the line. What fails for good is given up, says why, and sweeps nothing.
+ * The transaction that publishes a batch also updates the row, so any process can continue behind it. Topics take turns,
+ * and processes take turns at one topic. The last step writes a marker to each partition, behind all other facts. A
+ * consumer that has passed all markers deletes what its copy still has from before the cutoff. A failure that does not
+ * pass by itself ends the rebuild: its row gets the cause, and no copy is swept.
  */
 export function rebuildTopics(options: {
   db: Db;
@@ -77,7 +76,7 @@ export function rebuildTopics(options: {
   const { db, bus, log, batchSize = defaultBatchSize } = options;
   const rebuilds = new Map(options.rebuilds.map((rebuild) => [rebuild.topic.name, rebuild]));
 
-  async function advance({ id, topic }: Row): Promise<Progress> {
+  async function advance({ id, topic }: { id: string; topic: string }): Promise<Progress> {
     const rebuild = rebuilds.get(topic);
     try {
       if (rebuild === undefined) throw new Error(`this service does not own ${topic}, or cannot rebuild it`);
@@ -94,38 +93,19 @@ export function rebuildTopics(options: {
   }
 
   async function step(rebuild: Rebuild, id: string): Promise<Progress> {
-    if (!(await hasRoom(db, rebuild.topic.name))) return "rest";
-    const progress = await db.transaction(async (tx): Promise<Progress | "begun" | "written"> => {
-      const row = await takeTurn(tx, id);
-      if (row === undefined) return "rest";
-      if (row.finished_at !== null) return "over";
-      if (row.line === null) {
-        await begin(tx, { id, line: await rebuild.drawLine(tx) });
-        return "begun";
-      }
-      const next = await rebuild.publishNext(tx, {
-        after: row.place ?? undefined,
-        limit: batchSize,
-        line: row.line,
-      });
-      if (next === undefined) return "written";
-      await tx.run(sql`
-        update rebuild
-           set place = ${next.place},
-               written = rebuild.written + ${next.published}
-         where rebuild.id = ${id}`);
-      return "on";
-    });
+    const topic = rebuild.topic.name;
+    if (!(await hasRoom(db, topic))) return "rest";
+    const progress = await db.transaction((tx) => writeNext(tx, rebuild, { id, batchSize }));
     if (progress === "begun") {
-      log.info("rebuild begun", { topic: rebuild.topic.name });
-      await noteExpected(db, { id, expected: await rebuild.count(db) });
+      log.info("rebuild begun", { topic });
+      await db.run(sql`update rebuild set expected = ${await rebuild.count(db)} where rebuild.id = ${id}`);
       return "on";
     }
     if (progress !== "written") return progress;
-    const partitions = await bus.partitions(rebuild.topic.name);
+    const partitions = await bus.partitions(topic);
     if (partitions === 0) throw fault("bus_unavailable", "the bus knows no partition of the topic");
-    const finished = await db.transaction((tx) => finish(tx, { id, rebuild, partitions }));
-    if (finished) log.info("rebuild written", { topic: rebuild.topic.name });
+    const finished = await db.transaction((tx) => finish(tx, rebuild, { id, partitions }));
+    if (finished) log.info("rebuild written", { topic });
     return "over";
   }
 
@@ -134,9 +114,8 @@ export function rebuildTopics(options: {
     everyMs,
     async run(signal) {
       while (!signal.aborted) {
-        const rows = await findUnfinished(db);
         const steps: Progress[] = [];
-        for (const row of rows) if (!signal.aborted) steps.push(await advance(row));
+        for (const row of await findUnfinished(db)) if (!signal.aborted) steps.push(await advance(row));
         if (steps.every((progress) => progress === "over")) return;
         if (!steps.includes("on")) await pause(restMs, signal);
       }
@@ -144,21 +123,13 @@ export function rebuildTopics(options: {
   };
 }
 
-const columns = sql`rebuild.id, rebuild.topic, rebuild.line, rebuild.begun_at, rebuild.place, rebuild.finished_at`;
-
-/** Of one topic only the oldest: those behind it begin when it has ended. */
-async function findUnfinished(db: Db): Promise<Row[]> {
-  return db.many<Row>(sql`
-    select distinct on (rebuild.topic) ${columns}
+/** Of one topic only the oldest: the others begin when it has ended. */
+async function findUnfinished(db: Db): Promise<{ id: string; topic: string }[]> {
+  return db.many(sql`
+    select distinct on (rebuild.topic) rebuild.id, rebuild.topic
       from rebuild
      where rebuild.finished_at is null
      order by rebuild.topic, rebuild.requested_at, rebuild.id`);
-}
-
-/** Takes the turn until the transaction ends, so that one process at a time goes on; undefined where another has it. */
-async function takeTurn(tx: Tx, id: string): Promise<Row | undefined> {
-  if (!(await tryLock(tx, rebuildLock(id)))) return undefined;
-  return tx.maybeOne<Row>(sql`select ${columns} from rebuild where rebuild.id = ${id}`);
 }
 
 async function hasRoom(db: Db, topic: string): Promise<boolean> {
@@ -168,18 +139,43 @@ async function hasRoom(db: Db, topic: string): Promise<boolean> {
   return waiting < longestQueue;
 }
 
-async function begin(tx: Tx, { id, line }: { id: string; line: number }): Promise<void> {
-  // The time of now: what is written behind the line belongs to transactions that begin later.
-  await tx.run(sql`update rebuild set line = ${line}, begun_at = clock_timestamp() where rebuild.id = ${id}`);
+async function writeNext(
+  tx: Tx,
+  rebuild: Rebuild,
+  { id, batchSize }: { id: string; batchSize: number },
+): Promise<Progress | "begun" | "written"> {
+  const row = await takeTurn(tx, id);
+  if (row === undefined) return "rest";
+  if (row.finished_at !== null) return "over";
+  if (row.line === null) {
+    const cutoff = await rebuild.drawCutoff(tx);
+    // The current time: the facts behind the cutoff are of transactions that begin later.
+    await tx.run(sql`update rebuild set line = ${cutoff}, begun_at = clock_timestamp() where rebuild.id = ${id}`);
+    return "begun";
+  }
+  const next = await rebuild.publishNext(tx, { after: row.place ?? undefined, limit: batchSize, cutoff: row.line });
+  if (next === undefined) return "written";
+  await tx.run(sql`
+    update rebuild
+       set place = ${next.place},
+           written = rebuild.written + ${next.published}
+     where rebuild.id = ${id}`);
+  return "on";
 }
 
-async function noteExpected(db: Db, { id, expected }: { id: string; expected: number }): Promise<void> {
-  await db.run(sql`update rebuild set expected = ${expected} where rebuild.id = ${id}`);
+/** Takes the turn until the transaction ends: one process at a time continues. Undefined: another process has it. */
+async function takeTurn(tx: Tx, id: string): Promise<Row | undefined> {
+  if (!(await tryLock(tx, rebuildLock(id)))) return undefined;
+  return tx.maybeOne<Row>(sql`
+    select rebuild.topic, rebuild.line, rebuild.begun_at, rebuild.place, rebuild.finished_at
+      from rebuild
+     where rebuild.id = ${id}`);
 }
 
 async function finish(
   tx: Tx,
-  { id, rebuild, partitions }: { id: string; rebuild: Rebuild; partitions: number },
+  rebuild: Rebuild,
+  { id, partitions }: { id: string; partitions: number },
 ): Promise<boolean> {
   const row = await takeTurn(tx, id);
   if (row === undefined || row.line === null || row.begun_at === null || row.finished_at !== null) return false;
@@ -189,7 +185,7 @@ async function finish(
     [header.sweepPartitions]: String(partitions),
     [header.sweepSince]: String(row.begun_at),
   };
-  // It has a key of its own and a value, so that compaction keeps the last one: it cleans copies that begin later, too.
+  // A key of its own and a value, so that compaction keeps the last marker: it sweeps copies that begin later, too.
   await tx.run(sql`
     insert into outbox (topic, key, partition, payload, marker, headers)
     select ${row.topic}, 'rebuild', place.partition, ''::bytea, ${id}::uuid,

@@ -36,48 +36,48 @@ interface OutboxRow {
 
 const relayLock = declareLock("tessera relay");
 
-/** Large enough that a bus and a consumer's transaction are worth their round trips, small enough to stay below some megabytes. */
+/** Large enough to be worth a round trip to the bus and a transaction of a consumer, small enough to stay below some megabytes. */
 const defaultBatchSize = 500;
 
-/** Rows of other processes arrive without a wake-up; this is how late the relay may notice them. */
+/** Other processes do not wake this relay. It may notice their rows this late. */
 const pollMs = 50;
 
 /**
- * A publication costs about the same whatever it carries. After a small one the next begins this much later at the
- * earliest, and what comes meanwhile goes together; a fact that comes alone does not wait.
+ * A publication costs about the same for any number of facts. After a small one the relay waits this long, and publishes
+ * the facts of that time together. A single fact does not wait.
  */
 const gatherMs = 20;
 
-/** A topic that takes longer than this goes on beside the others. */
+/** A publication that takes longer no longer delays other topics. */
 const patienceMs = 200;
 
 const pauses = { firstMs: 200, longestMs: 5000 };
 
 /**
- * An idle relay looks for rows one part in eleven of the time at most: while an old snapshot keeps Postgres from
- * cleaning up, looking means to walk over everything that was deleted since.
+ * An idle relay spends at most one part in eleven of its time with reading. While an old snapshot keeps Postgres from
+ * vacuuming, each read goes through all rows that were deleted since.
  */
 const lookingShare = 10;
 
-/** What the bus has not answered for by then stays in the outbox. */
+/** Facts that the bus has not taken by then stay in the outbox. */
 const longestStopMs = 5000;
 
 /**
  * Moves facts from one schema's outbox to the bus.
  *
- * One relay per schema leads, and reads through the connection that holds its lock. Each topic's rows leave in the order
- * of their ids, one batch at a time. Two transactions that write facts of one key hold the same row lock while they do, so
- * ids are commit order per key. A row that commits late with a small id is taken when it appears, for rows are deleted and
- * the outbox is always read from its start: behind a cursor, the next row of that key would be taken first. A topic that
- * the bus does not take, or whose consumer is stuck, rests while the others go on.
+ * One relay per schema leads, and reads on the connection that holds its lock. The rows of each topic are published in
+ * the order of their ids, one batch at a time. Transactions that write facts of one key hold the same row lock, so the ids
+ * of a key are in commit order. A row may commit late with a small id. The relay still finds it, because published rows
+ * are deleted and each read begins at the start of the outbox; a cursor would skip it. A topic that the bus does not take,
+ * or that has a stuck consumer, does not stop the others.
  */
 export function startRelay(options: RelayOptions): Relay {
   const { db, bus, log, onBatch = () => {}, batchSize = defaultBatchSize } = options;
   const alarm = createAlarm();
   db.onOutbox(alarm.ring);
-  // These outlive the lead, as a publication does that is under way when the connection is lost.
+  // A publication may go on after the connection, and with it the lead, is lost. So these outlive the lead.
   const held = new Set<string>();
-  /** Topics that were taken over since this lead began or since a publication failed. */
+  /** Topics that were claimed since this lead began and since their last failed publication. */
   const claimed = new Set<string>();
   const underWay = new Set<Promise<void>>();
   const failures = new Map<string, number>();
@@ -88,7 +88,7 @@ export function startRelay(options: RelayOptions): Relay {
       if (bus.claim !== undefined && !claimed.has(topic)) {
         await bus.claim(topic);
         claimed.add(topic);
-        // What was read before the claim somebody else may have published since: it is read again.
+        // Another process may have published these rows before the claim: they are read again.
         alarm.ring();
         return;
       }
@@ -111,7 +111,7 @@ export function startRelay(options: RelayOptions): Relay {
 
   async function lead(connection: Dedicated, signal: AbortSignal): Promise<void> {
     claimed.clear();
-    // A deletion that a crash takes back is a fact moved twice, which its consumers notice: nobody need wait for the disk.
+    // A crash may undo a deletion. Then a fact is published twice, which its consumers notice: no need to wait for the disk.
     await connection.run(sql`set synchronous_commit = off`);
     while (!signal.aborted) {
       const looked = performance.now();
@@ -140,7 +140,7 @@ export function startRelay(options: RelayOptions): Relay {
   };
 }
 
-/** Reads the oldest rows, those of some topics left out. */
+/** Reads the oldest rows, except those of some topics. */
 async function readOutbox(
   connection: Dedicated,
   { without, batchSize }: { without: readonly string[]; batchSize: number },
@@ -154,7 +154,7 @@ async function readOutbox(
      limit ${batchSize}`);
 }
 
-/** Waits until all work is done or the time is up, whichever comes first. */
+/** Waits until all work is done, but no longer than the time. */
 async function settledOr(ms: number, work: readonly Promise<void>[]): Promise<void> {
   const enough = new AbortController();
   const time = sleep(ms, undefined, { signal: enough.signal }).catch(() => {});

@@ -1,4 +1,5 @@
-import { consume, newestPerKey } from "@tessera/kit/bus/consume";
+import { consume } from "@tessera/kit/bus/consume";
+import { newestPerKey } from "@tessera/kit/bus/fact";
 import { topics } from "@tessera/protos/topics";
 import { applyGivenAnswers } from "../records/gate-answers.ts";
 

@@ -13,7 +13,7 @@ import { countEntities, drawRevision, type EntityKey, nextKeys } from "../store/
 export function rebuildEntities<F>({ topic, table, belongsTo, read }: CopiedEntities<F>): Rebuild {
   return {
     topic,
-    drawLine: (tx) => drawRevision(tx, table),
+    drawCutoff: (tx) => drawRevision(tx, table),
     count: (db) => countEntities(db, table),
     async publishNext(tx, { after, limit }) {
       const keys = await nextKeys(tx, table, {

@@ -1,4 +1,5 @@
-import { consume, type Fact } from "@tessera/kit/bus/consume";
+import { consume } from "@tessera/kit/bus/consume";
+import type { Fact } from "@tessera/kit/bus/fact";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { entityKey, parseEntityKey, topics } from "@tessera/protos/topics";
 import { type Bucket, bucketOf, hasMoved } from "../domain/bucket.ts";

@@ -14,7 +14,7 @@ import { toAnswersGiven } from "../wire/answers.ts";
  */
 export const rebuildAnswers: Rebuild = {
   topic: topics.answersGiven,
-  drawLine: drawAnswerRevision,
+  drawCutoff: drawAnswerRevision,
   count: countAnswered,
   async publishNext(tx, { after, limit }) {
     const keys = await nextAnswered(tx, {

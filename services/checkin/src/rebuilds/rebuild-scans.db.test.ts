@@ -101,15 +101,15 @@ describe("scans that are published again", () => {
     expect(await takePublished()).toHaveLength(published.length - 1);
   });
 
-  it("are not those that tell of themselves later", async () => {
+  it("are not those that are published by themselves later", async () => {
     await scanAll();
     await takePublished();
-    const line = await checkin.db.transaction(rebuildScans.drawLine);
+    const cutoff = await checkin.db.transaction(rebuildScans.drawCutoff);
     await checkin.redeem(scan(list, "secret3"));
     const found: number[] = [];
     await checkin.db.transaction(async (tx) => {
       for (let after: string | undefined; ; ) {
-        const next = await rebuildScans.publishNext(tx, { after, limit: 3, line });
+        const next = await rebuildScans.publishNext(tx, { after, limit: 3, cutoff });
         if (next === undefined) return;
         after = next.place;
         found.push(next.published);

@@ -17,12 +17,12 @@ const days = retention.kind === "days" ? retention.days : 0;
 /** Publishes again the scans within the retention of the topic, under their former ids: a consumer ignores those it knows. */
 export const rebuildScans: Rebuild = {
   topic: topics.scanDecided,
-  drawLine: lastScanId,
+  drawCutoff: lastScanId,
   count: (db) => countPublishedScans(db, { days }),
-  async publishNext(tx, { after, limit, line }) {
+  async publishNext(tx, { after, limit, cutoff }) {
     const scans = await nextPublishedScans(tx, {
       after: after === undefined ? undefined : (JSON.parse(after) as EntityKey),
-      upTo: line,
+      upTo: cutoff,
       days,
       limit,
     });

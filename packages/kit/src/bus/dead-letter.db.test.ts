@@ -7,7 +7,8 @@ import { Fault } from "../fault.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
-import { type Apply, consume } from "./consume.ts";
+import { consume } from "./consume.ts";
+import type { Apply } from "./fact.ts";
 import { header } from "./headers.ts";
 
 const own = numberedTopic("owner.first.v1");

@@ -5,16 +5,17 @@ import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
-import { type Claimed, consumerName, type OpenConsumer, Refused, type Replayed } from "./consume.ts";
+import { type Claimed, consumerName, Refused, type Replayed } from "./accept-facts.ts";
+import type { OpenConsumer } from "./consume.ts";
 import { header } from "./headers.ts";
 
 const replayLock = declareLock("tessera replay");
 
-/** How late a replay that was asked for may begin. */
+/** How late a requested replay may begin. */
 const everyMs = 1000;
 
-/** A row whose replay was asked for. */
-interface AskedFor {
+/** A dead letter with a requested replay. */
+interface Requested {
   readonly id: number;
   readonly consumer: string;
   readonly topic: string;
@@ -23,22 +24,28 @@ interface AskedFor {
 }
 
 /**
- * Acts on parked facts whose replay was asked for, in the order they were parked.
+ * Replays dead letters on request, in the order of their ids.
  *
- * Each is taken out of its place in the transaction that acts on it, so it acts once and nothing is lost at any point.
- * One process of a service replays at a time; otherwise facts of one key could change places. What fails stays, with
- * the new cause; what cannot act just now stays asked for, and the later ones of its key behind it.
+ * The transaction that acts on a dead letter deletes it, so it acts once, and a crash loses nothing. One process of a
+ * service replays at a time, which keeps the order of each key. After a failure the dead letter stays, with the new
+ * cause. After a transient failure its request stays too, and the later ones of its key wait behind it.
  */
-export function replayParked(options: { db: Db; group: string; consumers: readonly OpenConsumer[]; log: Log }): Job {
+export function replayDeadLetters(options: {
+  db: Db;
+  group: string;
+  consumers: readonly OpenConsumer[];
+  log: Log;
+}): Job {
   const { db, group, log } = options;
   const consumers = new Map(options.consumers.map((consumer) => [consumerName(group, consumer.topic), consumer]));
 
-  async function replay(row: AskedFor): Promise<Replayed | "not now" | "not alone"> {
+  async function replay(row: Requested): Promise<Replayed | "not now" | "not alone"> {
     const consumer = consumers.get(row.consumer);
     if (consumer === undefined) {
       await refuseUnconsumed(db, row);
       return "not claimed";
     }
+    const about = { topic: row.topic, factId: row.fact_id };
     try {
       let alone = true;
       const outcome = await consumer.replay(async (tx) => {
@@ -46,23 +53,21 @@ export function replayParked(options: { db: Db; group: string; consumers: readon
         return alone ? claim(tx, row.id) : undefined;
       });
       if (!alone) return "not alone";
-      if (outcome !== "not claimed")
-        log.info("parked fact replayed", { topic: row.topic, factId: row.fact_id, outcome });
+      if (outcome !== "not claimed") log.info("dead letter replayed", { ...about, outcome });
       return outcome;
     } catch (error) {
-      const about = { topic: row.topic, factId: row.fact_id, error };
       if (isTransient(error)) {
-        log.warn("a replay is waiting: its consumer cannot act now", about);
+        log.warn("a replay is waiting: its consumer cannot act now", { ...about, error });
         return "not now";
       }
-      log.warn("a parked fact was replayed in vain", about);
+      log.warn("a dead letter failed again", { ...about, error });
       await noteFailure(db, row, error);
       return "not claimed";
     }
   }
 
   return {
-    name: "replay-parked",
+    name: "replay-dead-letters",
     everyMs,
     async run(signal) {
       const waiting = new Set<string>();
@@ -73,7 +78,7 @@ export function replayParked(options: { db: Db; group: string; consumers: readon
         const keyed = `${row.consumer} ${row.key}`;
         if (waiting.has(keyed)) continue;
         const outcome = await replay(row);
-        // Whoever is at it goes on to the end; to overtake him would change the order.
+        // The process with the lock replays all of them. Going on beside it would change the order.
         if (outcome === "not alone") return;
         if (outcome === "not now") waiting.add(keyed);
       }
@@ -81,8 +86,8 @@ export function replayParked(options: { db: Db; group: string; consumers: readon
   };
 }
 
-async function findNext(db: Db, last: number): Promise<AskedFor | undefined> {
-  return db.maybeOne<AskedFor>(sql`
+async function findNext(db: Db, last: number): Promise<Requested | undefined> {
+  return db.maybeOne<Requested>(sql`
     select dead_letter.id, dead_letter.consumer, dead_letter.topic, dead_letter.key, dead_letter.fact_id
       from dead_letter
      where dead_letter.replay_requested_at is not null
@@ -91,7 +96,7 @@ async function findNext(db: Db, last: number): Promise<AskedFor | undefined> {
      limit 1`);
 }
 
-interface ParkedRow {
+interface Row {
   readonly topic: string;
   readonly key: string;
   readonly fact_id: string;
@@ -102,21 +107,21 @@ interface ParkedRow {
   readonly overtaken: boolean;
 }
 
-/** Takes a message out of its place; undefined where nobody asks for it any more. */
+/** Deletes a dead letter and returns it; undefined when its replay is not requested any more. */
 async function claim(tx: Tx, id: number): Promise<Claimed | undefined> {
-  const row = await tx.maybeOne<ParkedRow>(sql`
+  const row = await tx.maybeOne<Row>(sql`
     delete from dead_letter
      where dead_letter.id = ${id}
        and dead_letter.replay_requested_at is not null
     returning dead_letter.topic, dead_letter.key, dead_letter.fact_id, dead_letter.fact_at, dead_letter.partition,
               dead_letter.headers, dead_letter.payload, dead_letter.overtaken`);
   if (row === undefined) return undefined;
-  const { topic, partition, key, payload, overtaken } = row;
+  const { topic, partition, key, payload, overtaken: isSuperseded } = row;
   const headers = { ...row.headers, [header.factId]: row.fact_id, [header.at]: String(row.fact_at) };
-  return { id, overtaken, message: { topic, partition, key, value: payload, headers } };
+  return { id, isSuperseded, message: { topic, partition, key, value: payload, headers } };
 }
 
-async function noteFailure(db: Db, { id }: AskedFor, error: unknown): Promise<void> {
+async function noteFailure(db: Db, { id }: Requested, error: unknown): Promise<void> {
   await db.run(sql`
     update dead_letter
        set cause = ${error instanceof Refused ? error.message : describeCause(error)},
@@ -127,8 +132,8 @@ async function noteFailure(db: Db, { id }: AskedFor, error: unknown): Promise<vo
        and dead_letter.replay_requested_at is not null`);
 }
 
-/** The cause it was parked for is kept: the service may consume the topic again. */
-async function refuseUnconsumed(db: Db, { id }: AskedFor): Promise<void> {
+/** Keeps the first cause: a later version of the service may consume the topic again. */
+async function refuseUnconsumed(db: Db, { id }: Requested): Promise<void> {
   const remark = "not replayed, because this service does not consume the topic any more; parked for ";
   await db.run(sql`
     update dead_letter

@@ -10,9 +10,10 @@ import { Fault } from "../fault.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
-import { type Apply, consume, type Fact, type OpenConsumer } from "./consume.ts";
+import { consume, type OpenConsumer } from "./consume.ts";
+import type { Apply, Fact } from "./fact.ts";
 import { header } from "./headers.ts";
-import { replayParked } from "./replay-parked.ts";
+import { replayDeadLetters } from "./replay-dead-letters.ts";
 
 const entities = numberedTopic("owner.entities.v1");
 const events: Topic<Numbered> = { ...numberedTopic("owner.events.v1"), retention: { kind: "days", days: 30 } };
@@ -64,7 +65,7 @@ async function deliver(...messages: readonly Delivery[]): Promise<void> {
 const note = (tx: Tx, facts: readonly Fact<Numbered>[]) => noteEffects(tx, "t", facts);
 const askForAll = () => db.run(sql`update dead_letter set replay_requested_at = now()`);
 const replay = (on: Db = db) =>
-  replayParked({ db: on, group: "reader", consumers: consumers(on), log: quiet }).run(signal);
+  replayDeadLetters({ db: on, group: "reader", consumers: consumers(on), log: quiet }).run(signal);
 const left = () =>
   db.many<{ key: string; cause: string; tries: number; asked: boolean }>(sql`
     select key, cause, tries, replay_requested_at is not null as asked from dead_letter order by id`);

@@ -1,0 +1,154 @@
+import type { Topic } from "@tessera/protos/topic";
+import { describeCause } from "../describe-cause.ts";
+import { fault } from "../faults.ts";
+import type { Db, Tx } from "../pg/database.ts";
+import { toTimestamp } from "../pg/instants.ts";
+import { sql } from "../pg/sql.ts";
+import type { Delivery } from "./bus.ts";
+import { lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
+import type { Apply, Fact } from "./fact.ts";
+import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
+import { header } from "./headers.ts";
+import { passMarkers, type Sweep, type Swept } from "./pass-markers.ts";
+
+/** What one service does about a topic. */
+export interface Binding<F> {
+  readonly topic: Topic<F>;
+  readonly group: string;
+  readonly apply: Apply<F>;
+  readonly sweep: Sweep | undefined;
+}
+
+/** The results of a transaction, for the log. */
+export interface Accepted {
+  readonly refused: readonly { readonly id: string; readonly cause: string }[];
+  readonly swept: Swept;
+}
+
+/** A dead letter that the transaction of its replay has deleted. */
+export interface Claimed {
+  /** Rises with each dead letter. */
+  readonly id: number;
+  readonly message: Delivery;
+  /** A later fact of its key was accepted. */
+  readonly isSuperseded: boolean;
+}
+
+/** The result of a replay. A later state has replaced the state of a `superseded` fact. */
+export type Replayed = "acted" | "superseded" | "not claimed";
+
+/** Thrown when a consumer refuses a fact at its replay: the transaction must roll back. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+}
+
+/** The name of a consumer in the inbox, in markers and in dead letters. */
+export function consumerName(group: string, topic: string): string {
+  return `${group} ${topic}`;
+}
+
+const isMarker = ({ headers }: Delivery) => headers[header.marker] !== undefined;
+
+/** Acts on the messages that are new, and dead-letters those that the consumer refuses. */
+export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly Delivery[]): Promise<Accepted> {
+  const { topic, group, apply, sweep } = binding;
+  const consumer = consumerName(group, topic.name);
+  const carriers = batch
+    .filter((message) => !isMarker(message))
+    .map((message) => ({ message, identity: identifyFact(topic, message) }));
+  const { fresh, hasDeadLetters } = await recordInInbox(
+    tx,
+    consumer,
+    carriers.map(({ identity }) => identity),
+  );
+  const news = carriers
+    // Deleted from the set, so that a fact that occurs twice in a batch acts once.
+    .filter(({ identity }) => fresh.delete(identity.id))
+    .map(({ message, identity }) => ({ message, identity, fact: toFact(topic, message, identity) }));
+  const keyOf = ({ message }: { readonly message: Delivery }) => deadLetterKey(topic, message);
+
+  if (hasDeadLetters) await lockDeadLetters(tx, consumer, news.map(keyOf));
+  const facts = news.map(({ fact }) => fact);
+  const refusals = facts.length > 0 ? ((await apply(tx, facts, undefined)) ?? []) : [];
+  const causes = new Map(refusals.map(({ fact, cause }) => [fact.id, cause]));
+  const isAccepted = ({ fact }: (typeof news)[number]) => !causes.has(fact.id);
+  if (hasDeadLetters) await markSuperseded(tx, consumer, { keys: news.filter(isAccepted).map(keyOf) });
+  const refused = news.flatMap(({ message, identity }, index) => {
+    const cause = causes.get(identity.id);
+    if (cause === undefined) return [];
+    const key = keyOf({ message });
+    const isSuperseded = key !== "" && news.slice(index + 1).some((later) => keyOf(later) === key && isAccepted(later));
+    return [{ message: { ...message, key }, identity, cause, isSuperseded }];
+  });
+  await storeDeadLetters(tx, consumer, refused);
+  const markers = batch.filter(isMarker);
+  const swept = markers.length > 0 ? await passMarkers(tx, { consumer, sweep }, markers) : undefined;
+  return { refused: [...causes].map(([id, cause]) => ({ id, cause })), swept };
+}
+
+/** Acts on a dead letter. The inbox has it already, or has dropped it with its day. */
+export async function acceptDeadLetter<F>(
+  tx: Tx,
+  { topic, apply, sweep, group }: Binding<F>,
+  { id, message, isSuperseded }: Claimed,
+): Promise<Replayed> {
+  const consumer = consumerName(group, topic.name);
+  if (isMarker(message)) {
+    await passMarkers(tx, { consumer, sweep }, [message]);
+    return "acted";
+  }
+  if (isSuperseded && topic.fromOutside !== undefined) {
+    throw fault("fact_overtaken", "a later message about the same was accepted, which this one would undo");
+  }
+  if (isSuperseded && topic.retention.kind === "compacted") return "superseded";
+  const identity = identifyFact(topic, message);
+  await recordInInbox(tx, consumer, [identity]);
+  await markSuperseded(tx, consumer, { keys: [message.key], before: id });
+  const [refusal] = (await apply(tx, [toFact(topic, message, identity)], undefined)) ?? [];
+  if (refusal !== undefined) throw new Refused(refusal.cause);
+  return "acted";
+}
+
+/** Dead-letters a message that fails whenever the consumer gets it. */
+export async function deadLetterPoison<F>(
+  db: Db,
+  { topic, group }: Binding<F>,
+  { message, error }: { message: Delivery; error: unknown },
+): Promise<void> {
+  const consumer = consumerName(group, topic.name);
+  const identity = identifyAnything(topic, message);
+  const keyed = { ...message, key: deadLetterKey(topic, message) };
+  await db.transaction(async (tx) => {
+    await recordInInbox(tx, consumer, [identity]);
+    await storeDeadLetters(tx, consumer, [
+      { message: keyed, identity, cause: describeCause(error), isSuperseded: false },
+    ]);
+  });
+}
+
+/** The key of a dead letter: later messages about the same subject have it too. */
+function deadLetterKey<F>({ fromOutside }: Topic<F>, { key, value }: Delivery): string {
+  return fromOutside === undefined || value === null ? key : `${key}#${fromOutside.subject(value)}`;
+}
+
+/** Records facts. Returns which are new, and whether the consumer has dead letters that a new one might supersede. */
+async function recordInInbox(
+  tx: Tx,
+  consumer: string,
+  facts: readonly FactIdentity[],
+): Promise<{ fresh: Set<string>; hasDeadLetters: boolean }> {
+  if (facts.length === 0) return { fresh: new Set(), hasDeadLetters: false };
+  const rows = await tx.many<{ fact_id: string; has_dead_letters: boolean }>(sql`
+    insert into inbox (fact_on, consumer, fact_id)
+    select (fact.at at time zone 'UTC')::date, ${consumer}, fact.id
+      from unnest(${facts.map((fact) => fact.id)}::uuid[],
+                  ${facts.map((fact) => toTimestamp(fact.at))}::timestamptz[]) as fact (id, at)
+        on conflict (fact_on, consumer, fact_id) do nothing
+    returning inbox.fact_id,
+              exists (select from dead_letter where dead_letter.consumer = ${consumer}) as has_dead_letters`);
+  return { fresh: new Set(rows.map((row) => row.fact_id)), hasDeadLetters: rows[0]?.has_dead_letters === true };
+}
+
+function toFact<F>(topic: Topic<F>, { key, value }: Delivery, { id, at }: FactIdentity): Fact<F> {
+  return { id, key, at, value: value === null ? null : topic.decode(value) };
+}
