@@ -11,7 +11,7 @@ async function examine(environment: Record<string, string>, names: readonly stri
   try {
     return await examineConfiguration(around);
   } finally {
-    await around.close();
+    await around.database.close();
   }
 }
 

@@ -127,7 +127,7 @@ describe("a database that is ready", () => {
       await tx.one(sql`select 1 as alive`);
       return examineDatabase(around, { longSeconds: 0 });
     });
-    await around.close();
+    await around.database.close();
     expect(findings.filter(({ level }) => level !== "ok").map(({ level, what }) => `${level}: ${what}`)).toEqual([
       expect.stringMatching(
         /^warning: a transaction of process \d+ \(test\) has been open for \d+ seconds?, idle in transaction$/,

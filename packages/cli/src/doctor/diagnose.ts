@@ -28,7 +28,7 @@ export async function diagnose(
     return await runExaminations(examinationsOf(around), { limitMs, secrets, unreadable: around.unreadable });
   } finally {
     // A frozen server keeps its connections open, so this may take long.
-    void around.close();
+    void around.database.close();
   }
 }
 

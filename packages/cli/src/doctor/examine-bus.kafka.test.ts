@@ -32,7 +32,7 @@ async function examine({ aheadMs = 0 } = {}): Promise<string[]> {
   try {
     return (await examineBus(around)).map(({ level, what }) => `${level}: ${what}`);
   } finally {
-    await around.close();
+    await around.database.close();
   }
 }
 

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import type { Clock } from "@tessera/kit/clock";
-import { type Config, type Environment, readConfig } from "@tessera/kit/config";
+import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog, type Log } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { requireMigrated } from "@tessera/kit/pg/migrate";
@@ -26,48 +26,17 @@ export interface Question {
 }
 
 /** What examinations use. */
-export interface Surroundings {
-  /** As the services would get it from `tessera serve`. */
-  readonly environment: Environment;
-  readonly definitions: readonly Service[];
-  /** Whether all services run in one process, which then provides database and operator key. */
-  readonly isWhole: boolean;
-  /** A setting that cannot be read has its default here. */
-  readonly config: Config<typeof engineSettings & typeof processSettings>;
-  /** The names of settings that cannot be read. */
-  readonly unreadable: readonly string[];
-  readonly database: DatabaseUnderExamination;
-  readonly health: readonly string[];
-  readonly clock: Clock;
-  readonly log: Log;
-  close(): Promise<void>;
-}
-
-/** The database. Several examinations share its connections, and each question is asked once. */
-export interface DatabaseUnderExamination {
-  readonly url: string | undefined;
-  /** The embedded server of the data folder, if that is the database. */
-  readonly local: LocalServer | undefined;
-  /** As the user of the URL. Rejects with a Skip if there is no database, else with the failure. */
-  connect(): Promise<Db>;
-  /** As the role of a service. Rejects with a Skip if its schema cannot be used. */
-  as(service: Service): Promise<Db>;
-  /** Why a service cannot use its schema; undefined: it can. Rejects with a Skip if no database answers. */
-  refusal(service: Service): Promise<unknown>;
-}
+export type Surroundings = Awaited<ReturnType<typeof lookAround>>;
 
 /** All queries are short; a locked table is a finding, too. */
 const statementMs = 5000;
 
 /** Reads the settings as `tessera serve` does, but refuses none, and finds the database. */
-export async function lookAround(
-  { names, environment: given, data, health }: Question,
-  { clock }: { clock: Clock },
-): Promise<Surroundings> {
+export async function lookAround({ names, environment: given, data, health }: Question, { clock }: { clock: Clock }) {
   const definitions = await loadServices(names);
   const isWhole = definitions.length === Object.keys(services).length && names.includes("all");
   const directory = resolve(data);
-  const environment = isWhole
+  const environment: Environment = isWhole
     ? environmentOfAll(given, {
         port: given["HTTP_PORT"] || "8000",
         files: join(directory, "files"),
@@ -78,11 +47,22 @@ export async function lookAround(
   const databaseUrl = databaseUrlOf(environment);
   const local = databaseUrl === undefined && isWhole ? await findLocalServer(directory) : undefined;
   const url = databaseUrl ?? (local?.kind === "running" ? local.url : undefined);
-  const { database, close } = openForExamination({ url, local, log });
-  return { environment, definitions, isWhole, ...readEngines(environment), database, health, clock, log, close };
+  return {
+    /** As the services would get it from `tessera serve`. */
+    environment,
+    definitions,
+    /** Whether all services run in one process, which then provides database and operator key. */
+    isWhole,
+    ...readEngines(environment),
+    database: openForExamination({ url, local, log }),
+    health,
+    clock,
+    log,
+  };
 }
 
-function readEngines(environment: Environment): Pick<Surroundings, "config" | "unreadable"> {
+/** Reads how engines are reached. A setting that cannot be read has its default, and is listed as unreadable. */
+function readEngines(environment: Environment) {
   const settings = { ...engineSettings, ...processSettings };
   const unreadable = Object.values(settings)
     .filter(({ name, read }) => environment[name] && read(environment[name]) === undefined)
@@ -91,11 +71,16 @@ function readEngines(environment: Environment): Pick<Surroundings, "config" | "u
   return { config: readConfig(settings, Object.fromEntries(readable)), unreadable };
 }
 
+/** The database. Several examinations share its connections, and each question is asked once. */
 function openForExamination({
   url,
   local,
   log,
-}: Pick<DatabaseUnderExamination, "url" | "local"> & { log: Log }): Pick<Surroundings, "database" | "close"> {
+}: {
+  url: string | undefined;
+  local: LocalServer | undefined;
+  log: Log;
+}) {
   const opened: Db[] = [];
   const open = (options: { schema: string; role?: string }) => {
     if (url === undefined) throw new Skip(local?.reason ?? "DATABASE_URL is not set");
@@ -104,11 +89,13 @@ function openForExamination({
     opened.push(db);
     return db;
   };
+  /** As the user of the URL. Rejects with a Skip if there is no database, else with the failure. */
   const connect = once(async () => {
     const db = open({ schema: "public" });
     await db.one(sql`select 1 as alive`);
     return db;
   });
+  /** Why a service cannot use its schema; undefined: it can. Rejects with a Skip if no database answers. */
   const refusal = once(async ({ schema, migrations }: Service) => {
     await connect().catch(() => {
       throw new Skip("no database answers");
@@ -118,6 +105,7 @@ function openForExamination({
       (error: unknown) => error,
     );
   });
+  /** As the role of a service. Rejects with a Skip if its schema cannot be used. */
   const as = async (service: Service) => {
     if ((await refusal(service)) !== undefined) throw new Skip("its schema cannot be used");
     return open({ schema: service.schema, role: roleOf(service.schema) });
@@ -125,7 +113,7 @@ function openForExamination({
   const close = async () => {
     await Promise.allSettled(opened.map((db) => db.close()));
   };
-  return { database: { url, local, connect, as, refusal }, close };
+  return { url, local, connect, as, refusal, close };
 }
 
 /** Asks once for each subject; later calls return the same answer. */
