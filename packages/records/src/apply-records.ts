@@ -22,7 +22,7 @@ export interface RecordStores {
 
 export type ApplyRecords = (request: ApplyRecordsRequest, stores: RecordStores) => Promise<ApplyRecordsResponse>;
 
-/** Reading a batch takes tens of milliseconds. Other calls, and other batches that wait for the database, get their turn in between. */
+/** Reading a batch takes tens of milliseconds. Other calls and batches run in between. */
 const recordsPerTurn = 20;
 
 /** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */
@@ -31,9 +31,9 @@ const putAtOnce = 8;
 /**
  * Makes the function that applies records of an owner in their order, all in one transaction.
  *
- * A record that is wrong is rejected, the others are stored. Should storing fail for an unforeseen reason, each record
- * gets a transaction of its own, so that only those are rejected that cannot be stored. Failures that may heal reach the
- * caller, who sends the batch again: the same record again changes nothing.
+ * A wrong record is rejected, the others are stored. If storing fails for an unforeseen reason, each record gets its own
+ * transaction, so that only the failing ones are rejected. Transient failures are thrown: the caller retries the batch,
+ * and a repeated record changes nothing.
  */
 export function applyRecordsOf<Mentioned, Known extends KnownScope>(
   owner: RecordOwner<Mentioned, Known>,
@@ -94,8 +94,8 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
 }
 
 /**
- * Puts what records bring along into the store, before anything refers to it: so no row ever lacks its bytes. What is
- * refused, or ends here, leaves bytes without a row, which a job removes.
+ * Stores the files of records before a row refers to them, so no row lacks its bytes. A refused record, or a process that
+ * is killed here, leaves bytes without a row, which a job deletes.
  */
 async function putFiles(records: readonly Readable<AnyKind>[], files: Files): Promise<void> {
   const sent = records.flatMap(({ kind, scope, removal, value }) =>

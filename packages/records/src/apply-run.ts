@@ -34,7 +34,7 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   return byRecord(run, ({ value }) => refused.get(value));
 }
 
-/** Whatever else is wrong with them, such records have no place to be. */
+/** The only error that such records report. */
 function findMissingParent(
   { name }: Pick<RecordKind<unknown, unknown, unknown>, "name">,
   known: KnownScope,

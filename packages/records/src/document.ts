@@ -18,11 +18,11 @@ export function compileDocument(schema: JsonSchema, { omit = [], nullIsMissing =
   return writerOf(schema, { omit, nullIsMissing }) ?? ((value) => value);
 }
 
-/** Undefined where values stay as they are, so that nothing is copied in vain. */
+/** Undefined for values that stay as they are: those are not copied. */
 function writerOf(schema: JsonSchema, options: Required<DocumentOptions>): Write | undefined {
   if (schema["read"] === "instant") return (value) => (typeof value === "number" ? formatInstant(value) : value);
-  if (isSchemas(schema["properties"])) return objectWriter(schema["properties"], options);
-  if (isSchemas(schema["items"])) return arrayWriter(writerOf(schema["items"], below("*", options)));
+  if (isObject(schema["properties"])) return objectWriter(schema["properties"], options);
+  if (isObject(schema["items"])) return arrayWriter(writerOf(schema["items"], below("*", options)));
   return undefined;
 }
 
@@ -30,7 +30,7 @@ function objectWriter(properties: Readonly<Record<string, unknown>>, options: Re
   const { omit, nullIsMissing } = options;
   const fields = Object.entries(properties)
     .filter(([name]) => !omit.includes(name))
-    .map(([name, schema]) => ({ name, write: isSchemas(schema) ? writerOf(schema, below(name, options)) : undefined }));
+    .map(([name, schema]) => ({ name, write: isObject(schema) ? writerOf(schema, below(name, options)) : undefined }));
   return (value) => {
     if (!isObject(value)) return value;
     const document: Record<string, unknown> = {};
@@ -50,8 +50,4 @@ function arrayWriter(write: Write | undefined): Write | undefined {
 function below(name: string, { omit, nullIsMissing }: Required<DocumentOptions>): Required<DocumentOptions> {
   const inside = omit.filter((path) => path.startsWith(`${name}.`)).map((path) => path.slice(name.length + 1));
   return { omit: inside, nullIsMissing };
-}
-
-function isSchemas(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value);
 }

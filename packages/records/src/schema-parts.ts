@@ -4,7 +4,7 @@ import type { Schema } from "@tessera/schema/schema";
 /** Names inside of maps become keys of JSON documents. */
 const keyNames = text({ trim: false, maxLength: 200 });
 
-/** A map whose names anybody chose. */
+/** A map with any names. */
 export const freeMap = <S extends Schema>(values: S) =>
   mapOf(values, { maxProperties: 1000, propertyNames: keyNames, default: {} });
 
@@ -37,8 +37,8 @@ export const lineOrNull = (maxLength = 255) => text({ nullable: true, default: n
 export const degreesOrNull = (limit: number) =>
   plain(["number", "null"], { minimum: -limit, maximum: limit, default: null });
 
-/** What a text may be that stands where a text of its own schema cannot: where something else may stand, too. */
+/** The pattern of texts in a place that allows other types as well, where `text` does not apply. */
 export const storableText = { pattern: "^[^\\u0000\\ud800-\\udfff]*$" } as const;
 
-/** What is kept to the letter: printed tickets and codes in the field depend on it. */
+/** Kept exactly as sent: printed tickets and codes in use depend on it. */
 export const verbatim = (maxLength: number) => text({ trim: false, blank: false, maxLength });

@@ -1,5 +1,6 @@
 import type { IgnoredKey } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { JsonSchema } from "@tessera/schema/schema";
+import { isObject } from "@tessera/values";
 
 /** An object inside records of a kind. `path` is empty, or ends with a dot. */
 interface Place {
@@ -78,8 +79,4 @@ function counterOfObject(properties: JsonSchema, place: Place): CountUnknown {
       else count?.(value[name], counts);
     }
   };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -20,7 +20,7 @@ export interface QuotaLimits {
 }
 
 export interface Availability {
-  /** `gone`: what was paid for takes everything. `ordered`: what is unpaid stands in the way, or the quota is closed. */
+  /** `gone`: paid positions take everything. `ordered`: unpaid positions take the rest, or the quota is closed. */
   readonly state: "available" | "ordered" | "gone";
   readonly taken: number;
   /** Null: unlimited. Below zero: overbooked. A closed quota sells nothing, whatever is left. */

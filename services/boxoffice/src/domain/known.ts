@@ -22,7 +22,7 @@ export interface Known {
   readonly media: ReadonlyMap<number, MediumCode>;
   /** The events that have a position of that id. */
   readonly linkedPositions: ReadonlyMap<number, readonly string[]>;
-  /** Whom a token belongs to: organizer, kind and id of the credential. */
+  /** The credential of each token: its organizer, kind and id. */
   readonly tokens: ReadonlyMap<string, string>;
 }
 
@@ -34,7 +34,7 @@ export interface KnownQuestion {
   readonly dependsOn: number | null;
 }
 
-/** What tells the seats of an event apart besides their ids. */
+/** Identifies a seat of an event, as its id does. */
 export interface SeatPlace {
   readonly guid: string;
   readonly subevent: number | null;
@@ -47,7 +47,7 @@ export interface KnownSeat extends SeatPlace {
   readonly heldBy: number | null;
 }
 
-/** What tells the media of an organizer apart besides their ids. */
+/** Identifies a medium of an organizer, as its id does. */
 export interface MediumCode {
   readonly type: string;
   readonly identifier: string;

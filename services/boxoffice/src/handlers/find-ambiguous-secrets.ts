@@ -6,10 +6,10 @@ import type {
 import { fault } from "../faults.ts";
 import * as secrets from "../store/ambiguous-secrets.ts";
 
-/** What a caller asks about at a time is read at once. */
+/** One statement reads all of them. */
 const mostEvents = 1000;
 
-/** The first of them show that something is wrong with the records, and with which. */
+/** The first of them show which records are wrong. */
 const reported = { most: 100, mostPositions: 10 };
 
 /** Finds secrets that several tickets of one event have: a gate cannot tell which of them is meant. */

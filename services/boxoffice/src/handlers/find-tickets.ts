@@ -8,13 +8,13 @@ import { fault } from "../faults.ts";
 import * as tickets from "../store/tickets.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 
-/** What a gate asks for at a time is read at once. */
+/** One statement reads all of them. */
 const mostWanted = 256;
 
 /** More do not fit into an answer. */
 const mostFound = 16_000;
 
-/** Finds the orders that have a ticket of one of some secrets, as their facts tell of them. */
+/** Finds the orders with a ticket of one of these secrets, in the form of their facts. */
 export async function findTickets(
   { tickets: wanted }: FindTicketsRequest,
   { db }: { db: Db },
@@ -22,7 +22,7 @@ export async function findTickets(
   if (wanted.length > mostWanted) {
     throw fault("too_many_tickets", `ask for ${mostWanted} tickets at most`);
   }
-  const possible = wanted.filter(canBe);
+  const possible = wanted.filter(isPossible);
   if (possible.length === 0) return { facts: [] };
   const found = await tickets.findTickets(db, possible, { most: mostFound + 1 });
   if (found.length > mostFound) {
@@ -31,7 +31,7 @@ export async function findTickets(
   return { facts: found.map((position) => Buffer.from(positionChanged.encode(position))) };
 }
 
-/** A slash in a slug would lead to somebody else's tickets, and there is none; nor can texts hold a null character. */
-function canBe({ organizer, event, secret }: WantedTicket): boolean {
+/** No slug has a slash, which would lead to tickets of another event; no stored text has a null character. */
+function isPossible({ organizer, event, secret }: WantedTicket): boolean {
   return ![organizer, event].some((slug) => slug.includes("/")) && !`${organizer}${event}${secret}`.includes("\0");
 }

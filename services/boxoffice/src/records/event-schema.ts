@@ -45,7 +45,7 @@ export const eventSchema = object(
 /** An event as its document has it: instants are texts. */
 export type EventDocument = Shown<typeof eventSchema.properties>;
 
-/** A text per language; where there is none, it may be sent as null or as an empty text. */
+/** A text per language; a missing one may be sent as null or as an empty text. */
 const infoText = orPlain(names(), ["string", "null"], { ...storableText, maxLength: 10_000, default: null });
 
 export const settingsSchema = object({

@@ -15,7 +15,7 @@ import type { RecordKind } from "./kind.ts";
 
 type Event = TypeOf<typeof eventSchema>;
 
-/** An event. Removing it takes everything along that lives in it. */
+/** An event. Removing it deletes everything in it. */
 export const event: RecordKind<Reading<Event>> = {
   name: "event",
   schema: eventSchema,
@@ -41,7 +41,7 @@ export const event: RecordKind<Reading<Event>> = {
   },
 };
 
-/** What lives in an event besides its orders, and the topics that tell of it. */
+/** The tables of an event besides its orders, and the topics of their facts. */
 const contents: readonly { readonly table: catalogue.CatalogueTable; readonly topic?: { readonly name: string } }[] = [
   { table: "revoked_secret", topic: topics.revokedSecretChanged },
   { table: "blocked_secret", topic: topics.blockedSecretChanged },

@@ -23,7 +23,7 @@ import {
 import type { TypeOf } from "@tessera/schema/schema";
 import type { AnswerFileReading } from "./answer-file.ts";
 
-/** A text that is empty, or null, where there is none. */
+/** A text; a missing one is empty or null. */
 const blankOrNull = (maxLength = 255) => text({ nullable: true, default: "", maxLength });
 
 const answer = object(
@@ -131,7 +131,7 @@ const position = object(
     seat,
     checkins: {
       ...arrayOf(checkin, { nullable: true, default: [], maxItems: 100_000 }),
-      description: "Scans made elsewhere. Where there are none, those that are known stay.",
+      description: "Scans made elsewhere. Without any, the known ones stay.",
     },
   },
   { required: ["id", "positionid", "item", "secret"] },

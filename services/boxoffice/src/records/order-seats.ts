@@ -28,7 +28,7 @@ export function keyOfSeat({ seat, subevent }: PositionData): string | undefined 
   return seatKey(typeof seat === "string" ? seat : seat.seat_guid, subevent);
 }
 
-/** The seats that exist, and those that the orders of a run bring along, one after the other. */
+/** The seats that exist, and those that the orders of a run have described so far. */
 export class SeatPlan {
   readonly #keys: Set<string>;
   readonly #keyOfId: Map<number, string>;
@@ -38,7 +38,7 @@ export class SeatPlan {
     this.#keys = new Set(this.#keyOfId.values());
   }
 
-  /** Finds seats that do not exist and are not described, or are described with the id of another. */
+  /** Adds errors for seats that neither exist nor are described, or are described with the id of another. */
   validate({ positions }: OrderData, addError: AddError): void {
     const described = new Map<number, string>();
     for (const [index, position] of positions.entries()) {
@@ -54,7 +54,7 @@ export class SeatPlan {
     }
   }
 
-  /** Takes over the seats that an order describes. */
+  /** Adds the seats that an order describes. */
   admit({ positions }: OrderData): void {
     for (const { id, key } of this.#broughtBy(positions)) this.#keyOfId.set(id, key);
     for (const position of positions) {
@@ -63,7 +63,7 @@ export class SeatPlan {
     }
   }
 
-  /** The ids of seats that positions bring along: an id beside a guid that is known, or was described before, is nobody's. */
+  /** The ids of the seats that positions describe. A seat that exists, or was described before, keeps its id: others do not count. */
   *#broughtBy(positions: OrderData["positions"]): Generator<{ index: number; id: number; key: string }> {
     const described = new Set<string>();
     for (const [index, position] of positions.entries()) {
@@ -79,7 +79,7 @@ export class SeatPlan {
 
 /**
  * Refuses orders whose positions would share a seat, as all of the run would be stored together: orders may swap seats.
- * What is canceled, or belongs to an order that is canceled or expired, has given its seat back.
+ * Canceled positions, and positions of canceled or expired orders, have released their seats.
  */
 export function refuseSharedSeats<V extends WithOrder>(
   values: readonly V[],
@@ -116,7 +116,7 @@ function seatsTakenBy({ status, positions }: OrderData): [number, string][] {
   });
 }
 
-/** Finds the seats of orders, creating those that only the orders describe. */
+/** Finds the seats of orders and creates those that only the orders describe. */
 export async function findOrCreateSeats(
   tx: Tx,
   scope: Scope,

@@ -27,7 +27,7 @@ import { type OrderData, orderSchema } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
 import type { Seat } from "./seat.ts";
 
-/** An order with all that can be made of it before the database is asked. */
+/** An order, and the rows of its positions as far as they follow from it alone. */
 interface OrderRecord extends Reading<OrderData> {
   readonly positions: readonly positions.PositionRow[];
 }
@@ -38,7 +38,7 @@ const read = compileReader(orderSchema, {
       typeof answer !== "string" || answer.length <= longestAnswer || isDataUrl(answer) ? undefined : answerTooLong,
   },
   complete: readFileAnswers,
-  // Scans are never lost by sending an order again without them, so they are not part of what it is replaced by.
+  // An order that is sent again without scans must not lose them, so its document does not contain them.
   omit: ["positions.*.checkins"],
   nullIsMissing: true,
 });
@@ -77,9 +77,9 @@ export const order: RecordKind<OrderRecord> = {
     }
   },
   async refuse(_tx, { values, known }) {
-    // An order that is refused keeps its seats and positions, which others may have counted on.
+    // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
-      const found = refuseUnfounded(left, known);
+      const found = refuseMissing(left, known);
       return found.size > 0 ? found : refuseSharedSeats(left, known);
     });
   },
@@ -93,8 +93,8 @@ export const order: RecordKind<OrderRecord> = {
     const stored = rows.filter(({ id }) => known.positions.has(id));
     await deleteOverruledAnswers(tx, scope, stored);
     const sent = new Set(rows.map(({ id }) => id));
-    const gone = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
-    await removePositions(tx, scope, gone);
+    const deleted = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
+    await removePositions(tx, scope, deleted);
     const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
     const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
@@ -110,8 +110,8 @@ export const order: RecordKind<OrderRecord> = {
   },
 };
 
-/** Refuses orders that refer to what does not exist, or to positions of others. */
-function refuseUnfounded(values: readonly OrderRecord[], known: Known): Map<OrderRecord, Record<string, string[]>> {
+/** Refuses orders that refer to missing entities, or to positions of other orders. */
+function refuseMissing(values: readonly OrderRecord[], known: Known): Map<OrderRecord, Record<string, string[]>> {
   const ordersOf = new Map(known.positions);
   const seats = new SeatPlan(known);
   return refuseEach(
@@ -127,14 +127,14 @@ function refuseUnfounded(values: readonly OrderRecord[], known: Known): Map<Orde
     },
     ({ data }) => {
       seats.admit(data);
-      // An order that is split gives positions to another, which comes behind it.
+      // A split order gives positions to another order, which comes later.
       for (const id of missing(data, known.orders)) ordersOf.delete(id);
       for (const { id } of data.positions) ordersOf.set(id, data.code);
     },
   );
 }
 
-/** The positions that an order had and now has no more. */
+/** The positions that an order has lost. */
 function missing({ code, positions: sent }: OrderData, stored: Known["orders"]): number[] {
   const had = stored.get(code);
   if (had === undefined) return [];
@@ -163,7 +163,7 @@ function toRows(data: OrderData): OrderRecord["positions"] {
   });
 }
 
-/** Puts positions on their seats, which only the database knows. */
+/** Adds the seats, which only the database knows, to positions. */
 function seatRows(
   { data, positions: rows }: OrderRecord,
   seats: ReadonlyMap<string, Seat>,

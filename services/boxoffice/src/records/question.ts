@@ -29,7 +29,7 @@ const schema = object(
     position: integer({ default: 0 }),
     ask_during_checkin: boolean({ default: false }),
     show_during_checkin: boolean({ default: false }),
-    identifier: { ...lineOrNull(190), description: "The id where there is none; the same goes for options." },
+    identifier: { ...lineOrNull(190), description: "By default the id; the same applies to options." },
     dependency_question: idOrNull(),
     dependency_values: arrayOf(text({ trim: false, maxLength: 1000 }), { nullable: true, default: [], maxItems: 1000 }),
     hidden: boolean({ default: false }),

@@ -10,7 +10,7 @@ import { mediumKey, refuseMedia } from "../domain/refuse-media.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
-/** A position of one of the organizer's events; null until it is looked up which. */
+/** A position of one of the organizer's events; null until its event is looked up. */
 interface Link {
   event: string | null;
   id: number;
@@ -90,7 +90,7 @@ const base = catalogueKind({
   },
 });
 
-/** A chip or card that stands for tickets of its organizer's events. */
+/** A chip or card that is linked to tickets of its organizer's events. */
 export const reusableMedium: RecordKind<Reading<Medium>> = {
   ...base,
   mention({ data }, mentioned) {
@@ -125,7 +125,7 @@ function toLink(sent: TypeOf<typeof link>): Link {
   return { event: event ?? (typeof order === "object" ? (order?.event ?? null) : null), id };
 }
 
-/** Puts the events into links that came without, each link once. */
+/** Adds the events to links that came without; removes repeated links. */
 function withEvents(value: Reading<Medium>, known: Known): Reading<Medium> {
   const links = value.data.linked_orderpositions.map(({ event, id }) => ({
     event: event ?? known.linkedPositions.get(id)?.[0] ?? null,

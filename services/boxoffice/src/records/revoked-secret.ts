@@ -19,7 +19,7 @@ const schema = object(
 
 type RevokedSecret = TypeOf<typeof schema>;
 
-/** A secret that a ticket had and that admits nobody any more. */
+/** A secret that a ticket had and that no longer admits. */
 export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
   ...catalogueKind({
     table: "revoked_secret",

@@ -32,14 +32,14 @@ const schema = object(
 /** A seat as it is kept. */
 export type Seat = Omit<TypeOf<typeof schema>, "orderposition">;
 
-/** A seat. A position that has it takes it along into its facts. */
+/** A seat. The facts of its positions contain it. */
 export const seat: RecordKind<Reading<Seat>> = {
   ...catalogueKind<Seat>({
     table: "seat",
     schema,
     read: compileReader(schema, { omit: ["orderposition"] }),
     isRenamed,
-    afterChange: reseat,
+    afterChange: publishPositions,
   }),
   mention({ data }, mentioned) {
     mentioned.seats.add(data.id);
@@ -60,7 +60,7 @@ function isRenamed({ id, seat_guid, subevent }: Seat, known: Known): boolean {
   return before !== undefined && seatKey(before.guid, before.subevent) !== seatKey(seat_guid, subevent);
 }
 
-/** Orders know their seats by guid and date. */
+/** Orders name their seats by guid and date, so these must not change under them. */
 async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Reading<Seat>, Record<string, string[]>>> {
   const renamed = run.values.filter(({ data }) => isRenamed(data, run.known));
   if (renamed.length === 0) return new Map();
@@ -74,8 +74,8 @@ async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Rea
   });
 }
 
-/** Tells of the positions whose seats changed. */
-async function reseat(tx: Tx, scope: Scope, changed: readonly Changed<Seat>[]): Promise<void> {
+/** Publishes the positions of changed seats. */
+async function publishPositions(tx: Tx, scope: Scope, changed: readonly Changed<Seat>[]): Promise<void> {
   const seats = new Map(changed.map(({ data }) => [data.id, data]));
   const rows = (await findSeated(tx, scope, [...seats.keys()])).map(({ id, seat, state }) => {
     const data = seats.get(seat);

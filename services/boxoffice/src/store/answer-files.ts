@@ -91,7 +91,7 @@ export async function findOfPositions(
        and current_file.position = any(${positions}::bigint[])`);
 }
 
-/** Finds the file of an answer; undefined where it is none. */
+/** Finds the file of an answer; undefined: the answer is no file. */
 export async function find(
   db: Queryable,
   scope: Scope,

@@ -2,7 +2,7 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 
-/** A table of documents: nothing but a key and what was sent. */
+/** A table of documents: a key, and the document that was sent. */
 export type CatalogueTable = keyof typeof tables;
 
 const tables = {
@@ -25,7 +25,7 @@ export interface CatalogueRow {
   readonly document: string;
 }
 
-/** Stores rows and returns the new revisions, by key, of those that are new or differ from what was there. */
+/** Stores rows and returns the new revisions, by key, of new and changed ones. */
 export async function upsert(
   tx: Tx,
   table: CatalogueTable,
@@ -46,7 +46,7 @@ export async function upsert(
   return new Map(changed.map((row) => [row.key, row.revision]));
 }
 
-/** Deletes rows and returns the keys of those that were there. */
+/** Deletes rows and returns the keys of deleted ones. */
 export async function deleteRows(
   tx: Tx,
   table: CatalogueTable,

@@ -4,20 +4,20 @@ import type { Scope } from "../domain/scope.ts";
 
 const named = declareLock("boxoffice");
 
-/** A lock that lasts until the end of the transaction. Many may share it, or one has it alone. */
+/** A lock until the end of the transaction: shared by many transactions, or exclusive. */
 export interface Lock {
   readonly name: string;
   readonly exclusive: boolean;
 }
 
-/** The lock of all that belongs to an organizer: whoever changes one of its events shares it, whoever changes what they share has it alone. */
+/** The lock of an organizer: a change of one of its events shares it, a change of what its events share holds it exclusively. */
 function organizerLock(organizer: string): string {
   return `records ${organizer}`;
 }
 
 /**
- * The locks of a change of what belongs to these. Changes of one event follow each other, and what belongs to an organizer
- * changes while none of its events does.
+ * The locks of a change in these scopes. Changes of one event run one after the other. What belongs to an organizer itself
+ * changes only while none of its events does.
  */
 export function locksOf(scopes: readonly Scope[]): Lock[] {
   const locks = new Map<string, Lock>();

@@ -8,7 +8,7 @@ export interface OrderRow {
   readonly document: string;
 }
 
-/** Stores orders without their positions' rows; one that is stored already as it is stays untouched. */
+/** Stores orders without the rows of their positions; does not touch unchanged orders. */
 export async function upsert(tx: Tx, { organizer, event }: Scope, rows: readonly OrderRow[]): Promise<void> {
   await tx.run(sql`
     insert into "order" as kept (organizer, event, code, status, data, revision)

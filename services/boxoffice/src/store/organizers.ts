@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
-/** Stores an organizer; one that is stored already as it is stays untouched. */
+/** Stores an organizer; does not touch an unchanged one. */
 export async function upsert(tx: Tx, organizer: { slug: string; document: string }): Promise<void> {
   await tx.run(sql`
     insert into organizer as kept (slug, data, revision)
@@ -12,7 +12,7 @@ export async function upsert(tx: Tx, organizer: { slug: string; document: string
      where kept.data is distinct from excluded.data`);
 }
 
-/** Tells whether there is such an organizer. */
+/** Tells whether an organizer exists. */
 export async function exists(db: Queryable, slug: string): Promise<boolean> {
   const { found } = await db.one<{ found: boolean }>(sql`
     select exists (select from organizer where organizer.slug = ${slug}) as found`);

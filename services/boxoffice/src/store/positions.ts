@@ -16,7 +16,7 @@ export interface PositionRow {
   readonly addonTo: number | null;
   readonly secret: string;
   readonly canceled: boolean;
-  /** The id of its seat, also where it takes it no more. */
+  /** The id of its seat, also if it no longer takes it. */
   readonly seat: number | null;
   readonly takenAs: TakenAs | null;
   /** An encoded Position, as its record has it. */
@@ -30,7 +30,7 @@ export interface PositionPlace extends Scope {
   readonly id: number;
 }
 
-/** All that others know of a position. */
+/** All that other services know of a position. */
 export interface StoredPosition extends PositionPlace {
   readonly revision: number;
   /** An encoded Position, as its record has it. */
@@ -40,7 +40,7 @@ export interface StoredPosition extends PositionPlace {
   readonly earlierCheckins: Uint8Array | null;
 }
 
-/** What of it those who store its state do not know. */
+/** What a caller that stores its state does not know. */
 export type ChangedPosition = Pick<StoredPosition, "id" | "revision" | "gate" | "earlierCheckins">;
 
 /** The columns of a StoredPosition, by default under the revision of its last change. */
@@ -72,7 +72,7 @@ const rowColumns = {
   earlierCheckins: bytea.orNull,
 };
 
-/** Stores positions, counts what they take, and returns those that are new or differ from what was there. */
+/** Stores positions, counts what they take, and returns new and changed ones. */
 export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[]): Promise<ChangedPosition[]> {
   if (rows.length === 0) return [];
   const { organizer, event } = scope;
@@ -130,7 +130,7 @@ export async function find(db: Queryable, places: readonly PositionPlace[]): Pro
         on position.organizer = wanted.organizer and position.event = wanted.event and position.id = wanted.id`);
 }
 
-/** Reads the states of those of some positions for which a gate ever answered; mostly there are none. */
+/** Reads the states of those of some positions for which a gate ever answered: usually of no position. */
 export async function findAnsweredAtGates(
   tx: Tx,
   { organizer, event }: Scope,

@@ -6,10 +6,10 @@ import type { StoredEvent } from "./events.ts";
 import { takeLocks } from "./locks.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
 
-/** A table of entities that others keep copies of. */
+/** A table of entities that other services keep copies of. */
 export type EntityTable = keyof typeof keys;
 
-/** The columns of each key, in its order; what is no text is an id. */
+/** The columns of each key, in its order. */
 const keys = {
   credential: { organizer: sql`text`, kind: sql`text`, id: sql`text` },
   event: { organizer: sql`text`, slug: sql`text` },
@@ -30,11 +30,11 @@ export type EntityKey = readonly string[];
 const margin = 1_000_000;
 
 /**
- * Draws a revision above every one that was given before, also by a database that a backup has replaced since: it is
- * the time in microseconds, unless the sequence is ahead of it.
+ * Draws a revision above all earlier ones, also above those of a database that a backup has replaced since: the time in
+ * microseconds, unless the sequence is ahead of it.
  *
- * The table's lock waits for all who have drawn a smaller one for its rows: what they wrote is committed by then. The
- * other keeps two from moving the sequence at the same time, of which the second would move it back.
+ * The lock of the table waits for transactions that have drawn a smaller revision for its rows: they are committed by then.
+ * The other lock keeps two transactions from moving the sequence at the same time: the second would move it back.
  */
 export async function drawRevision(tx: Tx, table: EntityTable): Promise<number> {
   await tx.run(sql`lock table ${identifier(table)} in share mode`);
@@ -76,7 +76,7 @@ export async function nextKeys(
   return rows.map(({ key }) => key);
 }
 
-/** Joins the rows of these keys, those that are still there. */
+/** Joins the rows of these keys; deleted ones are left out. */
 function wanted(table: EntityTable, wantedKeys: readonly EntityKey[]): Sql {
   const columns = columnsOf(table);
   const arrays = columns.map(({ type }, index) => sql`${wantedKeys.map((key) => key[index])}::${type}[]`);
@@ -91,7 +91,7 @@ function columnsOf(table: EntityTable): { readonly name: Sql; readonly type: Sql
   return Object.entries(keys[table]).map(([name, type]) => ({ name: identifier(name), type }));
 }
 
-/** A table of documents that others keep copies of. */
+/** A table of documents that other services keep copies of. */
 export type DocumentTable = Exclude<EntityTable, "credential" | "event" | "position">;
 
 /** Reads documents, each under a new revision. */
@@ -116,7 +116,7 @@ export async function readEvents<Data, Settings>(
     ${wanted("event", wantedKeys)}`);
 }
 
-/** A credential with the name of the gate that it stands at. */
+/** A credential with the name of its gate. */
 export interface PlacedCredential<T> extends StoredCredential<T> {
   readonly organizer: string;
   readonly kind: CredentialKind;

@@ -4,56 +4,37 @@ import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../
 import type { Scope } from "../domain/scope.ts";
 
 /** What a run of records refers to. */
-export interface Mentioned {
-  readonly events: Set<string>;
-  readonly gates: Set<number>;
-  readonly salesChannels: Set<string>;
-  readonly subevents: Set<number>;
-  readonly taxRules: Set<number>;
-  readonly categories: Set<number>;
-  readonly items: Set<number>;
-  /** Where variations are mentioned without their items, all items of the event are looked at. */
-  everyItem: boolean;
-  readonly orders: Set<string>;
-  readonly positions: Set<number>;
-  readonly questions: Set<number>;
-  /** Questions are compared with all others of their event. */
-  everyQuestion: boolean;
-  readonly seats: Set<number>;
-  readonly seatPlaces: SeatPlace[];
-  readonly media: Set<number>;
-  readonly mediumCodes: MediumCode[];
-  /** Ids of positions in whatever events the organizer has. */
-  readonly linkedPositions: Set<number>;
-  /** Hashes of tokens, in hex. */
-  readonly tokens: Set<string>;
-}
+export type Mentioned = ReturnType<typeof nothingMentioned>;
 
 /** Returns an empty collection for `findMentioned`. */
-export function nothingMentioned(): Mentioned {
+export function nothingMentioned() {
   return {
-    events: new Set(),
-    gates: new Set(),
-    salesChannels: new Set(),
-    subevents: new Set(),
-    taxRules: new Set(),
-    categories: new Set(),
-    items: new Set(),
+    events: new Set<string>(),
+    gates: new Set<number>(),
+    salesChannels: new Set<string>(),
+    subevents: new Set<number>(),
+    taxRules: new Set<number>(),
+    categories: new Set<number>(),
+    items: new Set<number>(),
+    /** Reads all items of the event: a record names variations without their items. */
     everyItem: false,
-    orders: new Set(),
-    positions: new Set(),
-    questions: new Set(),
+    orders: new Set<string>(),
+    positions: new Set<number>(),
+    questions: new Set<number>(),
+    /** Reads all questions of the event: a question is compared with all others. */
     everyQuestion: false,
-    seats: new Set(),
-    seatPlaces: [],
-    media: new Set(),
-    mediumCodes: [],
-    linkedPositions: new Set(),
-    tokens: new Set(),
+    seats: new Set<number>(),
+    seatPlaces: [] as SeatPlace[],
+    media: new Set<number>(),
+    mediumCodes: [] as MediumCode[],
+    /** Ids of positions of any event of the organizer. */
+    linkedPositions: new Set<number>(),
+    /** Hashes of tokens, in hexadecimal. */
+    tokens: new Set<string>(),
   };
 }
 
-/** Sells without any record. */
+/** This sales channel exists without a record. */
 const webChannel = "web";
 
 interface KnownRow {
@@ -210,11 +191,11 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
 }
 
 /**
- * Asks for the row of a key, to be limited to one, in a table that has several keys.
+ * Selects the row of a key in a table with several keys; the caller limits it to one row.
  *
- * The key is asked for as a range, which only its own index can give without sorting. To a plan that was made while the
- * table was new, any index that begins with the event looks as good for a key that is equal, and it would walk the whole
- * event for each of them.
+ * The key is a range, which only its own index returns sorted. A plan that was made while the table was new does not
+ * prefer that index for an equal key: it may choose any index that begins with the event, and read the whole event for
+ * each key.
  */
 function withKey(columns: Sql, values: Sql): Sql {
   return sql`(${columns}) >= (${values}) and (${columns}) <= (${values}) order by ${columns}`;

@@ -38,7 +38,7 @@ export async function findSeated(
        and position.seat = any(${seats}::bigint[])`);
 }
 
-/** Replaces the states of positions and returns those that differ from what was there. */
+/** Replaces the states of positions and returns changed positions. */
 export async function replaceStates(
   tx: Tx,
   { organizer, event }: Scope,

@@ -3,7 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
 import { type StoredPosition, storedPosition } from "./positions.ts";
 
-/** Nobody sells so many tickets under one secret. With a limit the index is the cheaper way also to a plan that knows nothing of secrets. */
+/** More than any number of tickets with one secret. The limit makes a plan without statistics choose the index, too. */
 const mostAlike = 100;
 
 /** Finds all positions of the orders that have a ticket of one of these secrets, at most so many. Slugs must hold no slash. */
@@ -12,7 +12,7 @@ export async function findTickets(
   wanted: readonly (Scope & { readonly secret: string })[],
   { most }: { most: number },
 ): Promise<StoredPosition[]> {
-  // Only the whole expression leads to the index by secret; an event that is asked for beside it would be walked instead.
+  // Only the whole expression uses the index of secrets; with a condition on the event, its rows would be read instead.
   return db.many<StoredPosition>(sql`
     select ${storedPosition(sql`sold`)}
       from (select distinct named.organizer, named.event, named.order_code

@@ -3,7 +3,7 @@ import { parseInstant } from "@tessera/values";
 import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import type { StoredEvent } from "../store/events.ts";
 
-/** Writes what everybody may know of an event. The zone may stand in either of its two records, or in none: then it is UTC. */
+/** Writes what every service may know of an event. Either of its two records may name the time zone; the default is UTC. */
 export function eventFact(
   organizer: string,
   event: StoredEvent<EventDocument, EventSettings>,

@@ -18,7 +18,7 @@ const statuses = {
   c: OrderStatus.CANCELED,
 } as const;
 
-/** Writes what of an order its positions carry with them. */
+/** Writes the part of an order that its positions contain. */
 export function toOrder(data: OrderData): Order {
   return {
     code: data.code,
@@ -40,7 +40,7 @@ function toInvoiceName(address: OrderData["invoice_address"]): InvoiceName | und
   return { name: address.name || composeName(nameParts), nameParts, company: address.company ?? "" };
 }
 
-/** Writes a position as everybody outside boxoffice sees it. Its seat is the one that is known, whatever the order says of it. */
+/** Writes a position as other services see it. Its seat is the stored one; what the order says of the seat does not count. */
 export function toPosition(
   data: PositionData,
   { order, seat }: { readonly order: Order; readonly seat?: SeatData | undefined },
@@ -79,7 +79,7 @@ export function toPosition(
   };
 }
 
-/** By name, so that the same parts always have the same bytes, in whatever order they were sent. */
+/** Sorted by name, so that the same parts have the same bytes in any order of sending. */
 function toNameParts(parts: PositionData["attendee_name_parts"]): Record<string, string> {
   const present = Object.entries(parts ?? {}).filter((part): part is [string, string] => part[1] !== null);
   return Object.fromEntries(present.sort(([one], [other]) => (one < other ? -1 : 1)));
@@ -110,7 +110,7 @@ function toAnswer(data: AnswerData): Answer {
   };
 }
 
-/** Encodes scans made elsewhere, for storing; null where there are none. */
+/** Encodes scans made elsewhere, for storing; null: no scans. */
 export function encodeEarlierCheckins(checkins: readonly CheckinData[] | null): Uint8Array | null {
   if (checkins === null || checkins.length === 0) return null;
   const earlierCheckins = checkins.map(toEarlierCheckin);
