@@ -1,4 +1,4 @@
-/** One method as ts-proto's service definitions describe it. */
+/** A method of ts-proto's service definitions. */
 export interface Method<Request, Response> {
   readonly path: string;
   readonly requestSerialize: (value: Request) => Buffer;
@@ -11,11 +11,11 @@ export interface Method<Request, Response> {
 // biome-ignore lint/suspicious/noExplicitAny: methods of any message types; the mapped types below recover them
 export type Definition = Readonly<Record<string, Method<any, any>>>;
 
-/** What a handler knows of its call besides the request. */
+/** What a handler gets besides the request. */
 export interface Call {
-  /** Aborts when the caller has gone or its deadline has passed. */
+  /** Aborts when the caller no longer waits, or its deadline has passed. */
   readonly signal: AbortSignal;
-  /** Milliseconds since 1970, already shaved for the way back. */
+  /** Milliseconds since 1970, without the time for the answer to travel back. */
   readonly deadline: number;
 }
 
@@ -27,7 +27,7 @@ export type Handlers<D extends Definition> = {
 };
 
 export interface CallOptions {
-  /** How long the caller waits; 5 000 when left out, never more than the deadline of the call under way. */
+  /** How long the caller waits; 5 000 by default, never longer than the deadline of its own call. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -46,19 +46,19 @@ export interface Implementation {
   readonly handlers: Readonly<Record<string, Handler<any, any>>>;
 }
 
-/** Binds handlers to their definition, checking at compile time that none is missing. */
+/** Binds handlers to their definition. A missing one is an error of the compiler. */
 export function implement<D extends Definition>(definition: D, handlers: Handlers<D>): Implementation {
   return { definition, handlers };
 }
 
-/** A handler of a service: what it works with comes behind the request. */
+/** A handler of a service: it gets the request, what it works with, and the call. */
 type ServiceHandlers<D extends Definition> = {
   readonly [M in keyof D]: D[M] extends Method<infer Request, infer Response>
     ? (request: Request, deps: never, call: Call) => Promise<Response>
     : never;
 };
 
-/** What all handlers work with: each names the part that it needs. */
+/** The intersection of what all handlers work with: each names what it needs. */
 type DepsOf<H> = {
   // biome-ignore lint/suspicious/noExplicitAny: handlers of any messages
   [M in keyof H]: H[M] extends (request: any, deps: infer D, call: any) => unknown ? (deps: D) => void : never;
@@ -66,13 +66,13 @@ type DepsOf<H> = {
   ? D
   : never;
 
-/** The handlers of a definition, which still lack what they work with. */
+/** The handlers of a definition. `bind` gives them what they work with. */
 export interface Rpcs<D> {
   readonly definition: Definition;
   readonly bind: (deps: D) => Implementation;
 }
 
-/** Declares the handlers of a definition, checking at compile time that none is missing. */
+/** Declares the handlers of a definition. A missing one is an error of the compiler. */
 export function rpcs<D extends Definition, H extends ServiceHandlers<D>>(definition: D, handlers: H): Rpcs<DepsOf<H>> {
   const all: Readonly<Record<string, (request: unknown, deps: never, call: Call) => Promise<unknown>>> = handlers;
   return {
@@ -87,13 +87,13 @@ export function rpcs<D extends Definition, H extends ServiceHandlers<D>>(definit
   };
 }
 
-/** The way to one peer service: over a socket, or in this process. Both serialise, so nothing works only because it is embedded. */
+/** Carries calls to one peer service, over a socket or in this process. Both serialise messages, so both behave alike. */
 export interface Transport {
   call<Request, Response>(method: Method<Request, Response>, request: Request, options: CallOptions): Promise<Response>;
   close(): Promise<void>;
 }
 
-/** Makes a promise client of a definition over a transport. */
+/** Makes a client of a definition on a transport. */
 export function connect<D extends Definition>(definition: D, transport: Transport): Client<D> {
   const methods = Object.entries(definition).map(([name, method]) => [
     name,

@@ -12,16 +12,16 @@ import type { Db } from "./pg/database.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
 import type { Tracing } from "./trace.ts";
 
-/** The clients of a service: by the name it calls them, the service that serves them and their definition. */
+/** The clients of a service: each has a name, the service that it calls, and the definition of its RPCs. */
 export type ClientMap = Readonly<Record<string, readonly [service: string, definition: Definition]>>;
 
 export type ClientsOf<C extends ClientMap> = { readonly [N in keyof C]: Client<C[N][1]> };
 
-/** What a service is given when it starts. */
+/** What a service gets when it starts. */
 export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly config: Config<S>;
   readonly db: Db;
-  /** For handlers that only read and may be slow: a few connections apart from those of `db`, on which nothing can be written. */
+  /** For reads that may be slow: a few read-only connections beside those of `db`. */
   readonly reads: Db;
   readonly cache: Cache;
   readonly files: Files;
@@ -32,17 +32,17 @@ export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly clients: ClientsOf<C>;
 }
 
-/** Something else that listens, for instance for HTTP. */
+/** Another server of a service, for instance for HTTP. */
 export interface Server {
   readonly name: string;
   /** Resolves when it accepts requests. */
   start(): Promise<void>;
-  /** Stops accepting; what is under way goes on. */
+  /** Stops accepting requests; those under way go on. */
   drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** What a service has made of its runtime. */
+/** A service after its start. */
 export interface Started<D> {
   /** What its handlers, consumers and jobs work with. */
   readonly deps: D;
@@ -51,10 +51,10 @@ export interface Started<D> {
   close?(): Promise<void>;
 }
 
-/** Makes a job out of what it works with. */
+/** Makes a job of what it works with. */
 export type JobOf<D> = (deps: D) => Job;
 
-/** The same for what does a kind of work. */
+/** Makes a worker of what it works with. */
 export type WorkerOf<D> = (deps: D) => Worker;
 
 /** A service: one definition for a process of its own and for many in one. */
@@ -70,12 +70,12 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly needs: readonly string[];
   /** The topics that it consumes; its group is its name. */
   readonly consumes: readonly string[];
-  /** How it publishes again what it holds, for every topic that it owns. */
+  /** How it publishes its data again, for every topic that it owns. */
   readonly rebuilds?: readonly Rebuild[];
   open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 
-/** A service on its runtime. */
+/** The parts of a service on its runtime. */
 export interface Parts {
   readonly implementations: readonly Implementation[];
   readonly consumers: readonly OpenConsumer[];
@@ -85,7 +85,7 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** What all of them work with: each names the part that it needs. */
+/** The intersection of what all parts work with: each names what it needs. */
 type DepsOf<R, K, J> = Intersected<
   | (R extends Rpcs<infer D> ? (deps: D) => void : never)
   | (K extends Consumer<infer D> ? (deps: D) => void : never)
@@ -112,7 +112,7 @@ export function defineService<
 }: Omit<ServiceDefinition<S, C>, "needs" | "consumes" | "open"> & {
   /** The RPCs that it serves. */
   readonly rpcs: readonly R[];
-  /** What it does about topics. */
+  /** Its consumers of topics. */
   readonly consumers: readonly K[];
   readonly jobs: readonly J[];
   /** The kinds of work that it does. */
@@ -139,7 +139,7 @@ export function defineService<
   };
 }
 
-/** Makes the clients of a map, each over the way to its service. */
+/** Makes the clients of a map, each on the transport to its service. */
 export function connectClients<C extends ClientMap>(
   clients: C,
   transportTo: (service: string) => Transport,

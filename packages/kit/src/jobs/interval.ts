@@ -2,7 +2,7 @@ import { backoff } from "../backoff.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 
-/** Work that repeats; with several replicas, one at a time runs it. */
+/** Work that repeats at an interval. */
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
@@ -10,18 +10,17 @@ export interface Job {
 }
 
 export interface JobRunner {
-  /** Waits for what is running and starts nothing more. */
+  /** Waits for running jobs, and starts no more. */
   stop(): Promise<void>;
 }
 
-/** What fails again and again is told no more often than this. */
+/** The longest pause after failures, unless the interval is longer. */
 const longestPauseMs = 10_000;
 
 /**
- * Runs jobs at their intervals, each never beside itself in this process. A job
- * that fails is logged and runs again, later each time it has failed. Between
- * replicas a job must be safe to repeat; one that must not run twice at a time
- * takes a lock.
+ * Runs jobs at their intervals. In this process a job never runs twice at the same time. A failure is logged, and the
+ * pause grows with each failure. Several replicas run the same jobs: a job must be safe to repeat, and take a lock if it
+ * must not run twice at the same time.
  */
 export function runJobs(jobs: readonly Job[], log: Log): JobRunner {
   const stopping = new AbortController();

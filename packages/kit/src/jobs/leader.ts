@@ -11,7 +11,7 @@ const followMs = 250;
 const pauses = { firstMs: 200, longestMs: 5000 };
 
 export interface Leader {
-  /** Gives up the lead when the work under way has ended. */
+  /** Ends the lead when the work under way has ended. */
   stop(): Promise<void>;
 }
 
@@ -19,13 +19,13 @@ export interface LeaderOptions {
   readonly db: Db;
   readonly lock: Lock;
   readonly log: Log;
-  /** What the leader does; the signal aborts when it stops and when the lead is lost. */
+  /** The work of the leader. The signal aborts at `stop` and when the lead is lost. */
   lead(connection: Dedicated, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Of all processes that start the same leader, one at a time leads: the one whose connection holds the lock. Losing the
- * connection is losing the lead.
+ * Of all processes that start the same leader, one at a time leads: its connection holds the lock. When it loses the
+ * connection, it loses the lead.
  *
  * | mode | what the process does | it enters |
  * |---|---|---|
@@ -69,7 +69,7 @@ export function startLeader({ db, lock, log, lead }: LeaderOptions): Leader {
   };
 }
 
-/** Does work if no other process does; otherwise nothing. The signal of the work aborts also when the lead is lost. */
+/** Runs work if no other process runs it. The signal of the work also aborts when the lead is lost. */
 export async function leadOnce(
   db: Db,
   { lock, signal }: { lock: Lock; signal: AbortSignal },

@@ -1,6 +1,6 @@
 import type { Queryable } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import { millis, type WorkKey } from "./work-table.ts";
+import type { WorkKey } from "./work-table.ts";
 
 export type FoundRow = {
   readonly owner: string;
@@ -13,7 +13,7 @@ export type FoundRow = {
   | { readonly state: "waiting" | "running" | "failed" | "expired" }
 );
 
-/** Finds work in its current state, also where a lease or a time to read has ended and no process has noticed. */
+/** Finds work in its current state, also when a time limit has passed and no process has moved the row yet. */
 export async function find(db: Queryable, { kind, id }: WorkKey): Promise<FoundRow | undefined> {
   return db.maybeOne<FoundRow>(sql`
     select work.owner, work.done, work.total, work.result,
@@ -31,11 +31,11 @@ export interface Measured {
   readonly kind: string;
   readonly waiting: number;
   readonly running: number;
-  /** How long the oldest has been waiting. */
+  /** The waiting time of the oldest. */
   readonly seconds: number;
 }
 
-/** Counts, and looks for the oldest, among so many of each kind: no scrape is to take as long as the line. */
+/** Counts the work of each kind up to a limit: a sample must not take longer with a longer queue. */
 export async function measure(
   db: Queryable,
   { kinds, mostCounted }: { kinds: readonly string[]; mostCounted: number },
@@ -55,19 +55,4 @@ export async function measure(
                  from work
                 where work.kind = wanted.kind and work.state = 'running' and work.due_at is not null
                 limit ${mostCounted}) as claimed) as running`);
-}
-
-export async function findOld(
-  db: Queryable,
-  { olderThanMs }: { olderThanMs: number },
-): Promise<{ kind: string; state: "waiting" | "running"; count: number; seconds: number; cause: string | null }[]> {
-  return db.many(sql`
-    select work.kind, work.state, count(*) as count,
-           floor(extract(epoch from clock_timestamp() - min(work.enqueued_at)))::bigint as seconds,
-           max(work.cause) as cause
-      from work
-     where work.state in ('waiting', 'running')
-       and work.enqueued_at <= now() - ${millis(olderThanMs)}
-     group by work.kind, work.state
-     order by work.kind, work.state`);
 }

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
-import { defineWork, enqueueWork, findStuckWork, findWork, json } from "./work.ts";
+import { defineWork, enqueueWork, findWork, json } from "./work.ts";
 import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
@@ -125,7 +125,7 @@ describe("a claim", () => {
   it("goes to owners in turn also behind retries of one of them", async () => {
     await enqueue(numbers(50).map((id) => `a${id}`));
     const held = (await claim(50)).map(({ id, token }) => ({ kind, id, token }));
-    for (const each of held) await table.stumble(db, each, "failed");
+    for (const each of held) await table.failTry(db, each, "failed");
     await enqueue(["b0", "b1"], "b");
     await passTime(db);
     await table.moveDue(db);
@@ -161,7 +161,7 @@ describe("those who wait", () => {
     await enqueue(["hopeless", "unlucky"]);
     await table.fail(db, await claimed(), "sold out");
     for (let tried = 1; tried <= mostTries; tried += 1) {
-      await table.stumble(db, await claimed(), "TypeError at x.ts:1");
+      await table.failTry(db, await claimed(), "TypeError at x.ts:1");
       await passTime(db);
       await table.moveDue(db);
     }
@@ -181,7 +181,7 @@ describe("those who wait", () => {
 it("what waits and what is being done is counted by kind, up to a limit, with the age of the oldest that waits", async () => {
   await enqueue(["x", "y", "z", "w"]);
   await claimed();
-  await table.stumble(db, await claimed(), "failed");
+  await table.failTry(db, await claimed(), "failed");
   await db.run(sql`update work set enqueued_at = now() - interval '100 seconds' where id = 'x'`);
   await db.run(sql`update work set enqueued_at = now() - interval '50 seconds' where id = 'z'`);
   const measured = await reads.measure(db, { kinds: [kind, "other"], mostCounted: 2 });
@@ -192,16 +192,6 @@ it("what waits and what is being done is counted by kind, up to a limit, with th
   const [all] = await reads.measure(db, { kinds: [kind], mostCounted: 100 });
   expect(all).toMatchObject({ waiting: 3, running: 1 });
   expect(Math.floor(all?.seconds ?? 0)).toBe(50);
-});
-
-it("work that has not ended for long is found, with why a try failed last", async () => {
-  await enqueue(["x", "y"]);
-  await table.stumble(db, await claimed(), "unavailable files_unavailable: away");
-  expect(await findStuckWork(db, { olderThanMs: 60_000 })).toEqual([]);
-  await db.run(sql`update work set enqueued_at = now() - interval '100 seconds'`);
-  expect(await findStuckWork(db, { olderThanMs: 60_000 })).toEqual([
-    { kind, state: "waiting", count: 2, seconds: 100, cause: "unavailable files_unavailable: away" },
-  ]);
 });
 
 const acts = ["claim", "beat", "hold", "store", "end", "stumble", "fail", "give back", "cut"] as const;
@@ -248,7 +238,7 @@ class Puppet {
       return;
     }
     if (act === "beat") expect(await table.beat(db, held, { leaseMs: 60_000 })).toBe(isCurrent);
-    if (act === "stumble") expect((await table.stumble(db, held, "failed")) !== undefined).toBe(isCurrent);
+    if (act === "stumble") expect((await table.failTry(db, held, "failed")) !== undefined).toBe(isCurrent);
     if (act === "fail") expect(await table.fail(db, held, "hopeless")).toBe(isCurrent);
     if (act === "give back") await table.giveBack(db, held);
     if (!isCurrent) expect(await read()).toEqual(before);

@@ -8,41 +8,41 @@ import { type Sql, sql } from "../pg/sql.ts";
  * | from | when | to |
  * |---|---|---|
  * | – | it is enqueued | waiting, ready |
- * | waiting, ready | a worker claims it: a lease, a token above every earlier one, a try more | running |
- * | running | its worker says that it is at work | running, with a new lease |
+ * | waiting, ready | a worker claims it: a lease, a higher token, one more try | running |
+ * | running | its worker extends the lease | running, with a new lease |
  * | running | its worker stores the effect, in one transaction with this | succeeded |
- * | running | its worker gives it up for good | failed |
+ * | running | its worker fails it for ever | failed |
  * | running | a try fails, or the lease ends; tries are left | waiting, at rest |
- * | running | a try fails, or the lease ends; none is left | failed |
- * | running | its worker stops | waiting, ready, at the head of the line; the try does not count |
- * | waiting, at rest | the rest ends | waiting, ready, at the end of its owner's line |
- * | succeeded, failed | the time to read its end is over | expired |
+ * | running | the last try fails, or its lease ends | failed |
+ * | running | its worker stops | waiting, ready, first in the queue; the try does not count |
+ * | waiting, at rest | the rest ends | waiting, ready, last of its owner |
+ * | succeeded, failed | the time to read the result is over | expired |
  * | expired | a week later | – |
  *
- * `turn` is the place in line: null unless ready. Owners take turns: a row comes one turn behind the last of its owner,
- * or in the turn that is being claimed where its owner has none in line. `due_at` is when a state ends by itself. Every
- * time is the database's. A worker writes under the token of its claim, or not at all.
+ * `turn` is the position in the queue: null unless ready. Owners take turns: a row comes one turn behind the last row of
+ * its owner, or in the current turn if its owner has no other. `due_at` is when a state ends by itself. All times are the
+ * database's. A worker can write only with the token of its claim.
  */
 export interface WorkKey {
   readonly kind: string;
   readonly id: string;
 }
 
-/** What a worker holds. */
+/** The claim of a worker. */
 export interface Claim extends WorkKey {
   readonly token: number;
 }
 
-/** So many rows change their state by themselves in one statement. */
+/** The most rows that one statement moves when their time has come. */
 const atATime = 1000;
 
-/** The turn that a row takes at the end of its owner's line. */
+/** The turn of a new row: the last of its owner. */
 const nextTurn = (kind: Sql, owner: Sql) => sql`
   greatest(
     1,
-    (select min(line.turn) from work as line where line.kind = ${kind} and line.turn is not null),
-    (select max(line.turn) + 1 from work as line
-      where line.kind = ${kind} and line.owner = ${owner} and line.state = 'waiting'))`;
+    (select min(queued.turn) from work as queued where queued.kind = ${kind} and queued.turn is not null),
+    (select max(queued.turn) + 1 from work as queued
+      where queued.kind = ${kind} and queued.owner = ${owner} and queued.state = 'waiting'))`;
 
 /** Wakes the workers of this schema when the transaction commits. */
 const wakeUp = (kind: Sql) => sql`pg_notify(current_schema() || ' work', ${kind})`;
@@ -52,7 +52,7 @@ export function channelOf(schema: string): string {
   return `${schema} work`;
 }
 
-/** Adds work; what is there stays as it is. Returns how much is new. */
+/** Adds work. Existing work stays unchanged. Returns the number of new rows. */
 export async function insert(
   tx: Queryable,
   added: {
@@ -99,7 +99,7 @@ export interface ClaimedRow {
   readonly traceparent: string | null;
 }
 
-/** Claims what is next in line. By an array, and not a join: a plan that does not know `most` would read the whole table. */
+/** Claims the next work of the queue. The ids are an array, not a join: a plan for an unknown `most` would read the whole table. */
 export async function claim(
   db: Queryable,
   { kind, most, leaseMs }: { kind: string; most: number; leaseMs: number },
@@ -128,7 +128,7 @@ export async function claim(
 const held = ({ kind, id, token }: Claim) =>
   sql`work.kind = ${kind} and work.id = ${id} and work.token = ${token} and work.state = 'running'`;
 
-/** Extends a lease. False: it is lost. */
+/** Extends a lease; false: the lease is lost. */
 export async function beat(db: Queryable, claimed: Claim, { leaseMs }: { leaseMs: number }): Promise<boolean> {
   const beaten = await db.run(
     sql`update work set due_at = clock_timestamp() + ${millis(leaseMs)} where ${held(claimed)}`,
@@ -136,7 +136,7 @@ export async function beat(db: Queryable, claimed: Claim, { leaseMs }: { leaseMs
   return beaten > 0;
 }
 
-/** Holds a claim until the transaction ends: between the check of the token and the commit no other process can claim the row. */
+/** Locks a claimed row until the transaction ends, so that no other process can claim it before the commit. */
 export async function hold(tx: Queryable, claimed: Claim): Promise<boolean> {
   return (await tx.run(sql`select from work where ${held(claimed)} for update`)) > 0;
 }
@@ -149,7 +149,7 @@ export async function noteProgress(
   return (await db.run(sql`update work set done = ${done}, total = ${total} where ${held(claimed)}`)) > 0;
 }
 
-/** Ends a piece of work whose effect the same transaction stores. */
+/** Ends a piece of work. The same transaction stores its effect. */
 export async function succeed(tx: Queryable, claimed: Claim, result: Uint8Array): Promise<boolean> {
   const ended = await tx.run(sql`
     update work
@@ -162,7 +162,7 @@ export async function succeed(tx: Queryable, claimed: Claim, result: Uint8Array)
   return ended > 0;
 }
 
-/** Ends a piece of work that no further try could do; clients may read the cause. */
+/** Ends a piece of work that no further try can do. Clients may read the cause. */
 export async function fail(db: Queryable, claimed: Claim, cause: string): Promise<boolean> {
   const ended = await db.run(sql`
     update work
@@ -177,7 +177,7 @@ export async function fail(db: Queryable, claimed: Claim, cause: string): Promis
 
 const hasTries = sql`work.tries < work.most_tries`;
 
-/** What a failed try leads to. Rests grow from one second to one minute. */
+/** The state after a failed try. Rests grow from one second to one minute. */
 const afterFailure = (cause: string) => sql`
   state = case when ${hasTries} then 'waiting' else 'failed' end,
   due_at = now() + case when ${hasTries} then make_interval(secs => least(60, 2 ^ least(work.tries - 1, 6)))
@@ -185,8 +185,8 @@ const afterFailure = (cause: string) => sql`
   payload = case when ${hasTries} then work.payload end,
   cause = ${cause}`;
 
-/** Notes that a try failed; returns what that led to, undefined where the claim is lost. */
-export async function stumble(
+/** Ends a failed try; returns the new state, undefined: the lease is lost. */
+export async function failTry(
   db: Queryable,
   claimed: Claim,
   cause: string,
@@ -194,14 +194,15 @@ export async function stumble(
   return db.maybeOne(sql`update work set ${afterFailure(cause)} where ${held(claimed)} returning work.state`);
 }
 
-/** Gives work back that was not done: the next worker claims it at once. */
+/** Gives up a claim, so that the next worker claims the work at once. */
 export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
   const { kind } = claimed;
   await db.run(sql`
     with given as (
       update work
          set state = 'waiting',
-             turn = coalesce((select min(line.turn) from work as line where line.kind = ${kind} and line.turn is not null), 1),
+             turn = coalesce((select min(queued.turn) from work as queued
+                               where queued.kind = ${kind} and queued.turn is not null), 1),
              due_at = null,
              tries = work.tries - 1
        where ${held(claimed)}
@@ -210,11 +211,11 @@ export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
     select ${wakeUp(sql`given.kind`)} from given`);
 }
 
-/** Moves everything on whose time has come; returns the kinds that have failed by it, once for each piece of work. */
+/** Moves rows at the end of their time. Returns the kinds of work that failed by it, once for each piece. */
 export async function moveDue(db: Queryable): Promise<readonly string[]> {
   const lapsed = await db.many<{ kind: string; state: string }>(sql`
     ${due("running")}
-    update work set ${afterFailure("its worker ended, or was not heard of for as long as its lease lasts")}
+    update work set ${afterFailure("its worker ended, or did not extend its lease")}
       from due
      where work.kind = due.kind and work.id = due.id
     returning work.kind, work.state`);
@@ -247,7 +248,7 @@ export async function moveDue(db: Queryable): Promise<readonly string[]> {
   return lapsed.filter(({ state }) => state === "failed").map(({ kind }) => kind);
 }
 
-/** Rows whose time has come. What another process moves, or a worker is about to end, is left alone. */
+/** Rows at the end of their time. Rows that another process has locked are skipped. */
 function due(...states: readonly string[]): Sql {
   return sql`
     with due as materialized (
@@ -261,6 +262,6 @@ function due(...states: readonly string[]): Sql {
     )`;
 }
 
-export function millis(ms: number): Sql {
+function millis(ms: number): Sql {
   return sql`make_interval(secs => ${ms}::float8 / 1000)`;
 }

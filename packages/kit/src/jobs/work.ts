@@ -5,30 +5,30 @@ import { declareLock, takeLocks } from "../pg/locks.ts";
 import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
-/** How a payload or a result becomes bytes and back: every protobuf message is one. */
+/** Turns a payload or a result into bytes and back. Every protobuf message has these functions. */
 export interface Codec<T> {
   encode(value: T): { finish(): Uint8Array };
   decode(bytes: Uint8Array): T;
 }
 
-/** A kind of work, as those who ask for it and those who do it agree on it. */
+/** A kind of work, known to its callers and its workers. */
 export interface Work<P, R> {
   readonly kind: string;
   readonly payload: Codec<P>;
   readonly result: Codec<R>;
-  /** A worker that has not said for so long that it is at work has lost it to the next one. */
+  /** A worker that does not extend its lease for this time loses the work to the next worker. */
   readonly leaseMs: number;
-  /** It has failed when it was claimed so often, and each time its worker failed or ended. */
+  /** After so many tries, each a failure or the end of a worker, the work has failed. */
   readonly tries: number;
-  /** How long its end and its result can be read. */
+  /** How long callers can read the result. */
   readonly keepMs: number;
-  /** How many of its kind one process does at a time. */
+  /** The most of its kind at a time in one process. */
   readonly atOnce: number;
-  /** How many may wait for one owner. */
+  /** The most that may wait for one owner. */
   readonly mostWaiting?: number;
 }
 
-/** For work that must be done however often it fails. It is the largest number that the column takes. */
+/** Unlimited tries: the largest number of the column. */
 export const untilDone = 2 ** 31 - 1;
 
 export function defineWork<P, R>(kind: string, definition: Omit<Work<P, R>, "kind">): Work<P, R> {
@@ -42,13 +42,13 @@ export function json<T>(): Codec<T> {
   };
 }
 
-/** The result of work that has none. */
+/** For work without a result. */
 export const nothing: Codec<void> = { encode: () => ({ finish: () => new Uint8Array() }), decode: () => {} };
 
-/** A piece of work that is asked for. */
+/** A piece of work to enqueue. */
 export interface WorkRequest<P> {
   readonly id: string;
-  /** Whose work it is: owners take turns. */
+  /** Owners take turns. */
   readonly owner: string;
   readonly payload: P;
 }
@@ -56,9 +56,10 @@ export interface WorkRequest<P> {
 const ownerLock = declareLock("tessera work");
 
 /**
- * Enqueues work, which begins when the transaction commits; what has an id that was enqueued before is left alone.
+ * Enqueues work, which begins when the transaction commits. An id that was enqueued before changes nothing.
  *
- * Where owners have a limit, those who enqueue for one wait for each other until they commit: so enqueue last.
+ * If owners have a limit, transactions that enqueue for the same owner wait for each other until they commit. So enqueue
+ * at the end of a transaction.
  */
 export async function enqueueWork<P, R>(tx: Tx, work: Work<P, R>, requests: readonly WorkRequest<P>[]): Promise<void> {
   const { kind, mostWaiting } = work;
@@ -80,16 +81,16 @@ export async function enqueueWork<P, R>(tx: Tx, work: Work<P, R>, requests: read
   }
 }
 
-/** How far a piece of work is, for those who asked for it. */
+/** The state of a piece of work, for its caller. */
 export type WorkState<R> = { readonly owner: string } & (
   | { readonly state: "waiting" | "expired" }
   | { readonly state: "running"; readonly done: number | null; readonly total: number | null }
   | { readonly state: "succeeded"; readonly result: R }
-  /** The cause is there where it is meant for clients. */
+  /** The cause is null unless clients may read it. */
   | { readonly state: "failed"; readonly cause: string | null }
 );
 
-/** Finds a piece of work; undefined: the id is unknown, or its work expired long ago. */
+/** Finds a piece of work; undefined: the id is unknown, or the work expired long ago. */
 export async function findWork<P, R>(
   db: Queryable,
   { kind, result }: Work<P, R>,
@@ -102,19 +103,4 @@ export async function findWork<P, R>(
   if (state === "failed") return { owner, state, cause };
   if (state === "succeeded") return { owner, state, result: result.decode(row.result) };
   return { owner, state };
-}
-
-/** Work that has not ended for long: what to look at when clients wait. */
-export interface StuckWork {
-  readonly kind: string;
-  readonly state: "waiting" | "running";
-  readonly count: number;
-  /** How long ago the oldest was enqueued. */
-  readonly seconds: number;
-  /** Why a try of one of them failed last; null: none has. */
-  readonly cause: string | null;
-}
-
-export async function findStuckWork(db: Queryable, { olderThanMs }: { olderThanMs: number }): Promise<StuckWork[]> {
-  return reads.findOld(db, { olderThanMs });
 }

@@ -14,32 +14,32 @@ import type { Work } from "./work.ts";
 import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
-/** A piece of work in the hands of a worker. */
+/** A claimed piece of work. */
 export interface WorkInHand<P> {
   readonly id: string;
   readonly owner: string;
   readonly payload: P;
-  /** Which try this is, from 1. */
+  /** The number of this try, from 1. */
   readonly tries: number;
-  /** Aborts when the lease is lost, and when the process stops: what throws then is done again, and does not count as a try. */
+  /** Aborts when the lease is lost, and when the process stops. A failure after that does not count as a try. */
   readonly signal: AbortSignal;
-  /** Stores something before the end, in a transaction that fails where the lease is lost. */
+  /** Stores something before the end, in a transaction that fails when the lease is lost. */
   step<T>(store: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Tells those who wait how far it is. */
+  /** Stores the progress, for callers. */
   progress(at: { readonly done: number; readonly total: number }): Promise<void>;
 }
 
-/** Stores what work has come to, and makes its result. It runs in the transaction that ends the work: once, or not at all. */
+/** Stores the outcome of work and returns its result. It runs in the transaction that ends the work: once, or not at all. */
 export type Effect<R> = (tx: Tx) => Promise<R>;
 
-/** A kind of work with what does it. */
+/** Does one kind of work. */
 export interface Worker {
   readonly work: Pick<Work<never, unknown>, "kind" | "leaseMs" | "atOnce">;
-  /** Does a claimed piece of work up to its end. */
+  /** Does a claimed piece of work and ends it. */
   perform(claimed: table.ClaimedRow, hand: { db: Db; claim: table.Claim; signal: AbortSignal }): Promise<void>;
 }
 
-/** Says how a kind of work is done: `run` does what takes long, outside of any transaction, and returns the effect. */
+/** Declares a worker: `run` does the long part, outside of any transaction, and returns the effect. */
 export function workOn<P, R, D = unknown>(
   work: Work<P, R>,
   run: (job: WorkInHand<P>, deps: D) => Promise<Effect<R>>,
@@ -63,7 +63,7 @@ export function workOn<P, R, D = unknown>(
   });
 }
 
-/** Thrown by work that no further try could do. Clients are shown the message. */
+/** Thrown by work that no further try can do. Clients see the message. */
 export class WorkFailed extends Error {
   override readonly name = "WorkFailed";
 }
@@ -73,7 +73,7 @@ class LeaseLost extends Error {
 }
 
 export interface RunningWorkers {
-  /** Claims nothing more, aborts what is under way, and gives back what has not ended within five seconds. */
+  /** Claims no more, aborts running work, and gives back what does not end within five seconds. */
   stop(): Promise<void>;
 }
 
@@ -87,17 +87,17 @@ export interface WorkersOptions {
   readonly pollMs?: number;
 }
 
-/** How late work is begun, or taken over, where no notice wakes the worker. */
+/** How late a worker begins work when no notice wakes it. */
 const defaultPollMs = 1000;
 
 const pauses = { firstMs: 200, longestMs: 5000 };
 
-/** A step under way is a transaction; whatever takes longer is left to the next process. */
+/** A running step is a transaction. Work that takes longer is left to the next process. */
 const longestStopMs = 5000;
 
 const measuredMs = 5000;
 
-/** Nothing is decided by how many more there are. */
+/** Higher numbers are of no use. */
 const mostCounted = 10_000;
 
 /**
@@ -107,13 +107,13 @@ const mostCounted = 10_000;
  *
  * | mode | what it does | leaves for |
  * |---|---|---|
- * | claiming | claims as much as there is room for | full, when it got that much; idle, when it got less; resting, when it failed |
- * | full | nothing: as much as may be is under way | claiming, when a piece of work has ended |
+ * | claiming | claims as much as it may run | full, when it got that much; idle, when it got less; resting, when it failed |
+ * | full | nothing: it runs as much as it may | claiming, when a piece of work has ended |
  * | idle | waits for a notice, the end of a piece of work, or the next poll | claiming |
  * | resting | waits, twice as long after each failure | claiming |
  * | stopped | – | – |
  *
- * One connection listens for the notices of all kinds. Once per poll, everything in the table whose time has come is moved on.
+ * One connection listens for the notices of all kinds. Once per poll, rows at the end of their time are moved.
  */
 export function startWorkers(options: WorkersOptions): RunningWorkers {
   const { db, workers, log, pollMs = defaultPollMs } = options;
@@ -208,8 +208,8 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
       } else if (signal.aborted) {
         await table.giveBack(db, claim);
       } else {
-        const led = await table.stumble(db, claim, describeCause(error));
-        if (led?.state === "failed") {
+        const next = await table.failTry(db, claim, describeCause(error));
+        if (next?.state === "failed") {
           meter.ended(claim.kind, "failed");
           log.error("work has failed: its last try did", { ...about, error });
         } else log.warn("a try failed; the work is tried again", { ...about, error });
@@ -217,7 +217,7 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
     }
   }
 
-  /** Says three times in a lease that the worker is at work. */
+  /** Extends a lease three times within its length. */
   async function keepLease(
     claim: table.Claim,
     { leaseMs, signal: ended, lose }: { leaseMs: number; signal: AbortSignal; lose: () => void },
