@@ -1,7 +1,9 @@
 import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as secrets from "../store/ambiguous-secrets.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { festival, position, record, sample, type TestRecord } from "../testing/records.ts";
 import { findAmbiguousSecrets } from "./find-ambiguous-secrets.ts";
@@ -98,5 +100,20 @@ describe("ambiguous secrets", () => {
   it("go with their event", async () => {
     await take(sold(1, "shared"), sold(2, "shared"), record("event", { slug: "fest" }, { deleted: true }));
     expect(await ask("fest")).toEqual([]);
+  });
+
+  it("of small events are found without reading all of a large one for each", async () => {
+    await take(sold(1, "alone"));
+    await db.run(sql`
+      insert into position (organizer, event, id, order_code, positionid, item, secret, canceled, state, revision)
+      select 'org', 'fest', 1000 + number, 'C1', number, 1, 'bulk ' || number, false, ''::bytea, 1
+        from generate_series(1, 50000) as number`);
+    await db.run(sql`analyze position`);
+    const read = await db.transaction(async (tx) => {
+      const scopes = Array.from({ length: 50 }, (_, index) => ({ organizer: "org", event: `small${index}` }));
+      expect(await secrets.findAmbiguousSecrets(tx, scopes, { most: 100, mostPositions: 10 })).toEqual([]);
+      return tx.one(sql`select seq_tup_read as rows from pg_stat_xact_user_tables where relname = 'position'`);
+    });
+    expect(read).toEqual({ rows: 0 });
   });
 });

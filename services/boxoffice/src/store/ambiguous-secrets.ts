@@ -17,6 +17,7 @@ export async function findAmbiguousSecrets(
   { most, mostPositions }: { readonly most: number; readonly mostPositions: number },
 ): Promise<AmbiguousSecretRow[]> {
   // Grouped event by event: while a plan knows nothing of a new table, it would sort all of an event by its whole key.
+  // In the order of the primary key: while it knows of a few large events alone, it would read the whole table for each.
   return db.many<AmbiguousSecretRow>(sql`
     select wanted.organizer, wanted.event, alike.count,
            (select jsonb_agg(jsonb_build_object('id', named.id, 'orderCode', named.order_code) order by named.id)
@@ -29,12 +30,15 @@ export async function findAmbiguousSecrets(
                      limit ${mostPositions}) as named) as positions
       from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
                   ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
-     cross join lateral (select position.secret, count(*) as count, min(position.id) as first
-                           from position
-                          where position.organizer = wanted.organizer
-                            and position.event = wanted.event
-                            and not position.canceled
-                          group by position.secret
+     cross join lateral (select sold.secret, count(*) as count, min(sold.id) as first
+                           from (select position.secret, position.id
+                                   from position
+                                  where position.organizer = wanted.organizer
+                                    and position.event = wanted.event
+                                    and not position.canceled
+                                  order by position.organizer, position.event, position.id
+                                 offset 0) as sold
+                          group by sold.secret
                          having count(*) > 1
                           order by first
                           limit ${most}) as alike
