@@ -124,7 +124,7 @@ begin
       if tag & 7 = 2 then
         at := at + value::integer;
       elsif tag & 7 <> 0 then
-        raise exception 'the state of position % of %/% is none', sold.id, sold.organizer, sold.event;
+        raise exception 'the state of position % of %/% is no position', sold.id, sold.organizer, sold.event;
       end if;
       if tag >> 3 = 28 then
         -- Its question comes first.
