@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Remembers that everything before an offset of a partition was accepted; resolves when that is known or in vain. */
+/** Commits the offset of a partition: all messages before it were accepted. Resolves also when the commit fails. */
 export type CommitOffset = (partition: number, offset: string) => Promise<void>;
 
-/** A request costs a broker as much as a publication. After a crash the facts of this time are read again. */
+/** A commit costs a broker as much as a publication, so commits wait this long for each other. After a crash the facts of this time are read again. */
 const gatherMs = 50;
 
 /**
- * Sends the offsets of several partitions in one request, one request at a time: what is accepted within a moment, or
- * while a request is under way, shares the next. A request that fails is not repeated: what is not committed comes again.
+ * Sends the offsets of several partitions in one request, one request at a time. Offsets that come during the pause or
+ * during a request share the next one. A failed request is not repeated: uncommitted facts are delivered again.
  */
 export function commitTogether(
   send: (offsets: readonly { readonly partition: number; readonly offset: string }[]) => Promise<void>,

@@ -16,13 +16,13 @@ import kafkajs, {
 
 export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message, Producer } from "kafkajs";
 
-/** Where the brokers are, and as whom we come. */
+/** The brokers, and the account of this process. */
 export interface KafkaAccess {
-  /** To begin with, as `host:port`; the cluster tells the others. */
+  /** The first brokers to ask, as `host:port`; they name the others. */
   readonly brokers: readonly string[];
   /** Names this process in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** TLS: `true` trusts the system's authorities, `ca` (PEM) instead of them. */
+  /** TLS: `true` trusts the system's authorities; `ca` (PEM) replaces them. */
   readonly ssl?: true | { readonly ca?: string; readonly cert?: string; readonly key?: string };
   readonly sasl?: {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
@@ -32,49 +32,49 @@ export interface KafkaAccess {
   readonly log: Log;
 }
 
-/** A producer that owns its transactional id: a later producer with that id fences it. */
+/** A producer with a transactional id. A later producer with the same id fences it. */
 export interface TransactionalProducer {
   readonly producer: Producer;
-  /** The partitions that messages were meant for since it was last cleared. */
+  /** The target partitions of messages since it was last cleared. */
   readonly aimedAt: Set<number>;
 }
 
 export interface KafkaClient {
-  /** Nothing is connected yet. */
+  /** It is not connected yet. */
   producer(transactionalId: string): TransactionalProducer;
-  /** Nothing is connected yet; it never starts again by itself. */
+  /** It is not connected yet, and never restarts by itself. */
   consumer(options: { groupId: string; sessionTimeoutMs: number; heartbeatIntervalMs: number }): Consumer;
-  /** Connects, lets work be done within this time, and disconnects. */
+  /** Connects, runs work within this time, and disconnects. */
   administer<T>(ms: number, work: (admin: Admin) => Promise<T>): Promise<T>;
 }
 
-/** The coordinator ends by itself what a killed producer had begun. */
+/** After this time the coordinator aborts the transaction of a killed producer. */
 const transactionTimeoutMs = 30_000;
 
-/** A broker that accepts connections and does not answer counts as lost by then. */
+/** A broker that accepts connections but does not answer for this time counts as lost. */
 const requestTimeoutMs = 10_000;
 const connectionTimeoutMs = 2000;
 const keepAliveMs = 30_000;
 
-/** Short: after a failure fresh connections are opened, which heals more than repeating does. */
+/** Few: after a failure new connections are opened, which helps more than retries. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1000, retries: 5 };
 
-/** After a commit the coordinator is busy for some milliseconds, and the next transaction meets that. */
+/** After a commit the coordinator refuses the next transaction for some milliseconds. */
 const retryProducing = { initialRetryTime: 5, multiplier: 1.3, maxRetryTime: 500, retries: 16 };
 
-/** Idle consumers notice a rebalance, and the wish to leave, as late as this. */
+/** An idle consumer notices a rebalance or its own end this late. */
 const fetchWaitMs = 250;
 
 /**
- * Of one partition, compressed: some transactions' worth. All partitions are fetched at once, and what waits in memory
- * meanwhile is looked at by every collection of garbage.
+ * The compressed size of one fetch from one partition, enough for some transactions. All partitions are fetched at once,
+ * and every garbage collection visits the waiting messages.
  */
 const fetchBytes = 256 * 1024;
 
-/** As many partitions of one topic are handed over side by side. */
+/** The most partitions of one topic that are delivered at a time. */
 const partitionsAtOnce = 64;
 
-/** Makes the way to a cluster. This file alone knows kafkajs. */
+/** Makes the client of a cluster. Only this file knows kafkajs. */
 export function kafkaClient({ brokers, clientId, ssl, sasl, log }: KafkaAccess): KafkaClient {
   const kafka = new kafkajs.Kafka({
     brokers: [...brokers],
@@ -87,7 +87,7 @@ export function kafkaClient({ brokers, clientId, ssl, sasl, log }: KafkaAccess):
     socketFactory: openSocket,
     retry,
     logLevel: kafkajs.logLevel.WARN,
-    // It calls errors what it then mends; what matters comes back to us as a rejection, and is told once.
+    // kafkajs logs errors that it repairs by itself. Real failures are rejections, and their caller logs them once.
     logCreator: () => (entry) => log.debug("kafka client", toFields(entry)),
   });
   return {
@@ -128,7 +128,7 @@ export function kafkaClient({ brokers, clientId, ssl, sasl, log }: KafkaAccess):
       } finally {
         const disconnect = () => admin.disconnect().catch(() => {});
         void disconnect();
-        // A connection that was made too late must not stay.
+        // A connection that was made too late must be closed too.
         void working.then(disconnect, disconnect);
       }
     },
@@ -142,9 +142,9 @@ function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket 
       ? connectPlain({ host, port }, onConnect)
       : connectTls({ host, port, ...servername, ...ssl }, onConnect);
   socket.setKeepAlive(true, keepAliveMs);
-  // A request is written whole; holding back its end for an answer that waits for it costs forty milliseconds.
+  // A request is written in one piece. Nagle's algorithm would delay its end by forty milliseconds.
   socket.setNoDelay(true);
-  // kafkajs disconnects a dead connection many times over, and each time leaves a listener.
+  // kafkajs disconnects a dead connection many times, and adds a listener each time.
   socket.setMaxListeners(0);
   return socket;
 }
@@ -154,10 +154,10 @@ export const kafkaSettings = { partitionsAtOnce, requestTimeoutMs } as const;
 export const gzip = kafkajs.CompressionTypes.GZIP;
 export const uncompressed = kafkajs.CompressionTypes.None;
 export const resourceType = kafkajs.ConfigResourceTypes.TOPIC;
-/** Where a setting was made: at the topic itself. */
+/** The source of a setting that was made at the topic itself. */
 export const topicSetting = kafkajs.ConfigSource.TOPIC_CONFIG;
 
-/** What the broker called the failure, looked for below all wrappings: `UNKNOWN_TOPIC_OR_PARTITION`. */
+/** The broker's name of a failure, such as `UNKNOWN_TOPIC_OR_PARTITION`, also within wrapped errors. */
 export function kafkaErrorType(error: unknown): string | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; at = at.cause, depth += 1) {
     if ("type" in at && typeof at.type === "string") return at.type;
@@ -169,7 +169,7 @@ export function topicMissing(topic: string, cause: unknown): Fault {
   return fault("topic_missing", `there is no topic ${topic}: run tessera topics apply`, { cause });
 }
 
-/** Its text names brokers and calls, never contents. */
+/** The texts of kafkajs name brokers and calls, never contents. */
 function toFields({ namespace, log: { message, error, broker, groupId, topic, partition } }: LogEntry): Fields {
   return { part: namespace, said: message, cause: error, broker, groupId, topic, partition };
 }
@@ -182,13 +182,13 @@ interface RequestQueue {
   scheduleCheckPendingRequests(): void;
 }
 
-/** The version whose request queue is replaced in part. */
+/** The version of kafkajs that is patched below. */
 const knownVersion = "2.2.4";
 
 /**
- * Lets idle connections rest. As shipped, each looks every millisecond whether a request waits (one to two
- * per cent of a core per connection), and asks for that with a negative delay, of which Node warns. With nothing waiting
- * there is nothing to look for: whatever is put into the queue asks again.
+ * Lets idle connections rest. Without this patch each connection polls its queue every millisecond (one to two per cent
+ * of a core per connection), with a negative delay, which makes Node warn. An empty queue needs no polling: a new request
+ * starts it again.
  */
 export function letIdleConnectionsRest({ version, prototype }: { version: string; prototype: RequestQueue }): void {
   const { scheduleCheckPendingRequests: schedule, checkPendingRequests: check } = prototype;

@@ -3,34 +3,34 @@ import { backoff } from "@tessera/kit/backoff";
 import type { Delivery } from "@tessera/kit/bus/bus";
 import { pause } from "@tessera/kit/pause";
 
-/** What was fetched of a partition at once. */
+/** The messages of one fetch from a partition. */
 export interface Fetched {
   readonly deliveries: readonly Delivery[];
-  /** The offset behind them, and behind whatever else was fetched with them. */
+  /** The offset behind all messages of the fetch. */
   readonly next: string;
 }
 
 export interface Lane {
-  /** Delivers in its turn; tells whether all of it was accepted. */
+  /** Delivers after the earlier ones; resolves to whether all were accepted. */
   add(fetched: Fetched): Promise<boolean>;
-  /** Drops what waits and aborts the delivery under way: the partition may belong to another process now. */
+  /** Drops waiting messages and aborts the running delivery: the partition may belong to another process now. */
   reset(): void;
-  /** Settles when nothing is under way, and what was accepted is committed or cannot be. */
+  /** Resolves when no delivery runs, and all commits have succeeded or failed. */
   idle(): Promise<void>;
 }
 
-/** Enough to make a consumer's transaction worth its round trips; what was fetched at once may be thousands. */
+/** Enough to be worth a transaction of a consumer. One fetch may have thousands. */
 const mostMessages = 500;
 
 const pauses = { firstMs: 20, longestMs: 5000 };
 
 /**
- * Delivers what comes of one partition: one delivery at a time, in order, each until it is accepted. A delivery that was
- * given up is waited for before the next one begins, for it may still be at work on the same keys.
+ * Delivers the messages of one partition: one delivery at a time, in order, each until it is accepted. The next delivery
+ * waits for an aborted one too, because that may still work on the same keys.
  */
 export function createLane(options: {
   deliver(deliveries: readonly Delivery[], signal: AbortSignal): Promise<void>;
-  /** Remembers that everything before an offset was accepted. Not awaited: what is not committed comes again. */
+  /** Commits an offset. It is not awaited: uncommitted messages are delivered again. */
   commit(offset: string): Promise<void>;
   onRefusal(error: unknown): void;
   closing: AbortSignal;

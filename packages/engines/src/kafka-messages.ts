@@ -1,7 +1,7 @@
 import type { Delivery, Message } from "@tessera/kit/bus/bus";
 import type { IHeaders, KafkaMessage, Message as OutgoingMessage } from "./kafka-client.ts";
 
-/** Makes of our message what Kafka stores. An empty key is a key: only what has one can be compacted. */
+/** Turns a message into Kafka's form. It always has a key, even an empty one: compaction needs keys. */
 function toKafka({ key, value, headers, partition }: Message): OutgoingMessage {
   return {
     key: Buffer.from(key),
@@ -11,7 +11,7 @@ function toKafka({ key, value, headers, partition }: Message): OutgoingMessage {
   };
 }
 
-/** Reads anything that stands in a topic, also what somebody else has put there. */
+/** Reads any message of a topic, also those of foreign producers. */
 export function fromKafka(message: KafkaMessage, { topic, partition }: { topic: string; partition: number }): Delivery {
   return {
     topic,
@@ -23,23 +23,23 @@ export function fromKafka(message: KafkaMessage, { topic, partition }: { topic: 
   };
 }
 
-/** Of a header that comes more than once, the last counts. */
+/** The last value of a repeated header counts. */
 function textHeaders(headers: IHeaders): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, [value].flat().at(-1)?.toString() ?? ""]);
   return Object.fromEntries(entries) as Record<string, string>;
 }
 
 /**
- * What one request may carry, below the megabyte that brokers and topics take unless told otherwise. The messages of a
- * partition travel as one batch, and it is the batch that is measured.
+ * The largest request, below one megabyte, the default limit of brokers and topics. The messages of a partition are one
+ * batch, and the limit is for the batch.
  */
 const mostBytes = 900_000;
 const mostMessages = 1000;
 
-/** Lengths, offsets and the batch's head. */
+/** Room for lengths, offsets and the header of the batch. */
 const overheadBytes = 100;
 
-/** Cuts messages into requests that brokers accept, in order. What is too large by itself stands alone. */
+/** Splits messages into requests that brokers accept, in order. A message that is too large gets a request of its own. */
 export function* requestsOf(messages: readonly Message[]): Iterable<{ messages: OutgoingMessage[]; bytes: number }> {
   let request: OutgoingMessage[] = [];
   let bytes = 0;

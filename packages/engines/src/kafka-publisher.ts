@@ -13,49 +13,50 @@ import {
 import { requestsOf } from "./kafka-messages.ts";
 
 export interface Publisher {
-  /** Takes the topic over: what any other process publishes to it from now on is refused. */
+  /** Claims the topic: from now on the publications of other processes are refused. */
   claim(): Promise<void>;
   publish(messages: readonly Message[]): Promise<void>;
-  /** Lets publications under way come to their end. */
+  /** Waits for running publications. */
   close(): Promise<void>;
 }
 
-/** From here on compression saves more than it costs. */
+/** Above this size compression saves more than it costs. */
 const gzipFromBytes = 128 * 1024;
 
 /**
- * After a commit the coordinator tells every partition, and until it has done so its transactional id begins nothing
- * new. So publications take turns on several ids, and none waits for the end of the one before.
+ * After a commit the coordinator informs every partition. Until then the transactional id can begin no transaction. So
+ * publications take turns on several ids, and do not wait for that.
  *
- * Their number and names belong to what versions promise each other. A version that changes them also opens the former
- * ids once, when it becomes the publisher of a topic; otherwise a process of the version before is not fenced.
+ * Processes of different versions run side by side, so their number and names must not change. A version that changes
+ * them must also open the former ids once, when it claims a topic; otherwise it does not fence a process of the version
+ * before.
  */
 const turns = 2;
 
 /**
  * Writes to one topic, one publication after the other, each in a transaction.
  *
- * The transaction is there for its fence, not for atomicity. A process that led and was cut off or paused may have a
- * publication under way; on a compacted topic its old state, landing after a newer one, would be the last word. All
- * processes that may publish to a topic share its transactional ids: only the process that opened them last can still
- * commit, and transactions of the others are aborted, unseen by readers.
+ * The purpose of the transaction is fencing, not atomicity. A former leader that was disconnected or paused may still
+ * have a publication under way. On a compacted topic its old state could be written after a newer one, and would stay
+ * the last. All processes that may publish to a topic share its transactional ids. Only the process that opened them last
+ * can commit; the transactions of others are aborted, and readers never see them.
  *
- * After any failure the producers are thrown away and the next publication opens the ids again. That ends what a broken
- * one may have left open, and it is simpler to trust than kafkajs' notion of where a transaction stood when a broker died.
+ * After any failure the producers are discarded, and the next publication opens the ids again. That also ends an open
+ * transaction of a broken producer, and is more reliable than kafkajs' record of a transaction when a broker dies.
  */
 export function createPublisher(options: {
   client: KafkaClient;
-  /** As it is called above the bus, for messages. */
+  /** Its name in the catalogue, for messages. */
   topic: string;
-  /** As the broker calls it. */
+  /** Its name on the broker. */
   kafkaTopic: string;
-  /** What the transactional ids begin with. */
+  /** Begins the transactional ids. */
   transactionalId: string;
-  /** A publication that takes longer has failed. */
+  /** A publication that takes longer fails. */
   timeoutMs: number;
 }): Publisher {
   const { client, topic, kafkaTopic, transactionalId, timeoutMs } = options;
-  /** In the order of their turns. */
+  /** In the order of their next use. */
   let open: readonly TransactionalProducer[] = [];
   let tail: Promise<unknown> = Promise.resolve();
 
@@ -65,7 +66,7 @@ export function createPublisher(options: {
     return turn;
   };
 
-  /** Does a step with producers, which are thrown away when the step fails or is late; a late one is told to end. */
+  /** Runs a step with producers. When it fails or is late, the producers are discarded; a late step is aborted. */
   async function attempt(
     producers: readonly TransactionalProducer[],
     step: (signal: AbortSignal) => Promise<void>,
@@ -82,13 +83,13 @@ export function createPublisher(options: {
     }
   }
 
-  /** Takes the ids over, all of them: a process that still holds one could go on with every other publication. */
-  async function openAnew(): Promise<void> {
+  /** Opens all ids: another process that still had one could publish in its turns. */
+  async function openIds(): Promise<void> {
     for (const each of open) discard(each);
     open = [];
     const candidates = Array.from({ length: turns }, (_, turn) => client.producer(`${transactionalId}/${turn}`));
     await attempt(candidates, async (signal) => {
-      // All of them, also when one fails: what has not yet connected cannot be disconnected.
+      // Waits for all, also after a failure: a producer that is still connecting cannot be disconnected.
       const openings = await Promise.allSettled(candidates.map((candidate) => openId(candidate, signal)));
       const failed = openings.find(({ status }) => status === "rejected");
       if (failed?.status === "rejected") throw failed.reason;
@@ -99,7 +100,7 @@ export function createPublisher(options: {
   async function openId({ producer }: TransactionalProducer, signal: AbortSignal): Promise<void> {
     await producer.connect();
     signal.throwIfAborted();
-    // Opens the id; of a transaction without messages the broker never hears.
+    // Begins and aborts a transaction to open the id. Without messages the broker does not notice the transaction.
     const opening = await producer.transaction();
     await opening.abort();
   }
@@ -120,8 +121,8 @@ export function createPublisher(options: {
         compression: request.bytes < gzipFromBytes ? uncompressed : gzip,
         messages: request.messages,
       });
-      // kafkajs drops, and says nothing, what was meant for a partition it does not know, or whose leadership went to a
-      // broker that had already answered for others.
+      // kafkajs silently drops messages for an unknown partition, and for one that moved to a broker that had already
+      // answered for other partitions.
       const answered = new Set(answers.map(({ partition }) => partition));
       const dropped = [...aimedAt].filter((partition) => !answered.has(partition));
       if (dropped.length > 0) throw new Error(`nothing was written to partition ${dropped.join(", ")}`);
@@ -131,10 +132,10 @@ export function createPublisher(options: {
   }
 
   return {
-    claim: () => inTurn(openAnew),
+    claim: () => inTurn(openIds),
     publish: (messages) =>
       inTurn(async () => {
-        if (open.length === 0) await openAnew();
+        if (open.length === 0) await openIds();
         const [current, ...others] = open as [TransactionalProducer, ...TransactionalProducer[]];
         await attempt(open, (signal) => write(current, messages, signal));
         open = [...others, current];
@@ -147,7 +148,7 @@ export function createPublisher(options: {
   };
 }
 
-/** Disconnects; and once more when its last work has ended, for that may have connected again. */
+/** Disconnects, and again after its last work, which may have connected again. */
 function discard({ producer }: TransactionalProducer, working: Promise<unknown> = Promise.resolve()): void {
   const disconnect = () => producer.disconnect().catch(() => {});
   void disconnect();

@@ -11,15 +11,15 @@ import { fromKafka } from "./kafka-messages.ts";
 export interface ReaderOptions {
   readonly client: KafkaClient;
   readonly subscription: Subscription;
-  /** As the broker calls them. */
+  /** The names on the broker. */
   readonly kafkaTopic: string;
   readonly groupId: string;
   readonly sessionTimeoutMs: number;
   readonly heartbeatIntervalMs: number;
   onReading(): void;
-  /** The reader goes on trying. */
+  /** The reader retries. */
   onOutage(error: unknown): void;
-  /** A delivery was refused, and not because of closing; it is repeated. */
+  /** A delivery failed while the bus is open; it is repeated. */
   onRefusal(error: unknown): void;
 }
 
@@ -27,30 +27,30 @@ export interface Reader {
   close(): Promise<void>;
 }
 
-/** A partition whose delivery takes longer is paused, so that the others of the topic are fetched meanwhile. */
+/** When a delivery takes longer, its partition is paused, so that the other partitions are fetched meanwhile. */
 const patienceMs = 200;
 
 const pauses = { firstMs: 100, longestMs: 5000 };
 
-/** A consumer that lived this long was well; its successor starts without delay. */
+/** After a consumer that ran this long, the next one starts without a growing delay. */
 const steadyMs = 10_000;
 
-/** To leave the group; without that its other members wait for the session to expire. */
+/** The time to leave the group. Without leaving, the other members wait until the session expires. */
 const leaveMs = 3000;
 
 /**
- * Reads one topic for one group until it is closed, whatever happens to brokers, group and topic meanwhile.
+ * Reads one topic for one group until it is closed, and survives all failures of brokers, group and topic.
  *
- * Fetching and delivering are apart: the consumer hands what it fetched to its partition's lane and goes on, which also
- * keeps its heartbeats going however long a delivery takes. Its position moves only behind what was accepted, and until
- * then the partition is paused; so whatever a rebalance or a fresh consumer makes of the position, nothing is skipped. A
- * consumer that crashes or falls silent is replaced by a new one.
+ * Fetching is separate from delivering: the consumer gives messages to the lane of their partition and continues, so its
+ * heartbeats go on during a long delivery. Its position only moves over accepted messages, and until then the partition
+ * is paused. So neither a rebalance nor a new consumer skips a message. A consumer that crashes, or sends no heartbeat,
+ * is replaced by a new one.
  */
 export function startReader(options: ReaderOptions): Reader {
   const { client, subscription, kafkaTopic, groupId, sessionTimeoutMs, heartbeatIntervalMs } = options;
   const closing = new AbortController();
   const lanes = new Map<number, Lane>();
-  /** By the consumer that reads now: what another had accepted, its successor may not know the topic of any more. */
+  /** Commits with the current consumer: a former consumer has left the group. */
   let commit: CommitOffset = async () => {};
 
   const laneOf = (partition: number): Lane => {
@@ -66,7 +66,7 @@ export function startReader(options: ReaderOptions): Reader {
     return lane;
   };
 
-  async function hand({ batch, resolveOffset, pause: pauseFetching }: EachBatchPayload): Promise<void> {
+  async function deliver({ batch, resolveOffset, pause: pauseFetching }: EachBatchPayload): Promise<void> {
     const { partition, messages } = batch;
     const last = messages.at(-1);
     if (last === undefined) return;
@@ -77,16 +77,16 @@ export function startReader(options: ReaderOptions): Reader {
       .then((accepted) => {
         if (accepted) resolveOffset(last.offset);
       })
-      // The group has met since and given the topic to others: the position is no longer ours to move.
+      // A rebalance has given the partition to another process: its position is not changed here.
       .catch(() => {});
     const inTime = await Promise.race([accepting.then(() => true), sleep(patienceMs, false)]);
     if (!inTime) void accepting.then(pauseFetching());
   }
 
-  /** Reads until this consumer is of no further use, and throws why. */
+  /** Reads until this consumer fails or is closed, and throws the reason. */
   async function readOnce(): Promise<never> {
     const current = client.consumer({ groupId, sessionTimeoutMs, heartbeatIntervalMs });
-    // What is not committed comes again, and was recorded in the inbox.
+    // Uncommitted messages are delivered again; the inbox knows them.
     commit = commitTogether((offsets) =>
       current.commitOffsets(offsets.map((place) => ({ topic: kafkaTopic, ...place }))),
     );
@@ -97,13 +97,14 @@ export function startReader(options: ReaderOptions): Reader {
     closing.signal.addEventListener("abort", onClose);
     let lastSign = performance.now();
     const watch = setInterval(() => {
-      // Longer than anything in a group's life takes.
+      // Longer than any normal operation of a group.
       const silentMs = performance.now() - lastSign;
-      if (silentMs > 3 * sessionTimeoutMs + kafkaSettings.requestTimeoutMs) end.reject(new Error("it fell silent"));
+      if (silentMs > 3 * sessionTimeoutMs + kafkaSettings.requestTimeoutMs)
+        end.reject(new Error("it sends no heartbeats"));
     }, 1000);
     current.on(current.events.HEARTBEAT, () => {
       lastSign = performance.now();
-      // Joining alone tells little: a broker that has just come back answers for the group before it lets us fetch.
+      // A heartbeat, not the join: a broker that restarts lets a consumer join before it can fetch.
       options.onReading();
     });
     current.on(current.events.GROUP_JOIN, () => {
@@ -122,7 +123,7 @@ export function startReader(options: ReaderOptions): Reader {
         partitionsConsumedConcurrently: kafkaSettings.partitionsAtOnce,
         eachBatch(payload) {
           over.signal.throwIfAborted();
-          return hand(payload);
+          return deliver(payload);
         },
       });
     };
@@ -135,10 +136,10 @@ export function startReader(options: ReaderOptions): Reader {
       closing.signal.removeEventListener("abort", onClose);
       over.abort();
       for (const lane of closing.signal.aborted ? [] : lanes.values()) lane.reset();
-      // While it is still a member, so that what is accepted is also committed.
+      // Before it leaves the group, so that accepted messages can be committed.
       if (closing.signal.aborted) await Promise.all([...lanes.values()].map((lane) => lane.idle()));
       await disconnect(current);
-      // It may have been about to join.
+      // It may have been joining meanwhile.
       const disconnectAgain = () => disconnect(current);
       void starting.then(disconnectAgain, disconnectAgain);
     }
@@ -152,7 +153,7 @@ export function startReader(options: ReaderOptions): Reader {
       } catch (error) {
         if (closing.signal.aborted) return;
         failed = performance.now() - started > steadyMs ? 1 : failed + 1;
-        // Once is no outage: a broker was replaced, or a coordinator was loading its groups.
+        // A single failure is no outage: a broker may be replaced, or a coordinator may be loading its groups.
         if (failed > 1) options.onOutage(error);
         await pause(backoff(pauses, failed), closing.signal);
       }

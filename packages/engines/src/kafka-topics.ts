@@ -10,7 +10,7 @@ import {
   topicSetting,
 } from "./kafka-client.ts";
 
-/** What of a topic of the catalogue concerns the brokers. */
+/** The part of the catalogue's topic that brokers need. */
 export interface DeclaredTopic {
   readonly name: string;
   readonly partitions: number;
@@ -18,15 +18,15 @@ export interface DeclaredTopic {
 }
 
 export interface TopicOptions extends KafkaAccess {
-  /** Stands before every topic's name on the broker. */
+  /** Begins the name of every topic on the broker. */
   readonly topicPrefix?: string;
-  /** Left out: 3 where there are three brokers, else 1. */
+  /** By default 3 with three brokers or more, else 1. */
   readonly replicationFactor?: number;
-  /** How many replicas must have a message before it is acknowledged. Left out: 2 of 3 replicas, else 1. */
+  /** How many replicas must have a message before it is acknowledged. By default 2 of 3 replicas, else 1. */
   readonly minInSyncReplicas?: number;
 }
 
-/** One thing in which a topic is not as it is declared. */
+/** A difference between a topic and its declaration. */
 export interface TopicDifference {
   readonly topic: string;
   /** `topic`, `partitions`, `replication factor`, or the name of a topic's setting. */
@@ -34,23 +34,23 @@ export interface TopicDifference {
   readonly wanted: string;
   /** Undefined: the broker has no such value. */
   readonly found: string | undefined;
-  /** `create` and `alter` are done by applyTopics; `decide` is left to a person, and `advice` says why. */
+  /** applyTopics does `create` and `alter`. An operator must `decide` the rest; `advice` says why. */
   readonly remedy: "create" | "alter" | "decide";
   readonly advice?: string;
 }
 
-/** All that is asked of the brokers in one go. */
+/** The time for all requests of one call. */
 const patienceMs = 30_000;
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** A consumer that was away for as long still meets the tombstones of what has gone meanwhile. */
+/** A consumer that was stopped for this time still gets the tombstones of entities that were deleted meanwhile. */
 const tombstonesKeptMs = 7 * dayMs;
 
-/** Erased personal data must leave the log by itself: the state before the erasure is compacted away this soon. */
+/** Erased personal data must disappear from the log: the state before the erasure is compacted within this time. */
 const longestCompactionLagMs = dayMs;
 
-/** A fact is some kilobytes; this is room for the one that is not. */
+/** A fact has some kilobytes. This leaves room for exceptions. */
 const mostMessageBytes = 4 * 1024 * 1024;
 
 /** Compares the brokers' topics with the catalogue. Topics that are not in it are ignored. */
@@ -62,8 +62,8 @@ export async function diffTopics(
 }
 
 /**
- * Creates what is missing and alters settings; it never deletes, and never changes the number of partitions or
- * replicas. Tells what it has done and what is left for a person to decide.
+ * Creates missing topics and alters settings. It never deletes a topic, and never changes the number of partitions or
+ * replicas. Returns the applied differences, and those that an operator must decide.
  */
 export async function applyTopics(
   catalogue: readonly DeclaredTopic[],
@@ -99,7 +99,7 @@ export async function applyTopics(
   });
 }
 
-/** A broker knows a new topic a moment after the controller has made it, and denies it until then. */
+/** Waits until the broker knows new topics: it denies them for a moment after the controller has made them. */
 export async function untilKnown(admin: Admin, names: string[]): Promise<void> {
   for (const until = Date.now() + patienceMs; ; await sleep(50)) {
     try {
@@ -136,7 +136,7 @@ function settingsOf({ retention }: DeclaredTopic, { minInSync }: Replicas): Reco
     ...kept,
     "min.insync.replicas": String(minInSync),
     "max.message.bytes": String(mostMessageBytes),
-    // A backlog's age is measured by the broker's clock, not by each producer's.
+    // The age of a backlog is measured by the broker's clock, not by the clocks of producers.
     "message.timestamp.type": "LogAppendTime",
   };
 }
@@ -209,14 +209,14 @@ function compare(topic: DeclaredTopic, shape: Shape, replicas: Replicas): TopicD
 
 function partitionAdvice(topic: DeclaredTopic, shape: Shape): string {
   return shape.partitions < topic.partitions
-    ? "with more partitions a key's next fact lands in another one than those before it, and their order is lost: " +
+    ? "with more partitions the next fact of a key would go to another partition than the earlier ones, and their order would be lost: " +
         "declare a new version of the topic, or recreate this one while nothing writes to it and everything was read"
-    : "partitions cannot be taken away; more of them than declared do no harm";
+    : "partitions cannot be removed; more of them than declared do no harm";
 }
 
 const replicaAdvice = "replicas are moved with the brokers' own kafka-reassign-partitions";
 
-/** The request replaces all settings of a topic, so those that somebody else has made go along. */
+/** The request replaces all settings of a topic, so it repeats those that are not declared. */
 async function alter(admin: Admin, name: string, wanted: Record<string, string>): Promise<void> {
   const { resources } = await admin.describeConfigs({
     includeSynonyms: false,

@@ -8,21 +8,21 @@ import { createPublisher, type Publisher } from "./kafka-publisher.ts";
 import { type Reader, startReader } from "./kafka-reader.ts";
 
 export interface KafkaBusOptions extends KafkaAccess {
-  /** Stands before every topic's name on the broker: `staging.`. */
+  /** Begins the name of every topic on the broker: `staging.`. */
   readonly topicPrefix?: string;
-  /** Stands before every group's name; the topics' prefix where left out. */
+  /** Begins the name of every group; by default the prefix of topics. */
   readonly groupPrefix?: string;
-  /** A process that is gone without a word keeps its partitions for so long. */
+  /** A process that disappears without leaving its groups keeps its partitions for this time. */
   readonly sessionTimeoutMs?: number;
   readonly heartbeatIntervalMs?: number;
-  /** A publication that takes longer has failed, and the relay repeats it. */
+  /** A publication that takes longer fails, and the relay repeats it. */
   readonly publishTimeoutMs?: number;
 }
 
-/** What the broker is asked beside the way of the facts: partitions, backlogs. */
+/** The time for questions about partitions and backlogs. */
 const askMs = 5000;
 
-/** Partitions are never taken away, and a marker too few would be noticed. */
+/** Partitions are never removed, and a missing marker would be noticed. */
 const partitionsKnownMs = 30_000;
 
 const longestCloseMs = 10_000;
@@ -30,9 +30,9 @@ const longestCloseMs = 10_000;
 /**
  * Makes the bus of many processes, on Kafka.
  *
- * A publication is a transaction of its topic's one publisher (see kafka-publisher.ts), acknowledged by all in-sync
- * replicas. A group reads each of its topics by itself, as `<prefix><group>.<topic>`: a topic that is stuck, missing or
- * new to some of the group's processes does not disturb the others. A new group reads from the beginning.
+ * A publication is a transaction of its topic's only publisher (see kafka-publisher.ts), acknowledged by all in-sync
+ * replicas. Each topic has its own consumer group `<prefix><group>.<topic>`, so that a topic that is stuck, missing or
+ * new to some processes does not disturb the others. A new group reads from the beginning.
  */
 export function kafkaBus(options: KafkaBusOptions): Bus {
   const { log, topicPrefix = "", groupPrefix = topicPrefix, publishTimeoutMs = 20_000 } = options;
@@ -125,7 +125,7 @@ export function kafkaBus(options: KafkaBusOptions): Bus {
       closing ??= waitAtMost(
         longestCloseMs,
         Promise.all([...readers.values(), ...publishers.values()].map((part) => part.close())),
-        () => new Error(`some of it was still at work after ${longestCloseMs} ms`),
+        () => new Error(`some parts were still busy after ${longestCloseMs} ms`),
       ).then(
         () => {},
         (error: unknown) => log.warn("the bus closed with work under way: it will be repeated", { error }),

@@ -14,7 +14,7 @@ import { createTrust } from "./trust.ts";
 export interface RedisCacheOptions {
   /** `redis://` or, with TLS, `rediss://`; user, password and database number are part of it. */
   readonly url: string;
-  /** What the names of all keys and channels begin with; deployments that share a server differ in it. */
+  /** Begins the names of all keys and channels. Deployments on one server need different prefixes. */
   readonly prefix?: string;
   /** How long a caller waits for an answer, in milliseconds. */
   readonly commandMs?: number;
@@ -22,26 +22,24 @@ export interface RedisCacheOptions {
   readonly metrics?: Metrics;
 }
 
-/** Redis answers in a millisecond; what takes longer than this is trouble, and a request has better things to wait for. */
+/** Redis answers in a millisecond. A longer answer is a problem, and a request must not wait for it. */
 const defaultCommandMs = 75;
 
-/** Connecting and being greeted, also across regions and with TLS. */
+/** The time to connect and log in, also between regions and with TLS. */
 const connectMs = 3000;
 
-/** Tells a connection that is only silent from one that is dead, within seconds and without traffic. */
+/** Finds a dead connection within seconds, also without traffic. */
 const heartbeatMs = 1000;
 const lostAfterMs = 2500;
 
 const pauses = { firstMs: 100, longestMs: 2000 };
 
-/** Far above what is ever in flight; it bounds what a frozen server can make us hold. */
+/** Far more than normally run at a time. It limits the memory while a server is frozen. */
 const mostCommands = 10_000;
 
 /**
- * Makes a cache over Redis or Valkey, from version 6 on. It connects in the
- * background and again whenever the connection is lost. Meanwhile, and while
- * the server is too slow to be of use, each process is on its own: limits count
- * in it alone, and hints reach it alone.
+ * Makes a cache on Redis or Valkey, version 6 or later. It connects in the background, and again when the connection is
+ * lost. Until then, and while the server is too slow, limits count and hints are delivered only within each process.
  */
 export function redisCache(options: RedisCacheOptions): Cache {
   const { url, prefix = "tessera:", commandMs = defaultCommandMs, log, metrics } = options;
@@ -54,16 +52,16 @@ export function redisCache(options: RedisCacheOptions): Cache {
   const listeners = createListeners(log);
   const channel = `${prefix}hints`;
   const self = randomUUID();
-  const tellOnce = outageTeller(log);
-  const trust = createTrust({ onWithdrawn: (error) => tellOnce.down(error) });
+  const outage = createOutage(log);
+  const trust = createTrust({ onWithdrawn: (error) => outage.begin(error) });
   let link: Client | undefined;
 
-  const commands = metrics?.counter("cache_commands", "Commands for Redis, by what became of them.", ["outcome"]);
+  const commands = metrics?.counter("cache_commands", "Commands for Redis, by outcome.", ["outcome"]);
   metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () =>
     link !== undefined && trust.isGiven ? 1 : 0,
   );
 
-  /** Asks the server, or rejects: at once while it is not to be asked, soon when it does not answer. */
+  /** Sends a command. Rejects at once while the server is not trusted, and soon when it does not answer. */
   async function ask<T>(command: (client: Client) => Promise<T>): Promise<T> {
     if (link === undefined || !trust.isGiven) {
       commands?.add({ outcome: "skipped" });
@@ -72,7 +70,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
     try {
       const answer = await within(commandMs, command(link));
       trust.kept();
-      tellOnce.up();
+      outage.end();
       commands?.add({ outcome: "answered" });
       return answer;
     } catch (error) {
@@ -89,7 +87,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
     const greeted = client.connect().then(() =>
       client.subscribe(channel, (message) => {
         const hint = readHint(message);
-        // One's own hints have been told here already, whether or not the server took them.
+        // Listeners of this process already have its own hints.
         if (hint !== undefined && hint.from !== self) listeners.notify(hint.channel, hint.text);
       }),
     );
@@ -100,21 +98,21 @@ export function redisCache(options: RedisCacheOptions): Cache {
     );
     link = client;
     trust.restore();
-    if (!tellOnce.isRefusal()) tellOnce.up();
+    if (!outage.isRefusal()) outage.end();
     return await Promise.race([lost.then(fail), watchPulse(client), stopped]);
   }
 
-  /** Ends, by a rejection, when the server does not answer any more. */
+  /** Rejects when the server does not answer any more. */
   async function watchPulse(client: Client): Promise<never> {
     for (;;) {
       await pause(heartbeatMs, stopping.signal);
-      // What becomes of a connection that was given up says nothing about the next one.
+      // A connection that was given up says nothing about the next one.
       if (link !== client) throw new Error("this connection is over");
       const answered = client.ping();
       try {
         await within(commandMs, answered);
         trust.renew();
-        if (trust.isGiven && !tellOnce.isRefusal()) tellOnce.up();
+        if (trust.isGiven && !outage.isRefusal()) outage.end();
       } catch (error) {
         if (link === client) trust.withdraw(error);
         await waitAtMost(lostAfterMs, answered, () => new Error(`Redis was silent for ${lostAfterMs} ms`));
@@ -130,12 +128,12 @@ export function redisCache(options: RedisCacheOptions): Cache {
         await serveLink(client, lost);
       } catch (error) {
         if (link !== undefined) failed = 1;
-        if (!stopping.signal.aborted) tellOnce.down(error);
+        if (!stopping.signal.aborted) outage.begin(error);
       } finally {
         link = undefined;
         if (client.isOpen) client.destroy();
       }
-      // Not all processes at once, when a server comes back.
+      // A random pause, so that not all processes connect at once when a server restarts.
       await pause(backoff(pauses, failed) * (0.5 + Math.random() / 2), stopping.signal);
     }
   }
@@ -157,7 +155,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
   };
 }
 
-/** Asks a server what it says of itself: the text that INFO answers, or the code of a refusal, such as NOAUTH. */
+/** Returns a server's answer to INFO, or the code of its refusal, such as NOAUTH. */
 export async function inspectRedis(url: string): Promise<string | { readonly refusal: string }> {
   const client = makeClient(url).on("error", () => {});
   try {
@@ -181,7 +179,7 @@ function makeClient(url: string) {
   return createClient({
     url,
     name: "tessera",
-    // We reconnect ourselves: only so a server that hangs is given up as well.
+    // `keepLinked` reconnects: the client's own reconnect does not notice a frozen server.
     socket: { connectTimeout: connectMs / 2, reconnectStrategy: false },
     disableOfflineQueue: true,
     commandsQueueMaxLength: mostCommands,
@@ -205,11 +203,11 @@ function fail(error: Error): never {
   throw error;
 }
 
-/** Waits for an answer that long. One that has arrived while this process was busy counts, however late it is looked at. */
+/** Waits for an answer, at most this long. An answer that arrived in time counts, even if this process was too busy to read it. */
 function within<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const giveUp = () => reject(new Error(`Redis did not answer within ${ms} ms`));
-    // Timers run before what has arrived is read, immediates after.
+    // Node runs timers before it reads sockets, and immediates after.
     const timer = setTimeout(() => setImmediate(giveUp), ms);
     answer.finally(() => clearTimeout(timer)).then(resolve, reject);
   });
@@ -228,19 +226,19 @@ function readHint(message: string): { from: string; channel: string; text: strin
   return { from, channel, text };
 }
 
-/** Tells the log once that Redis is of no use, and once that it is again. */
-function outageTeller(log: Log) {
+/** Logs one line when Redis cannot be used, and one when it can be used again. */
+function createOutage(log: Log) {
   let trouble: { readonly error: unknown } | undefined;
   return {
-    down(error: unknown) {
+    begin(error: unknown) {
       if (trouble === undefined) log.warn("Redis cannot be used; limits count in each process alone", { error });
       trouble = { error };
     },
-    up() {
+    end() {
       if (trouble !== undefined) log.info("Redis can be used again", {});
       trouble = undefined;
     },
-    /** A server that answers but refuses is well only when it has done what was asked. */
+    /** After a refusal, an answer to a ping does not end the outage: the server must obey a command again. */
     isRefusal: () => trouble?.error instanceof ErrorReply,
   };
 }

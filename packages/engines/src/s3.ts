@@ -16,18 +16,18 @@ import { type Digest, digestOf } from "./digest.ts";
 import { isKey, outside, requireContentType, requireKey, requireRange } from "./file-key.ts";
 
 export interface S3FilesOptions {
-  /** Must exist. It should remove parts of uploads that were never completed, after a day or so. */
+  /** It must exist. A lifecycle rule should delete incomplete uploads after about a day. */
   readonly bucket: string;
-  /** Amazon's own when left out. */
+  /** Amazon's by default. */
   readonly endpoint?: string;
   readonly region?: string;
-  /** What all keys begin with; deployments that share a bucket differ in it. At most 200 bytes. */
+  /** Begins all keys. Deployments in one bucket need different prefixes. At most 200 bytes. */
   readonly prefix?: string;
-  /** Whether the bucket stands in the path of addresses instead of in the host name. */
+  /** Whether URLs have the bucket in the path and not in the host name. */
   readonly pathStyle?: boolean;
-  /** The usual places are searched when left out: environment, files, roles of the machine or pod. */
+  /** By default they come from the usual sources: environment, files, roles of the machine or pod. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: Secret<string> };
-  /** How long the server may say nothing, and how long it may take for one request, in milliseconds. */
+  /** The limit for one request, and for the server's silence, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -35,20 +35,20 @@ export interface S3FilesOptions {
 const defaultTimeoutMs = 20_000;
 const connectMs = 3000;
 
-/** The first attempt included: a broken connection or a short overload shall not fail an upload of minutes. */
+/** Including the first attempt. A broken connection or a short overload must not fail a long upload. */
 const attempts = 3;
 
-/** With two parts under way, what one upload holds in memory stays below 32 MB; 10,000 parts make 78 GB. */
+/** With two parts at a time one upload needs less than 32 MB of memory. The limit of 10,000 parts makes 78 GB. */
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 2;
 
-/** The most that one request may remove. */
+/** The most keys that one request may delete. */
 const removedAtOnce = 1000;
 
-/** S3's own limit is 1024 bytes for the whole. */
+/** S3's limit is 1024 bytes for prefix and key together. */
 const longestPrefix = 200;
 
-/** Keeps files in a bucket of S3, or of anything that speaks its protocol. */
+/** Keeps files in a bucket of S3 or of a compatible server. */
 export function s3Files(options: S3FilesOptions): Files {
   const { bucket, prefix = "tessera/", timeoutMs = defaultTimeoutMs } = options;
   if (Buffer.byteLength(prefix) > longestPrefix || prefix.startsWith("/"))
@@ -151,7 +151,7 @@ function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions
           },
         }),
     maxAttempts: attempts,
-    // Other servers than Amazon's refuse the checksums that newer clients add by themselves.
+    // Other servers than Amazon's refuse the checksums that newer clients add by default.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: {
@@ -163,7 +163,7 @@ function openClient({ endpoint, region, pathStyle, credentials }: S3FilesOptions
   });
 }
 
-/** Bytes at hand go in one request and as they are; the length of anything else is unknown. */
+/** Bytes in memory are sent in one request. A stream has an unknown length. */
 async function toBody(content: Uint8Array | AsyncIterable<Uint8Array>, digest: Digest): Promise<Uint8Array | Readable> {
   if (!(content instanceof Uint8Array)) return Readable.from(digest.chunks(), { objectMode: true, highWaterMark: 1 });
   for await (const _chunk of digest.chunks());
@@ -173,10 +173,10 @@ async function toBody(content: Uint8Array | AsyncIterable<Uint8Array>, digest: D
 /** Content whose errors are faults; destroying it closes the connection. */
 function withFaults(body: Readable): Readable {
   const content = new PassThrough();
-  // A reader sees the error anyway; without a reader it must not end the process.
+  // A reader gets the error anyway. Without a reader it must not end the process.
   content.on("error", () => {});
   body.on("error", (error) => content.destroy(asError(toFault(error))));
-  // A connection that ends too early may do so without an error.
+  // A connection may end too early without an error.
   body.on("close", () => {
     if (!body.readableEnded) content.destroy(asError(toFault(new Error("the connection ended within the content"))));
   });
@@ -196,7 +196,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** A bucket that is not there is no missing file. */
+/** A missing bucket does not count as a missing file. */
 function isMissing(error: unknown): boolean {
   return error instanceof S3ServiceException && (error.name === "NoSuchKey" || error.name === "NotFound");
 }
@@ -207,6 +207,6 @@ function toFault(error: unknown): unknown {
   const message =
     refusal === ""
       ? "the file store cannot be reached"
-      : `the file store refuses what it is asked${refusal}; look at its address, bucket and credentials`;
+      : `the file store refuses the request${refusal}; check its address, bucket and credentials`;
   return fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });
 }

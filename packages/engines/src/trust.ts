@@ -1,29 +1,29 @@
-/** Whether something that is good but not needed is asked at the moment. */
+/** Decides whether to use something that is useful but not necessary. */
 export interface Trust {
-  /** False: leave it alone. */
+  /** False: do not use it now. */
   readonly isGiven: boolean;
-  /** Notes that it did what was asked. */
+  /** Notes a success. */
   kept(): void;
-  /** Notes that it did not, or not in time; after a few times in a row it is left alone. */
+  /** Notes a failure or a late answer. After a few in a row the trust ends. */
   broken(error: unknown): void;
-  /** Leaves it alone from now on. */
+  /** Ends the trust at once. */
   withdraw(error: unknown): void;
-  /** Gives it another chance, unless it has not been left alone long enough. */
+  /** Trusts it again, if its rest is over. */
   renew(): void;
-  /** Gives it another chance at once, because it is another one. */
+  /** Trusts it again at once, because it is a new connection. */
   restore(): void;
 }
 
-/** One late answer may be a hiccup on either side; three in a row cost a caller less than a quarter of a second. */
+/** A single late answer may be an accident. Three in a row cost a caller less than a quarter of a second. */
 const patience = 3;
 
-/** Doubled while nothing it was asked has worked since. */
+/** The rest doubles until the next success. */
 const firstRestMs = 1000;
 const longestRestMs = 30_000;
 
 /**
- * Keeps callers from paying for something that has gone bad: callers
- * learn at once not to ask. The owner asks again in the background.
+ * Keeps callers from waiting for something that does not work: they know at once not to use it. Its owner tries it again
+ * in the background.
  */
 export function createTrust({
   onWithdrawn,

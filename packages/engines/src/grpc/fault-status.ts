@@ -55,51 +55,41 @@ const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message:
 export const ok = status[status.OK];
 
 /** The status of a call that its caller canceled. */
-export const canceled: WireStatus = {
-  code: status.CANCELLED,
-  name: status[status.CANCELLED],
-  message: "canceled by the caller",
-  details: undefined,
-};
+export const canceled = statusOf(status.CANCELLED, "canceled by the caller");
 
 /** The status of a call to an unknown method, as gRPC's own server sends it. */
-export const unimplemented: WireStatus = {
-  code: status.UNIMPLEMENTED,
-  name: status[status.UNIMPLEMENTED],
-  message: "method not implemented",
-  details: undefined,
-};
+export const unimplemented = statusOf(status.UNIMPLEMENTED, "method not implemented");
 
-const internal: WireStatus = {
-  code: status.INTERNAL,
-  name: status[status.INTERNAL],
-  message: "internal error",
-  details: undefined,
-};
+const internal = statusOf(status.INTERNAL, "internal error");
+
+function statusOf(code: status, message: string, details?: Buffer): WireStatus {
+  return { code, name: status[code], message, details };
+}
 
 /** Turns an error of a handler into what its caller may know. */
 export function toStatus(error: unknown): WireStatus {
   if (!(error instanceof Fault)) return internal;
   const code = codeByKind[error.kind];
   const message = headerMessage(error.message);
-  return { code, name: status[code], message, details: encodeDetails(code, error, encodeURI(message).length) };
+  return statusOf(code, message, encodeDetails(code, error, encodeURI(message).length));
 }
 
 /** Turns the status of a call into the error for its caller: a Fault, or a plain error when the peer has a bug. */
 export function fromStatus(received: Omit<WireStatus, "name">, path: string): Error {
   const kind = kindByCode.get(received.code);
   if (kind === undefined) {
-    return new Error(
-      received.code === status.UNIMPLEMENTED ? `the peer does not implement ${path}` : `internal error in ${path}`,
-      {
-        cause: new Error(`${status[received.code] ?? received.code}: ${received.message}`),
-      },
-    );
+    const problem = received.code === status.UNIMPLEMENTED ? "the peer does not implement" : "internal error in";
+    const cause = new Error(`${status[received.code] ?? received.code}: ${received.message}`);
+    return new Error(`${problem} ${path}`, { cause });
   }
   const sent = decodeDetails(received.details);
   if (sent !== undefined) return new Fault(kind, sent.code, sent.message, sent.more);
+  return unexplainedFault(kind, `${path}: ${received.message}`);
+}
+
+function unexplainedFault(kind: FaultKind, cause: string): Fault {
   const [code, message] = unexplained[kind];
-  return fault(code, message, { cause: new Error(`${path}: ${received.message}`) });
+  return fault(code, message, { cause: new Error(cause) });
 }
 
 /** Whether this side's gRPC timed out, and not the peer. */
@@ -109,14 +99,12 @@ export function isLocalTimeout(received: Omit<WireStatus, "name">): boolean {
 
 /** The error when a peer cannot be reached. */
 export function peerUnavailable(path: string, reason: string): Fault {
-  const [code, message] = unexplained.unavailable;
-  return fault(code, message, { cause: new Error(`${path}: ${reason}`) });
+  return unexplainedFault("unavailable", `${path}: ${reason}`);
 }
 
 /** The error when a call has reached its deadline on this side. */
 export function deadlineExceeded(path: string): Fault {
-  const [code, message] = unexplained.timeout;
-  return fault(code, message, { cause: new Error(`${path}: deadline exceeded`) });
+  return unexplainedFault("timeout", `${path}: deadline exceeded`);
 }
 
 /** Peers accept 8 KiB of headers; the rest is for what proxies add. */
@@ -162,23 +150,17 @@ interface Violation {
 }
 
 function violationsWithin(budget: number, fields: FieldErrors): Violation[] {
-  const taken: Violation[] = [];
+  const all = Object.entries(fields).flatMap(([name, messages]) => {
+    const field = cutToBytes(name, violationLimit);
+    return messages.map((message) => ({ field, description: cutToBytes(message, violationLimit) }));
+  });
   let left = budget;
-  let omitted = 0;
-  for (const [name, messages] of Object.entries(fields)) {
-    for (const message of messages) {
-      if (omitted === 0) {
-        const violation = { field: cutToBytes(name, violationLimit), description: cutToBytes(message, violationLimit) };
-        left -= Buffer.byteLength(violation.field) + Buffer.byteLength(violation.description) + violationFrame;
-        if (left >= 0) {
-          taken.push(violation);
-          continue;
-        }
-      }
-      omitted += 1;
-    }
-  }
-  return omitted === 0 ? taken : [...taken, { field: withoutField, description: `and ${omitted} more` }];
+  const fitting = all.findIndex(({ field, description }) => {
+    left -= Buffer.byteLength(field) + Buffer.byteLength(description) + violationFrame;
+    return left < 0;
+  });
+  if (fitting === -1) return all;
+  return [...all.slice(0, fitting), { field: withoutField, description: `and ${all.length - fitting} more` }];
 }
 
 function decodeDetails(
@@ -209,13 +191,8 @@ function decodeDetails(
 }
 
 function groupByField(violations: readonly Violation[]): FieldErrors {
-  const fields = new Map<string, string[]>();
-  for (const { field, description } of violations) {
-    const messages = fields.get(field);
-    if (messages === undefined) fields.set(field, [description]);
-    else messages.push(description);
-  }
-  return Object.fromEntries(fields);
+  const byField = Map.groupBy(violations, ({ field }) => field);
+  return Object.fromEntries(Array.from(byField, ([field, of]) => [field, of.map(({ description }) => description)]));
 }
 
 /** Percent-encoding makes a non-ASCII letter longer, and fails for half a surrogate pair. */
@@ -231,11 +208,10 @@ function headerMessage(message: string): string {
 }
 
 function cutToBytes(text: string, limit: number): string {
-  // No character has fewer bytes than UTF-16 units.
-  const candidate = text.slice(0, limit + 1).toWellFormed();
-  if (candidate.length === text.length && Buffer.byteLength(candidate) <= limit) return candidate;
-  const bytes = Buffer.from(candidate);
-  let end = limit - Buffer.byteLength("…");
-  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
-  return `${bytes.toString("utf8", 0, end)}…`;
+  const { read } = encoder.encodeInto(text, new Uint8Array(limit));
+  if (read === text.length) return text.toWellFormed();
+  const kept = encoder.encodeInto(text, new Uint8Array(limit - Buffer.byteLength("…"))).read;
+  return `${text.slice(0, kept).toWellFormed()}…`;
 }
+
+const encoder = new TextEncoder();
