@@ -60,7 +60,7 @@ describe("applyTopics", () => {
         wanted: "3",
         found: "1",
         remedy: "decide",
-        advice: expect.stringContaining("order is lost"),
+        advice: expect.stringContaining("order would be lost"),
       },
       { what: "replication factor", wanted: "2", found: "1", remedy: "decide" },
     ]);

@@ -84,7 +84,7 @@ describe("an S3 server", () => {
     for (const files of [wrongKey, wrongBucket]) {
       const refused = expect.objectContaining({
         kind: "unavailable",
-        message: expect.stringMatching(/refuses what it is asked \((?:SignatureDoesNotMatch|NoSuchBucket)\)/),
+        message: expect.stringMatching(/refuses the request \((?:SignatureDoesNotMatch|NoSuchBucket)\)/),
       });
       await expect(files.put("a", Buffer.from("x"), text)).rejects.toEqual(refused);
       await expect(files.get("a")).rejects.toEqual(refused);
