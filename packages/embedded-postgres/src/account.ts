@@ -2,20 +2,20 @@ import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The system account that the database runs under, where it is not our own. */
+/** The system account of the database, if it is not the account of this process. */
 export interface DatabaseAccount {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root, so there it runs under the one account without rights that every system has. */
+/** PostgreSQL refuses to run as root. Then it runs under this account without rights, which every system has. */
 export const unprivileged: DatabaseAccount = { uid: 65_534, gid: 65_534 };
 
 export function runsAsRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-/** Tells whether an account can pass to a path, and there enter the directory, or read (and run) the file. */
+/** Whether an account can reach a path, and enter the directory or read (and run) the file there. */
 export async function isReachable(path: string, account: DatabaseAccount): Promise<boolean> {
   try {
     for (let at = await realpath(path); ; at = dirname(at)) {

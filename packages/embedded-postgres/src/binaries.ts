@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir, tmpdir } from "node:os";
@@ -11,15 +12,15 @@ import { fault } from "./faults.ts";
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** The server's major version: directories of another one cannot be opened. */
+  /** The server's major version. It cannot open a directory of another one. */
   readonly major: string;
 }
 
 /**
- * Finds the PostgreSQL that came with the installation.
+ * Finds the PostgreSQL of this installation.
  *
- * It is used where it lies if the account can run it there. Else (a project below a closed home directory, an
- * installation that must not be completed in place) it is copied once to a cache directory.
+ * If the account can run it there, it is used in place. Otherwise (a project in a closed home directory, a read-only
+ * installation) it is copied once to a cache directory.
  */
 export async function findBinaries(options: {
   account?: DatabaseAccount | undefined;
@@ -37,7 +38,7 @@ export async function findBinaries(options: {
     try {
       const copy = await copyOnce(root, { cache, name: `${basename(root)}-${version}`, log: options.log });
       if (await isUsable(copy, options.account)) return binariesIn(copy, major);
-      cause = new Error(`${copy} is out of reach as well`);
+      cause = new Error(`${copy} cannot be reached either`);
     } catch (error) {
       cause = error;
     }
@@ -67,8 +68,8 @@ function locatePackage(): string {
 }
 
 /**
- * Creates the short names of the shared libraries, which packages cannot carry; the package's own install script would
- * do the same, but not every package manager runs it. Answers whether all of them are there.
+ * Creates the short names of the shared libraries: symbolic links, which packages cannot contain. The package's install
+ * script does the same, but not every package manager runs it. Returns whether all of them exist.
  */
 async function linkLibraries(root: string): Promise<boolean> {
   const links = JSON.parse(await readFile(join(root, "native/pg-symlinks.json"), "utf8")) as {
@@ -77,7 +78,7 @@ async function linkLibraries(root: string): Promise<boolean> {
   }[];
   for (const { source, target } of links) {
     const path = join(root, target);
-    if (await exists(path)) continue;
+    if (existsSync(path)) continue;
     try {
       await symlink(basename(source), path);
     } catch (error) {
@@ -107,10 +108,10 @@ async function copyOnce(
 ): Promise<string> {
   const target = join(cache, name);
   await mkdir(cache, { recursive: true, mode: 0o755 });
-  // Programs that somebody else can exchange are not run.
+  // A program that another account can replace must not be run.
   const { uid, mode } = await stat(cache);
   if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${cache} can be written by others`);
-  if (await exists(target)) return target;
+  if (existsSync(target)) return target;
 
   await sweepDrafts(cache, name);
   const draft = `${target}.${process.pid}-${randomBytes(4).toString("hex")}`;
@@ -122,15 +123,15 @@ async function copyOnce(
     await rename(draft, target);
     log(`copied PostgreSQL from ${root} to ${target}, where the database's account can run it`);
   } catch (error) {
-    // Another process may have been faster.
-    if (!(await exists(target))) throw error;
+    // Another process may have made the copy first.
+    if (!existsSync(target)) throw error;
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
   return target;
 }
 
-/** Removes what processes left that were killed while they copied. */
+/** Removes the drafts of processes that were killed while they copied. */
 async function sweepDrafts(cache: string, name: string): Promise<void> {
   for (const entry of await readdir(cache)) {
     const pid = entry.startsWith(`${name}.`) ? Number.parseInt(entry.slice(name.length + 1), 10) : Number.NaN;
@@ -138,7 +139,7 @@ async function sweepDrafts(cache: string, name: string): Promise<void> {
   }
 }
 
-/** What was installed for its owner alone becomes readable by all, and runnable where it is for the owner. */
+/** Makes files readable for all accounts, and executable if they are for the owner. */
 async function openForReading(path: string): Promise<void> {
   const { mode } = await lstat(path);
   await chmod(path, mode & 0o100 ? 0o755 : 0o644);
@@ -147,11 +148,4 @@ async function openForReading(path: string): Promise<void> {
     const child = join(entry.parentPath, entry.name);
     await chmod(child, (await lstat(child)).mode & 0o100 ? 0o755 : 0o644);
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -7,8 +7,9 @@ import { fault } from "./faults.ts";
 import { cannotRun, give, run } from "./run-program.ts";
 
 /**
- * Where the trigrams of a search learn which characters are letters, best first: no machine has all of these, and in C
- * only those of ASCII are. Nothing else depends on it: order and capitals follow the built-in locale, which is alike everywhere.
+ * Locales that define which characters are letters, for the trigrams of a search; the best first. No machine has all of
+ * them, and in C only ASCII has letters. Nothing else depends on it: order and capitals come from the built-in locale,
+ * which is the same everywhere.
  */
 const usualCharacterTypes = ["C.UTF-8", "en_US.UTF-8", "C"];
 
@@ -17,15 +18,15 @@ interface ClusterOptions {
   readonly binaries: Binaries;
   readonly durable: boolean;
   readonly log: (line: string) => void;
-  /** The first that this machine has is taken. */
+  /** The first one that this machine has is used. */
   readonly characterTypes?: readonly string[];
 }
 
-/** Creates the cluster beside its place and then renames it, so that there is a whole one or none. */
+/** Creates the cluster under another name and then renames it, so that it is complete or does not exist. */
 export async function createCluster(options: ClusterOptions): Promise<void> {
   const { directory, account } = options.place;
   for (const name of await readdir(directory)) {
-    // An initdb that lost its owner may still be writing; then the next start removes what is left.
+    // An orphaned initdb may still write to it; then the next start removes the rest.
     if (name.startsWith("data.new-")) await rm(join(directory, name), { recursive: true, force: true }).catch(() => {});
   }
   if ((await readVersion(join(directory, "data"))) !== undefined) return;
@@ -39,7 +40,7 @@ export async function createCluster(options: ClusterOptions): Promise<void> {
   options.log(`created a database cluster in ${directory}`);
 }
 
-/** What initdb says, before it writes anything, of a locale that this machine does not have. */
+/** The error of initdb for an unknown locale, before it writes anything. */
 const unknownLocale = /invalid locale name/;
 
 async function initialize(
@@ -69,7 +70,7 @@ async function initialize(
   throw cannotRun("initdb", failure);
 }
 
-/** A server opens clusters of its own major version alone, and reports it only in its log. */
+/** Throws for a cluster of another major version: the server would refuse it, and report that only in its log. */
 export async function requireVersion(data: string, { major }: Binaries): Promise<void> {
   const found = await readVersion(data);
   if (found === major) return;

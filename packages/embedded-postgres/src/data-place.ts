@@ -1,25 +1,25 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type DatabaseAccount, isReachable, runsAsRoot, unprivileged } from "./account.ts";
 import { fault } from "./faults.ts";
 
-/** Where a database lies, and the account that it runs under where that is not our own. */
+/** The directory of a database, and its account if that is not the account of this process. */
 export interface DataPlace {
-  /** Holds `data`, `run`, the log and the lock. Ours; only `data` and `run` belong to the account. */
+  /** Has `data`, `run`, the log and the lock. Only `data` and `run` belong to the database's account. */
   readonly directory: string;
   readonly account: DatabaseAccount | undefined;
 }
 
-/** Where root puts the data of a directory that the database's account cannot reach. */
+/** The data of directories that the database's account cannot reach, when this process is root. */
 export const elsewhere = "/var/lib/tessera";
 
 /**
  * Prepares the place of a database.
  *
- * That is the wanted directory, except as root where the account that the database runs under cannot get there (a
- * project below a closed home directory): then it is a directory of its own below `elsewhere`. A place that already
- * holds data is kept, whatever became of the permissions in between.
+ * That is the wanted directory. The exception: as root, when the database's account cannot reach it (a project in a
+ * closed home directory), it is a directory below `elsewhere`. A place that already has data stays the place, even if
+ * permissions have changed.
  */
 export async function prepareDataPlace(options: {
   directory: string;
@@ -48,7 +48,7 @@ export async function prepareDataPlace(options: {
   return { directory: await realpath(other), account: otherOwner ?? unprivileged };
 }
 
-/** Creates a directory, and lets others pass through those above it that had to be created, whatever the umask is. */
+/** Creates a directory. As root, other accounts may pass through all directories that this creates, whatever the umask. */
 async function makeDirectory(path: string): Promise<string> {
   const first = await mkdir(path, { recursive: true });
   if (first !== undefined && runsAsRoot()) {
@@ -68,8 +68,8 @@ async function ownerOfData(directory: string): Promise<DatabaseAccount | undefin
 }
 
 /**
- * Lets the account pass through a closed directory of ours that holds nothing else. It stays ours, so that the
- * account can exchange neither the lock nor the log.
+ * Lets the account pass through a closed directory that has only files of the database. Root stays its owner, so that the
+ * account can replace neither the lock nor the log.
  */
 async function openIfOurs(directory: string): Promise<void> {
   const { mode, uid } = await stat(directory);
@@ -80,5 +80,5 @@ async function openIfOurs(directory: string): Promise<void> {
 }
 
 function hashOf(directory: string): string {
-  return createHash("sha256").update(directory).digest("hex").slice(0, 16);
+  return hash("sha256", directory).slice(0, 16);
 }

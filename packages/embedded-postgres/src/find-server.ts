@@ -1,16 +1,17 @@
-import { readdir, readFile, realpath, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { readdir, readFile, realpath } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { isRunning } from "@tessera/kit/running-process";
 import { elsewhere } from "./data-place.ts";
 import { argumentsOf } from "./processes.ts";
 import { readServerFile, urlOf } from "./server-process.ts";
 
-/** The server of a directory, found without disturbing it. `absent`: the directory holds no database. */
+/** The server of a directory. `absent`: the directory has no database. */
 export type FoundServer =
   | { readonly kind: "running"; readonly url: string; readonly pid: number }
   | { readonly kind: "absent" | "stopped" };
 
-/** Finds the server that another process has started on a directory, by the file that a server writes about itself. */
+/** Finds the server that another process has started on a directory, by its `postmaster.pid`. */
 export async function findServer(directory: string): Promise<FoundServer> {
   const places = await placesOf(resolve(directory));
   for (const place of places) {
@@ -19,11 +20,11 @@ export async function findServer(directory: string): Promise<FoundServer> {
     if (file === undefined || !isRunning(file.pid) || !argumentsOf(file.pid).includes(data)) continue;
     return { kind: "running", url: urlOf(file.socketDirectory), pid: file.pid };
   }
-  const present = await Promise.all(places.map((place) => exists(join(place, "data", "PG_VERSION"))));
-  return { kind: present.includes(true) ? "stopped" : "absent" };
+  const isPresent = places.some((place) => existsSync(join(place, "data", "PG_VERSION")));
+  return { kind: isPresent ? "stopped" : "absent" };
 }
 
-/** The directory itself, and those that were used in its place because the database's account cannot reach it. */
+/** The directory itself, and those below `elsewhere` that replace it. */
 async function placesOf(wanted: string): Promise<string[]> {
   const real = await realpath(wanted).catch(() => undefined);
   if (real === undefined) return [];
@@ -35,11 +36,4 @@ async function placesOf(wanted: string): Promise<string[]> {
     }),
   );
   return [real, ...moved.flat()];
-}
-
-function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -5,20 +5,20 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
 import { fault } from "./faults.ts";
 
-/** A directory that is this process's alone until released. */
+/** Keeps a directory for this process until it is released. */
 export interface DirectoryLock {
   release(): Promise<void>;
 }
 
-/** Contenders that see each other step back for a moment; a true holder is still there after the last of these. */
+/** Two contenders that see each other both retry after a moment. A real holder still has its claim after the last attempt. */
 const attempts = 6;
 
 /**
  * Takes a directory for this process, or returns the id of the process that has it.
  *
- * Each contender first writes a claim, an empty file that is named after its process, and then looks for others. The
- * later of two sees the earlier one, so two never both believe that they are alone, and a claim has no content that
- * could be half written. Claims of processes that no longer run are deleted.
+ * Each contender first writes a claim, an empty file with a name for its process, and then looks for other claims. The
+ * later of two sees the earlier one, so at most one gets the lock. An empty file cannot be half written. Claims of
+ * processes that have ended are deleted.
  */
 export async function tryLockDirectory(directory: string): Promise<DirectoryLock | { readonly heldBy: number }> {
   for (let attempt = 1; ; attempt++) {
@@ -33,7 +33,7 @@ export async function tryLockDirectory(directory: string): Promise<DirectoryLock
   }
 }
 
-/** Takes a data directory for this process; refuses one that another process has. */
+/** Takes a data directory for this process. Throws when another process has it. */
 export async function lockDataDirectory(directory: string): Promise<DirectoryLock> {
   const lock = await tryLockDirectory(directory);
   if ("release" in lock) return lock;

@@ -13,7 +13,7 @@ export function argumentsOf(pid: number): readonly string[] {
   }
 }
 
-/** The processes whose working directory this is, as far as the system shows them to us. */
+/** The processes in this working directory, as far as this account may see them. */
 export function processesIn(directory: string): readonly number[] {
   try {
     return readdirSync("/proc")

@@ -4,18 +4,18 @@ import type { Fault } from "@tessera/kit/fault";
 import type { DatabaseAccount } from "./account.ts";
 import { fault } from "./faults.ts";
 
-/** Gives what we created to the account that the database runs under. */
+/** Makes the database's account the owner of a path. */
 export async function give(path: string, account: DatabaseAccount | undefined): Promise<void> {
   if (account !== undefined) await chown(path, account.uid, account.gid);
 }
 
-/** The environment of the database. Nothing of ours: PGDATA, PGPORT, LANG and others would change what the programs do. */
+/** The environment of the database's programs. PGDATA, PGPORT, LANG and others of this process would change what they do. */
 export function environment(): Record<string, string> {
   const libraries = process.env["LD_LIBRARY_PATH"];
   return { PATH: "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC", ...(libraries ? { LD_LIBRARY_PATH: libraries } : {}) };
 }
 
-/** Runs a program to its end; a program that cannot be run ends without a code. */
+/** Runs a program to its end. The code is null when the program cannot be run. */
 export async function run(
   program: string,
   account: DatabaseAccount | undefined,
@@ -39,7 +39,7 @@ export async function run(
   });
 }
 
-/** Says in one sentence what the program itself said last, or last as an error. */
+/** The fault for a program that failed, with the last error line of its output, or its last line. */
 export function cannotRun(program: string, output: string): Fault {
   const lines = output.split("\n").filter((line) => line.trim() !== "");
   const telling = lines.findLast((line) => /FATAL|PANIC|error/i.test(line)) ?? lines.at(-1) ?? "it said nothing";

@@ -6,7 +6,7 @@ import { backoff } from "@tessera/kit/backoff";
 import { isRunning, startMarkOf } from "@tessera/kit/running-process";
 import { argumentsOf, processesIn } from "./processes.ts";
 
-/** What a server writes about itself into its cluster, as `postmaster.pid`. */
+/** The server's `postmaster.pid` in its cluster. */
 export interface ServerFile {
   readonly pid: number;
   readonly socketDirectory: string;
@@ -20,17 +20,17 @@ export async function readServerFile(data: string): Promise<ServerFile | undefin
   return /^[1-9][0-9]{0,9}$/.test(pid) ? { pid: Number(pid), socketDirectory, status: status.trim() } : undefined;
 }
 
-/** The superuser's URL. Every part is named, because clients fill gaps from PGPORT, PGSSLMODE and similar variables. */
+/** The superuser's URL. It has every part, because clients take missing ones from PGPORT, PGSSLMODE and similar variables. */
 export function urlOf(socketDirectory: string): string {
   return `postgresql://postgres@/postgres?host=${encodeURIComponent(socketDirectory)}&port=5432&sslmode=disable`;
 }
 
 /**
- * Stops a server that outlived the process which had started it, and removes what a killed one left.
+ * Stops an orphaned server, and removes the files of a killed one.
  *
- * The server's own check of its left-over file knows only process ids: with one that meanwhile belongs to something
- * else, which in a restarted container is the rule, it would refuse to start. That no former backend is still at work
- * on the cluster it finds out by the shared memory, without the file.
+ * The server checks an old `postmaster.pid` only by the process id. If another process has that id now, which is usual in
+ * a restarted container, it would refuse to start. It does not need the file to find former backends: it finds them by
+ * their shared memory.
  */
 export async function clearFormerServer(data: string, log: (line: string) => void): Promise<void> {
   const file = await readServerFile(data);
@@ -50,8 +50,8 @@ export async function clearFormerServer(data: string, log: (line: string) => voi
 }
 
 /**
- * Ends the backends of a server that was killed. They would end by themselves when they next wait for something, which
- * in a long computation is late, and until then no other server starts on the cluster.
+ * Ends the backends of a killed server. By themselves they end when they next wait for something. In a long computation
+ * that is late, and until then no other server can start on the cluster.
  */
 async function stopBackends(data: string): Promise<void> {
   for (const pid of processesIn(data)) {
@@ -62,8 +62,8 @@ async function stopBackends(data: string): Promise<void> {
 }
 
 /**
- * Stops a server: at once for its clients but with everything written, and where that takes longer than 20 seconds
- * without it; the next start then recovers.
+ * Stops a server. It disconnects its clients and writes all data. If that takes longer than 20 seconds, it stops without
+ * writing, and the next start recovers.
  */
 export async function stopServer(server: {
   kill(signal: NodeJS.Signals): unknown;

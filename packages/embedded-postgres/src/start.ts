@@ -13,11 +13,11 @@ import { type DirectoryLock, lockDataDirectory } from "./lock-directory.ts";
 import { cannotRun, environment, give } from "./run-program.ts";
 import { clearFormerServer, readServerFile, stopServer, urlOf } from "./server-process.ts";
 
-/** A PostgreSQL server of our own, reachable through a socket that only this account can open. */
+/** A PostgreSQL server with a socket that only this account can open. */
 export interface EmbeddedPostgres {
-  /** Of the superuser, through the socket; there is no TCP. */
+  /** The superuser's URL, through the socket; there is no TCP. */
   readonly url: string;
-  /** Where the cluster, its log and its lock really are: elsewhere than asked for where root had to move it. */
+  /** The real directory of the cluster, its log and its lock. As root it may differ from the wanted one. */
   readonly dataDirectory: string;
   stop(): Promise<void>;
 }
@@ -25,19 +25,19 @@ export interface EmbeddedPostgres {
 export interface EmbeddedOptions {
   readonly directory: string;
   readonly log?: (line: string) => void;
-  /** Server settings besides, or instead of, ours. */
+  /** Server settings that add to the built-in ones or replace them. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** `false` for tests: a crash of the machine, though not one of a process, may then lose data. */
+  /** `false` for tests: then a crash of the machine may lose data, but not a crash of a process. */
   readonly durable?: boolean;
-  /** `true`: what the directory holds is discarded first. */
+  /** `true`: the data of the directory is deleted first. */
   readonly fresh?: boolean;
 }
 
 /**
- * Starts the PostgreSQL that comes with the installation on a directory, which it creates if it is missing.
+ * Starts the PostgreSQL of the installation on a directory, which it creates if necessary.
  *
- * Every step can be cut short by `kill -9`: the cluster gets its name when it is complete, the lock of a dead process
- * counts for nothing, and a server that lost its owner is stopped before another starts.
+ * `kill -9` may interrupt any step: a cluster gets its name when it is complete, the lock of a dead process is not valid,
+ * and an orphaned server is stopped before another one starts.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const { log = () => {}, durable = true } = options;
@@ -64,7 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
-/** Takes the name away first: a cluster that has its name is whole. */
+/** Renames the cluster before it deletes it: a cluster with its name must be complete. */
 async function discard(data: string): Promise<void> {
   const doomed = `${data}.discarded`;
   await rm(doomed, { recursive: true, force: true });
@@ -74,7 +74,7 @@ async function discard(data: string): Promise<void> {
   await rm(doomed, { recursive: true, force: true });
 }
 
-/** For two cores and one application; what differs from PostgreSQL's own choice. */
+/** Settings for two cores and one application that differ from PostgreSQL's defaults. */
 const ours: Readonly<Record<string, string>> = {
   max_connections: "200",
   shared_buffers: "256MB",
@@ -82,27 +82,27 @@ const ours: Readonly<Record<string, string>> = {
   wal_compression: "on",
   synchronous_commit: "on",
   autovacuum: "on",
-  // Our statements are short: compiling them costs more than it saves.
+  // Statements are short: compiling them costs more than it saves.
   jit: "off",
   timezone: "UTC",
   log_timezone: "UTC",
   log_line_prefix: "%m [%p] ",
   log_checkpoints: "off",
-  // Statements and details of errors quote values, and those may be somebody's name.
+  // Statements and details of errors quote values, which may be names of people.
   log_error_verbosity: "terse",
   log_min_error_statement: "panic",
 };
 
-/** Commits still reach the operating system before they are answered, so that even a killed server loses none. */
+/** A commit still reaches the operating system before its answer, so even a killed server loses none. */
 const forgetful: Readonly<Record<string, string>> = { fsync: "off", full_page_writes: "off" };
 
 /** Socket paths must fit into 104 (macOS) or 108 bytes with `/.s.PGSQL.5432.lock` and a terminating zero. */
 const longestSocketDirectory = 80;
 
-/** Makes the directory that only the database's account can enter: a client that reaches the socket is trusted. */
+/** Makes the directory of the socket. Only the database's account can enter it, because every client of the socket is trusted. */
 async function makeSocketDirectory({ directory, account }: DataPlace): Promise<string> {
   const wanted = join(directory, "run");
-  // The server reads a list: in it, blanks, commas and quotes would mean something.
+  // The setting is a list, in which spaces, commas and quotes have a meaning.
   const fits = Buffer.byteLength(wanted) <= longestSocketDirectory && /^[\w./-]+$/.test(wanted);
   await rm(wanted, { recursive: true, force: true });
   const path = fits
@@ -125,27 +125,20 @@ interface Launch {
   readonly log: (line: string) => void;
 }
 
-/** A new log is started beyond this many bytes; one older log is kept. */
+/** Above this size in bytes a new log begins. One older log is kept. */
 const longestLog = 16 * 1024 * 1024;
 
 /**
- * A server whose predecessor was killed may find the backends of that one still ending, or itself only just starting
- * and therefore not yet in the file by which it would have been found.
+ * The backends of a killed server may still be ending. Or a killed process may have just started a server, which is not
+ * in the file yet. So a failed start is tried again.
  */
 const launches = 3;
 
 async function startServer(launch: Launch): Promise<ChildProcess> {
   const logFile = join(launch.place.directory, "postgres.log");
-  const size = await stat(logFile).then(
-    (file) => file.size,
-    () => 0,
-  );
-  if (size > longestLog) await rename(logFile, `${logFile}.1`);
+  if ((await sizeOf(logFile)) > longestLog) await rename(logFile, `${logFile}.1`);
   for (let attempt = 1; ; attempt++) {
-    const from = await stat(logFile).then(
-      (file) => file.size,
-      () => 0,
-    );
+    const from = await sizeOf(logFile);
     const server = await spawnServer(launch, logFile);
     if (await becomesReady(server, launch)) return server;
     if (attempt === launches) throw cannotRun("postgres", (await readFile(logFile)).subarray(from).toString());
@@ -154,7 +147,14 @@ async function startServer(launch: Launch): Promise<ChildProcess> {
   }
 }
 
-/** Starts the server in a session of its own: a Ctrl-C in our terminal is for us, and we stop the server when we are done. */
+function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+/** Starts the server in a session of its own: a Ctrl-C in the terminal is for this process, which then stops the server. */
 async function spawnServer(
   { place, binaries, socketDirectory, settings }: Launch,
   logFile: string,
@@ -182,9 +182,8 @@ async function spawnServer(
 }
 
 /**
- * Waits until the server takes connections. Recovery after a crash has no limit of time, so only the server's own end
- * ends the wait. The socket must be there too: its directory is fresh, while the server's file may be its
- * predecessor's, even with the same process id.
+ * Waits until the server accepts connections, or ends: recovery after a crash has no time limit. The socket must exist
+ * too. Its directory is new, but the server's file may be that of its predecessor, even with the same process id.
  */
 async function becomesReady(server: ChildProcess, { place, socketDirectory, log }: Launch): Promise<boolean> {
   const socket = join(socketDirectory, ".s.PGSQL.5432");
@@ -201,10 +200,10 @@ async function becomesReady(server: ChildProcess, { place, socketDirectory, log 
   return false;
 }
 
-/** Between attempts to start a server again that ended by itself; what keeps it from starting may pass. */
+/** The pauses between attempts to restart a server that ended by itself. The reason may pass. */
 const revivalPauses = { firstMs: 100, longestMs: 5000 };
 
-/** Hands a running server over, and starts it again whenever it ends without having been stopped. */
+/** Returns a running server, and restarts it whenever it ends by itself. */
 function handOver(running: { server: ChildProcess; launch: Launch; lock: DirectoryLock }): EmbeddedPostgres {
   const { launch, lock } = running;
   const { place, socketDirectory, log } = launch;

@@ -7,18 +7,18 @@ interface Annotations<Default> {
   readonly nullable?: boolean;
 }
 
-/** What any field may say besides its kind. Its default is read like what was sent. */
+/** The options of any field. Its default is read like a sent value. */
 interface FieldOptions<Default> extends LeafOptions, Annotations<Default> {
   readonly nullable?: boolean;
   readonly readOnly?: boolean;
 }
 
-/** What options say of the type: null where that may be, and whether a default fills the field in. */
+/** The type with its options: null if it is nullable, and whether it has a default. */
 type With<T, O> = Schema<T | NullOf<O>, IsFilled<O>>;
 type NullOf<O> = O extends { readonly nullable?: infer N } ? (N extends true ? null : never) : never;
 type IsFilled<O> = O extends { readonly default: unknown } ? true : false;
 
-/** The one place where a schema is given its type. */
+/** Only this function gives a schema its type. */
 function typed<S extends Schema>(schema: JsonSchema): S {
   return schema as S;
 }
@@ -42,10 +42,10 @@ export const id = leafOf<number>("id", "integer");
 
 export const boolean = leafOf<boolean>("boolean", "boolean");
 
-/** A decimal, read from number or string and kept as a string with fixed places. */
+/** A decimal: read from a number or a string, and stored as a string with fixed places. */
 export const decimal = leafOf<string>("decimal", "string", { format: "decimal" });
 
-/** ISO 8601, kept as microseconds since 1970. */
+/** ISO 8601, stored as microseconds since 1970. */
 export const instant = leafOf<number, string, InstantSchema>("instant", "string", { format: "date-time" });
 
 export const slug = leafOf<string>("slug", "string");
@@ -73,7 +73,7 @@ interface ObjectOptions<Name> extends Annotations<unknown> {
 
 type RequiredIn<O> = O extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
-/** An object of named fields; those listed in `required` must be there. Others are ignored, unless it is closed. */
+/** An object of named fields. Those in `required` must be present. Unknown fields are ignored, unless it is `closed`. */
 export function object<
   const P extends Properties,
   const O extends ObjectOptions<keyof P & string> = Record<never, never>,
@@ -91,7 +91,7 @@ export function object<
 /** Fields without defaults. */
 type Unfilled<P extends Properties> = { readonly [K in keyof P]: Schema<TypeOf<P[K]>, false> };
 
-/** The same fields, of which any may be missing and none is filled in: what a change may say. */
+/** The same fields for a change: any may be missing, and defaults do not apply. */
 export function partial<P extends Properties>({
   properties,
 }: {
@@ -103,7 +103,7 @@ export function partial<P extends Properties>({
 
 interface MapOptions<T> extends Annotations<Readonly<Record<string, T>>> {
   readonly maxProperties?: number;
-  /** What the names may be: a text. */
+  /** The schema of the names, a text. */
   readonly propertyNames?: Schema<string>;
 }
 
@@ -128,7 +128,7 @@ export const arrayOf = <S extends Schema, const O extends ArrayOptions<TypeOf<S>
   return typed({ type: orNull("array", options), items, ...rest });
 };
 
-/** A text per language. */
+/** A text for each language. */
 export const localized = <const O extends MapOptions<string> = Record<never, never>>(options?: O) =>
   mapOf(text({ trim: false }), { maxProperties: 200, ...(options as O) });
 
@@ -148,13 +148,13 @@ interface PlainOptions<T> extends Omit<Annotations<T>, "nullable"> {
   readonly pattern?: string;
 }
 
-/** Values of JSON as they are: no text is taken for a number. */
+/** Plain JSON values: a text is never read as a number. */
 export const plain = <const K extends keyof Plain, const O extends PlainOptions<Plain[K]> = Record<never, never>>(
   types: readonly K[],
   options?: O,
 ): Schema<Plain[K], IsFilled<O>> => typed({ ...options, type: types });
 
-/** What a schema reads, or in its place plain values of other types. */
+/** The values of a schema, or plain values of other types. */
 export const orPlain = <
   S extends Schema,
   const K extends keyof Plain,
@@ -166,5 +166,5 @@ export const orPlain = <
 ): Schema<TypeOf<S> | Plain[K], IsFilled<O>> =>
   typed({ ...schema, ...options, type: [schema["type"], ...types].flat() });
 
-/** This value and no other. */
+/** Only this value. */
 export const constant = <const V extends string>(value: V): Schema<V, false> => typed({ const: value });

@@ -1,6 +1,6 @@
 import { checkLeaf, type LeafSchema } from "./leaf.ts";
 
-/** What is wrong with a value, in the shape in which the validator tells it. */
+/** A problem of a value, in the validator's form. */
 export interface Problem {
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -17,15 +17,15 @@ export interface Part {
   readonly index: number;
 }
 
-/** Reads a part and puts in its place what it comes to, or says what is wrong with it. */
+/** Reads a part and replaces it with the value that was read, or returns its problems. */
 export type ReadPart = (part: Part) => readonly Problem[];
 
-/** How to read parts: as leaves, or by another schema. */
+/** How to read parts: as leaves, or with another schema. */
 export type Each = { readonly leaf: LeafSchema } | { readonly readPart: ReadPart };
 
 /**
- * After so many problems of one list or map its rest is not looked at. A million wrong elements would
- * otherwise cost a sentence each.
+ * After so many problems the rest of a list or map is not checked. Otherwise a million wrong elements would make a million
+ * sentences.
  */
 const mostProblems = 50;
 
@@ -60,7 +60,7 @@ export function readValues(
   return problems;
 }
 
-/** Parts without fields of their own are told by their number, counted from one, under the name of the whole. */
+/** A part without fields is named by its number, counted from one, under the name of the list or map. */
 function readPart(each: Each, part: Part, called: "Element" | "Value"): readonly Problem[] {
   if ("readPart" in each) return each.readPart(part);
   const { container, name, index } = part;

@@ -1,13 +1,13 @@
-/** More than a person reads at once. Nothing else bounds them: a body may hold a million mistakes. */
+/** More than people read. Without this limit a body could have a million problems. */
 const mostProblems = 100;
 
-/** Gathers what is wrong, by field. The first hundred problems are reported, the others counted. */
+/** Collects problems by field. The first hundred are reported, the others counted. */
 export class FieldProblems {
   readonly #messages = new Map<string, Set<string>>();
   #reported = 0;
   #unreported = 0;
 
-  /** Notes what is wrong with a field; the same message about the same field counts once. */
+  /** Adds a problem. The same message about the same field counts once. */
   add(field: string, message: string): void {
     const known = this.#messages.get(field);
     if (known?.has(message) === true) return;
@@ -32,7 +32,7 @@ export class FieldProblems {
     return this.#reported === 0;
   }
 
-  /** What is found from now on is only counted, so a search for problems may stop. */
+  /** Further problems are only counted, so a search for them may stop. */
   get isFull(): boolean {
     return this.#reported >= mostProblems;
   }

@@ -2,21 +2,21 @@ import { formatInstant } from "@tessera/values";
 import type { InstantSchema, Properties, TypeOf } from "./schema.ts";
 
 /**
- * A resource has three shapes: in the API (snake case, null, any JSON), in messages between services (camel case,
- * undefined, JSON as text) and in the domain of its owner (camel case, null, JSON as text). They follow from one schema.
+ * The three forms of a resource, derived from one schema: in the API (snake case, null, any JSON), in messages between
+ * services (camel case, undefined, JSON as text), and in the domain of its owner (camel case, null, JSON as text).
  */
 export interface Fields<P extends Properties, M extends object> {
   /** The names of the fields in the API. */
   readonly names: ReadonlySet<string>;
-  /** Names the fields that a body has: the mask of an update. */
+  /** The names of the fields that a body has: the mask of an update. */
   namesIn(body: object): string[];
-  /** Makes a message of a body. A field that is left out has the zero value of the wire. */
+  /** Makes a message of a body. A missing field gets the zero value of its message. */
   toMessage(body: { readonly [K in keyof P]?: TypeOf<P[K]> }): M;
-  /** Makes of a message what the API shows. */
+  /** Makes the API's form of a message. */
   present(message: M): Shown<P>;
   toDomain(message: M): Domain<P>;
   fromDomain(value: Domain<P>): M;
-  /** Applies the named fields of `sent`; the others keep their value. */
+  /** Applies the named fields of `sent`; other fields keep their value. */
   apply<D extends Domain<P>>(current: D, sent: Domain<P>, names: ReadonlySet<string>): D;
 }
 
@@ -35,7 +35,7 @@ type InMessage<T> = unknown extends T ? string : null extends T ? Exclude<T, nul
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 
-/** The fields that a message and a schema do not have in common, or not of one type. */
+/** The fields that only the message or only the schema has, and those of different types. */
 type Differences<P extends Properties, M extends object> =
   | Exclude<keyof M, Camel<keyof P>>
   | {
@@ -58,7 +58,7 @@ interface Codec<M> {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Derives the shapes of a resource. A field that its schema or its message lacks is an error of the compiler. */
+/** Derives the forms of a resource. A field that is missing in the schema or in the message is an error of the compiler. */
 export function fields<P extends Properties, M extends object>(
   { properties }: { readonly properties: P },
   message: Codec<M> & ([Differences<P, M>] extends [never] ? unknown : { readonly differs: Differences<P, M> }),
@@ -93,11 +93,11 @@ export function fields<P extends Properties, M extends object>(
       ),
     }),
   };
-  // The shapes are typed by the schema, and the message was compared with it above.
+  // The schema gives the types, and `Differences` compares the message with it.
   return derived as unknown as Fields<P, M>;
 }
 
-/** JSON that nothing was sent of is what the schema has by default. */
+/** JSON that is missing in the message gets the default of the schema. */
 function show(value: unknown, { read, fallback }: { readonly read: unknown; readonly fallback: unknown }): unknown {
   if (read === "any") return typeof value === "string" && value !== "" ? JSON.parse(value) : fallback;
   return read === "instant" && typeof value === "number" ? formatInstant(value) : (value ?? null);

@@ -15,7 +15,7 @@ export interface LeafSchema {
   readonly read: Read;
   readonly nullable?: boolean;
   readonly blank?: boolean;
-  /** False: kept to the letter. */
+  /** False: spaces at both ends stay. */
   readonly trim?: boolean;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -35,7 +35,7 @@ export type LeafResult =
 const wrong = (problem: string): LeafResult => ({ problem });
 const read = (value: unknown): LeafResult => ({ value });
 
-/** Reads one value, or says in a sentence what is wrong with it. */
+/** Reads one value, or returns its problem as a sentence. */
 export function checkLeaf(leaf: LeafSchema, data: unknown): LeafResult {
   if (data === null) return leaf.nullable === true ? read(null) : wrong("This field may not be null.");
   return readers[leaf.read](data, leaf);
@@ -69,7 +69,7 @@ function readText(data: unknown, leaf: LeafSchema): LeafResult {
   return read(text);
 }
 
-/** Numbers are turned into texts. Of large ones digits are lost before they get here, and of fractions the zeros at their end. */
+/** Whether the text of a number is what was sent. JSON has already lost digits of large numbers, and zeros at the end of fractions. */
 function isWrittenAsSent(number: number, leaf: LeafSchema): boolean {
   if (Number.isSafeInteger(number)) return true;
   return leaf.trim !== false && Number.isFinite(number) && !Number.isInteger(number) && !String(number).includes("e");
@@ -126,7 +126,7 @@ function readInstant(data: unknown): LeafResult {
   if (instant === undefined) {
     return wrong("Datetime has wrong format. Use YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z].");
   }
-  // Beyond, microseconds are no exact numbers, and messages between services refuse them.
+  // Outside, microseconds are not exact in a number, and messages between services refuse them.
   return Number.isSafeInteger(instant) ? read(instant) : wrong("Datetimes lie between the years 1685 and 2254.");
 }
 
@@ -139,7 +139,7 @@ function readSlug(data: unknown): LeafResult {
   return wrong("A slug has up to 50 letters, digits, dots, dashes and underscores, and starts with a letter or digit.");
 }
 
-/** Postgres stores no NUL, in no text and in no JSON. */
+/** Postgres cannot store NUL, neither in a text nor in JSON. */
 function holdsNul(data: unknown): boolean {
   if (typeof data === "string") return data.includes("\0") || !data.isWellFormed();
   if (Array.isArray(data)) return data.some(holdsNul);

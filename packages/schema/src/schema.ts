@@ -4,33 +4,33 @@ import { FieldProblems } from "./field-problems.ts";
 import { checkLeaf, type LeafSchema } from "./leaf.ts";
 
 /**
- * A schema is plain JSON Schema, so OpenAPI shows what is checked. Leaves carry
- * the extra keyword `read`, which names how a value is read (rules: A9): `"3"` is an integer, `" x "` is trimmed, `"yes"` is true.
+ * A schema is plain JSON Schema, so OpenAPI shows what is checked. Leaves have the additional keyword `read`, which names
+ * how a value is read (rules: A9): `"3"` is an integer, `" x "` is trimmed, `"yes"` is true.
  */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * A schema that carries the type of what it reads. Only the builders make one, so type and check cannot differ. `F`:
- * whether a default fills in what is missing.
+ * A schema with the type of its values. Only the builders make one, so type and check cannot differ. `F`: whether it has
+ * a default for a missing value.
  */
 export interface Schema<out T = unknown, out F extends boolean = boolean> extends JsonSchema {
-  /** For the compiler alone: at run time there is nothing but the JSON Schema. */
+  /** For the compiler only: it does not exist at run time. */
   readonly "~type": T;
   readonly "~filled": F;
 }
 
-/** Marks the numbers that are written as texts where they are shown. */
+/** Marks numbers that the API shows as texts. */
 export interface InstantSchema {
   readonly read: "instant";
 }
 
-/** What a schema reads; of plain JSON Schema nothing is known. */
+/** The type of a schema's values; `unknown` for plain JSON Schema. */
 export type TypeOf<S> = S extends Schema<infer T> ? T : unknown;
 
 /** The named fields of an object schema. */
 export type Properties = Readonly<Record<string, Schema>>;
 
-/** What an object of these fields is: required fields and those with a default are present. */
+/** The type of an object with these fields: required fields and those with a default are present. */
 export type ObjectOf<P extends Properties, Required extends keyof P = never> = Flat<
   { readonly [K in PresentIn<P> | Required]: TypeOf<P[K]> } & {
     readonly [K in Exclude<keyof P, PresentIn<P> | Required>]?: TypeOf<P[K]>;
@@ -41,7 +41,7 @@ type PresentIn<P extends Properties> = { [K in keyof P]: P[K] extends Schema<unk
 
 type Flat<T> = { [K in keyof T]: T[K] };
 
-/** A schema of an object, whose fields can be named. */
+/** A schema of an object with known fields. */
 export interface ObjectSchema<P extends Properties, T, F extends boolean = boolean> extends Schema<T, F> {
   readonly properties: P;
 }
@@ -62,7 +62,7 @@ const leafKeyword: FuncKeywordDefinition = {
   compile: (leaf: LeafSchema) => {
     const validate: Validate = (data, context) => {
       const result = checkLeaf(leaf, data);
-      if (typeof result === "object" && result !== null && "problem" in result) {
+      if (result.problem !== undefined) {
         validate.errors = [{ keyword: "leaf", message: result.problem, params: {} }];
         return false;
       }
@@ -73,7 +73,7 @@ const leafKeyword: FuncKeywordDefinition = {
   },
 };
 
-/** In the place of JSON Schema's `items`, which gathers the problems of all elements, however many there are. */
+/** Replaces JSON Schema's `items`, which collects the problems of all elements without a limit. */
 const elementsKeyword: FuncKeywordDefinition = {
   keyword: "elements",
   type: "array",
@@ -85,7 +85,7 @@ const elementsKeyword: FuncKeywordDefinition = {
   },
 };
 
-/** In the place of JSON Schema's `additionalProperties` and what belongs to it, for the same reason. */
+/** Replaces JSON Schema's `additionalProperties`, `propertyNames` and `maxProperties`, for the same reason. */
 const valuesKeyword: FuncKeywordDefinition = {
   keyword: "values",
   type: "object",
@@ -106,7 +106,7 @@ function toValidate<C>(findProblems: (container: C, place: Place) => readonly Pr
   const validate: Validate = (container: C, place) => {
     if (place === undefined) throw new Error("a list or map was to be read without its place");
     const problems = findProblems(container, place);
-    // Copied, because the validator tells each its place.
+    // Copied, because the validator writes the path into each.
     validate.errors = problems.map((problem) => ({ ...problem })) as Partial<ErrorObject>[];
     return problems.length === 0;
   };
@@ -127,11 +127,11 @@ function partReader(schema: AnySchemaObject, self: SchemaObjCxt["self"]) {
 }
 
 /**
- * Compiles a schema into a function that reads a value, fills in defaults and names every wrong field. The value it is
- * given may be changed.
+ * Compiles a schema into a function that reads a value, applies defaults and names every wrong field. It may change the
+ * given value.
  *
- * Names that the sender chose, those of a map, are not among the names of fields: they may be personal data. Its values,
- * like elements of a list that have no fields themselves, are reported under the name of the whole, by their number.
+ * The keys of a map may be personal data, so errors do not contain them. Problems with values of a map, and with elements
+ * of a list that have no fields, have the name of the map or list and a number.
  */
 export function compileSchema<S extends JsonSchema>(schema: S): Check<TypeOf<S>> {
   const ajv = new Ajv({
@@ -143,20 +143,16 @@ export function compileSchema<S extends JsonSchema>(schema: S): Check<TypeOf<S>>
     validateFormats: false,
   });
   for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyword(keyword);
-  const validate = ajv.compile(executable(schema) as object);
+  const validate = ajv.compile({ type: "object", properties: { value: toExecutable(schema) }, required: ["value"] });
   return (value) => {
-    // Wrapped, so that a leaf at the top can be replaced like any other.
+    // Wrapped, so that a leaf at the top can be replaced too.
     const holder = { value };
     if (validate(holder)) return { ok: true, value: holder.value as TypeOf<S> };
     return { ok: false, errors: toFieldErrors(validate.errors ?? []) };
   };
-
-  function executable(root: JsonSchema): JsonSchema {
-    return { type: "object", properties: { value: toExecutable(root) }, required: ["value"] };
-  }
 }
 
-/** Replaces every leaf, list and map by the keyword that reads it; everything around stays JSON Schema. */
+/** Replaces every leaf, list and map with the keyword that reads it. The rest stays JSON Schema. */
 function toExecutable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toExecutable);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -181,19 +177,19 @@ function toExecutable(schema: unknown): unknown {
   };
 }
 
-/** Rewrites the schemas below one keyword. The keys of `properties` are names of fields, whatever they are called. */
+/** Rewrites the schemas within one keyword. The keys of `properties` are names of fields, not keywords. */
 function rewriteKeyword(name: string, value: unknown, rewrite: (schema: unknown) => unknown): unknown {
   if (literalKeywords.has(name)) return value;
   if (name !== "properties") return rewrite(value);
   return Object.fromEntries(Object.entries(value as JsonSchema).map(([field, inner]) => [field, rewrite(inner)]));
 }
 
-/** Said to readers, not to the validator. */
+/** For readers, not for the validator. */
 const annotations = new Set(["description", "title", "example", "examples", "readOnly", "format", "contentMediaType"]);
 
 const literalKeywords = new Set(["enum", "const", "default", "required", "type"]);
 
-/** The same schema as OpenAPI 3.1 shows it: without the keyword that is ours. */
+/** The schema for OpenAPI 3.1, without our own keywords. */
 export function toJsonSchema(schema: JsonSchema): JsonSchema {
   const strip = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(strip);

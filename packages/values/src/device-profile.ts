@@ -1,12 +1,12 @@
-/** Profiles that open a closed set of routes to a device. Each route names those it belongs to. */
+/** Profiles that limit a device to a closed set of routes. Each route names its profiles. */
 export const scanProfiles = ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"] as const;
 
 export type ScanProfile = (typeof scanProfiles)[number];
 
-/** `full` limits a device by its permissions alone. */
+/** `full` limits a device only by its permissions. */
 export type DeviceProfile = "full" | ScanProfile;
 
-/** Reads the name of a profile; null is `full`. An unknown one fails closed: such a device may scan and nothing more. */
+/** Reads the name of a profile; null is `full`. A device with an unknown profile may only scan. */
 export function deviceProfileOf(name: string | null): DeviceProfile {
   if (name === null || name === "full") return "full";
   return scanProfiles.find((profile) => profile === name) ?? "pretixscan";

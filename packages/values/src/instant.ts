@@ -1,8 +1,8 @@
 /**
  * A moment: whole microseconds since 1970-01-01T00:00:00Z.
  *
- * Exact in a `number` from 1684 to 2255. Outside of that whole seconds are still exact (a million is a multiple of
- * 64, which is more than the spacing of numbers up to the year 9999), fractions of a second are not.
+ * Exact in a `number` from 1684 to 2255. Outside, fractions of a second are not exact, but whole seconds are: a million is
+ * a multiple of 64, and numbers up to the year 9999 are less than 64 apart.
  */
 export type Instant = number;
 
@@ -10,10 +10,10 @@ const earliest = -62_135_596_800; // 0001-01-01T00:00:00Z, in seconds
 const latest = 253_402_300_799; // 9999-12-31T23:59:59Z
 
 /**
- * Reads an ISO 8601 date and time, whose offset may be missing (then it is UTC), or a bare date (its midnight in UTC).
+ * Reads a date and time of ISO 8601, in UTC without an offset, or a date (its midnight in UTC).
  *
- * Anything else, days that no calendar has and moments outside of the years 1 to 9999 UTC are `undefined`. A fraction
- * of a second that a number cannot hold there (see `Instant`) is cut off, so that "the end of 9999" stays in 9999.
+ * Other texts, invalid days, and moments outside of the years 1 to 9999 UTC give `undefined`. A fraction of a second that a
+ * number cannot represent (see `Instant`) is cut off, so that "the end of 9999" stays in 9999.
  */
 export function parseInstant(text: string): Instant | undefined {
   const length = text.length;
@@ -58,7 +58,7 @@ export function parseInstant(text: string): Instant | undefined {
   return Number.isSafeInteger(instant + microseconds) ? instant + microseconds : instant;
 }
 
-/** Writes an instant in UTC with `Z`; a fraction of a second appears only where there is one, then with six digits. */
+/** Writes an instant in UTC with `Z`. A fraction of a second is written only if there is one, with six digits. */
 export function formatInstant(instant: Instant): string {
   let microseconds = instant % 1_000_000;
   if (microseconds < 0) microseconds += 1_000_000;
@@ -73,7 +73,7 @@ export function formatInstant(instant: Instant): string {
   return `${formatDay(days)}${time}${fraction}Z`;
 }
 
-/** Seconds east of UTC of what stands at `at` up to the end of the text. */
+/** The offset from `at` to the end of the text, in seconds east of UTC. */
 function readOffset(text: string, at: number): number | undefined {
   const rest = text.length - at;
   if (rest === 0) return 0;
@@ -88,7 +88,7 @@ function readOffset(text: string, at: number): number | undefined {
   return (sign === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
 }
 
-/** The number that `count` ASCII digits make, or -1 if one is not a digit. */
+/** The number of `count` ASCII digits; -1 if one is not a digit. */
 function readDigits(text: string, from: number, count: number): number {
   let value = 0;
   for (let at = from; at < from + count; at++) {
@@ -99,18 +99,18 @@ function readDigits(text: string, from: number, count: number): number {
   return value;
 }
 
-/** Past the end of a text `charCodeAt` is NaN, which is no digit either. */
+/** After the end of a text `charCodeAt` is NaN, which is not a digit. */
 function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** Seconds from 1970 to the beginning of a day; that of a 13th month is the next January. */
+/** Seconds from 1970 to the beginning of a day. The 13th month is the next January. */
 function startOfDay(year: number, month: number, day: number): number {
   // Date.UTC reads the years 0 to 99 as 1900 to 1999. After 400 years the calendar repeats.
   return Date.UTC(year + 400, month - 1, day) / 1000 - 146_097 * 86_400;
 }
 
-// Answers print many moments of few days, most of them of the day before.
+// Answers print many moments of few days, and mostly the same day as before.
 let formattedDay = Number.NaN;
 let formattedText = "";
 

@@ -1,4 +1,4 @@
-/** Tells whether a value out of JSON is an object, neither a list nor null. */
+/** Whether a JSON value is an object, and neither a list nor null. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

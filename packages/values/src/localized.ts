@@ -1,9 +1,9 @@
-/** One text in several languages, by locale: `{ "en": "Ticket", "de-informal": "Ticket" }`. */
+/** A text in several languages, by locale: `{ "en": "Ticket", "de-informal": "Ticket" }`. */
 export type Localized = Readonly<Record<string, string>>;
 
 /**
- * Picks the text for a reader: the locale, its language alone, the fallbacks (each likewise), English, else whatever
- * is there first. An empty text counts as missing.
+ * Picks the text for a reader: of the locale, of its language, of the fallbacks (the same way), English, else the first
+ * text. An empty text counts as missing.
  */
 export function pick(localized: Localized, locale: string, fallbacks: readonly string[] = []): string {
   for (const wanted of [locale, ...fallbacks, "en"]) {

@@ -1,18 +1,18 @@
 import Big from "big.js";
 
-/** How large a decimal may be: `digits` in all, of which `places` stand behind the point. */
+/** The limits of a decimal: at most `digits` digits, and at most `places` of them behind the point. */
 export interface DecimalLimits {
   readonly digits: number;
   readonly places: number;
 }
 
-/** Why something is no decimal within its limits. */
+/** Why a value is not a decimal within its limits. */
 export type DecimalProblem = "not_a_number" | "too_many_digits" | "too_many_places" | "too_many_whole_digits";
 
 /**
  * Reads a decimal and writes it with exactly the given places: `" 1e1 "` becomes `"10.00"`.
  *
- * Digits are never rounded away, not even zeros: in `"12.000"` the point may as well be somebody's thousands separator.
+ * Digits are never removed by rounding, not even zeros: the point of `"12.000"` may be a thousands separator.
  */
 export function parseDecimal(value: unknown, limits: DecimalLimits): string | undefined {
   const decimal = readDecimal(value);
@@ -21,7 +21,7 @@ export function parseDecimal(value: unknown, limits: DecimalLimits): string | un
   return withoutNegativeZero(new Big(`${decimal.sign}${digits || "0"}e${exponent}`).toFixed(limits.places));
 }
 
-/** Tells why `parseDecimal` would refuse the value. */
+/** The reason why `parseDecimal` refuses a value. */
 export function findDecimalProblem(value: unknown, limits: DecimalLimits): DecimalProblem | undefined {
   const decimal = readDecimal(value);
   return decimal === undefined ? "not_a_number" : exceeds(decimal, limits);
@@ -34,10 +34,10 @@ interface Decimal {
   readonly exponent: number;
 }
 
-/** Longer texts are hostile: the largest amount has 13 digits. */
+/** Longer texts are attacks: the largest amount has 13 digits. */
 const longest = 100;
 
-/** Reads without computing, so that `1e999999999` costs nothing. */
+/** Reads the parts without arithmetic, so that `1e999999999` costs nothing. */
 function readDecimal(value: unknown): Decimal | undefined {
   if (typeof value !== "number" && typeof value !== "string") return undefined;
   const text = String(value).trim();

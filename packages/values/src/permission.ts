@@ -1,4 +1,4 @@
-/** What an API key may be allowed to do, by current names. */
+/** The permissions of an API key, by their current names. */
 export const permissions = [
   "event.settings.general:write",
   "event.items:write",
@@ -25,17 +25,17 @@ export const permissions = [
 
 export type Permission = (typeof permissions)[number];
 
-/** Stands for every permission, also for those of later versions. */
+/** Means every permission, also those of later versions. */
 export const everyPermission = "*";
 
-/** Every device has these and no others; its profile restricts it further. */
+/** The permissions of every device. Its profile restricts it further. */
 export const devicePermissions: ReadonlySet<string> = new Set<Permission>([
   "event.orders:read",
   "event.orders:write",
   "event.vouchers:read",
 ]);
 
-/** Classic names and what they stand for: never more than the name says. */
+/** The current permissions of each classic name. None means more than its name. */
 const classic: ReadonlyMap<string, readonly Permission[]> = new Map([
   ["can_change_event_settings", ["event.settings.general:write"]],
   ["can_change_items", ["event.items:write"]],
@@ -54,12 +54,12 @@ const classic: ReadonlyMap<string, readonly Permission[]> = new Map([
 
 const current: ReadonlySet<string> = new Set(permissions);
 
-/** Whether this is a permission: by its current name, by its classic one, or `*` for all there are. */
+/** Whether this is the name of a permission: a current name, a classic name, or `*`. */
 export function isPermission(name: string): boolean {
   return name === everyPermission || current.has(name) || classic.has(name);
 }
 
-/** Resolves names of permissions to the current ones, each once and sorted; `*` makes all others superfluous. */
+/** Resolves names of permissions to current names, each once and sorted. `*` replaces all others. */
 export function resolvePermissions(names: readonly string[]): string[] {
   if (names.includes(everyPermission)) return [everyPermission];
   return [...new Set(names.flatMap((name): readonly string[] => classic.get(name) ?? [name]))].sort();

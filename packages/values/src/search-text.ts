@@ -1,9 +1,9 @@
 /**
- * Folds a text so that what people take for the same compares equal: capitals, composed and decomposed letters, ligatures
- * and full-width forms, ß and ss, both small sigmas, dotted and dotless i. Accents stay.
+ * Folds a text for a search. Equal become: capitals and small letters, composed and decomposed letters, ligatures and
+ * full-width forms, ß and ss, both small sigmas, dotted and dotless i. Accents stay.
  *
- * Control characters go (a database refuses NUL), and so do invisible format characters that come along when codes
- * are copied; tabs and line breaks become blanks, so that words stay apart.
+ * Control characters are removed (a database refuses NUL), and so are invisible format characters, which people copy with
+ * codes. Tabs and line breaks become spaces, so that words stay separate.
  */
 export function foldForSearch(text: string): string {
   return text

@@ -2,9 +2,9 @@ import { Temporal } from "temporal-polyfill";
 import type { Instant } from "./instant.ts";
 
 /**
- * Tells whether a name is one of the IANA time zones, in their own spelling.
+ * Whether a name is an IANA time zone, in its exact spelling.
  *
- * Offsets do not count, and neither does `europe/berlin`: scanning devices and databases look names up by their exact letters.
+ * Offsets and `europe/berlin` are refused: scanning devices and databases need the exact letters.
  */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(name)) return false;
@@ -15,7 +15,7 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** How far the wall clock of a time zone is ahead of UTC at an instant, in microseconds. Throws where there is no such zone. */
+/** The offset of a time zone from UTC at an instant, in microseconds. Throws for an unknown zone. */
 export function zoneOffset(instant: Instant, zone: string): number {
   return new Temporal.ZonedDateTime(BigInt(instant) * 1000n, zone).offsetNanoseconds / 1000;
 }
