@@ -6,18 +6,18 @@ import { afterEach, describe, expect, it } from "vitest";
 
 export interface BusUnderTest {
   readonly bus: Bus;
-  /** Creates a topic, where publishing and subscribing do not. */
+  /** Creates a topic, for a bus that does not create it by itself. */
   createTopic?(name: string): Promise<void>;
-  /** Closes the bus and opens it again as the next process would; absent where a bus does not outlive its process. */
+  /** Closes the bus and opens it again, like the next process. A bus within one process has none. */
   restart?(): Promise<Bus>;
   close(): Promise<void>;
 }
 
-/** A broker hands out partitions before the first message comes: seconds, not milliseconds. */
+/** A broker assigns partitions before the first message: that takes seconds. */
 const patienceMs = 20_000;
 const timeout = 60_000;
 
-/** Holds a bus to the promises of the port, whatever it is made of. */
+/** Tests the promises of the port for any bus. */
 export function busContract(name: string, makeBus: () => Promise<BusUnderTest>): void {
   describe(`the bus contract: ${name}`, { timeout }, () => {
     const made: BusUnderTest[] = [];
@@ -64,7 +64,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         for (const [first = 0, second = 0] of batches) expect(place.get(first)).toBeLessThan(place.get(second) ?? 0);
       });
 
-      it("hands a key to a group once at a time", async () => {
+      it("makes one delivery of a key to a group at a time", async () => {
         const { bus, topic } = await fresh();
         let underWay = 0;
         let most = 0;
@@ -107,7 +107,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         expect(second.received.map((delivery) => [delivery.topic, numberOf(delivery)])).toEqual([[other, 2]]);
       });
 
-      it("accepts what nobody reads, and nothing at all", async () => {
+      it("accepts messages without a reader, and an empty list", async () => {
         const { bus, topic } = await fresh();
         await bus.publish(topic, [numbered("k", 1)]);
         await bus.publish(topic, []);
@@ -118,7 +118,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         expect(reader.sizes).not.toContain(0);
       });
 
-      it("delivers again what a group has not accepted, before anything that came later", async () => {
+      it("delivers again what a group has not accepted, before later messages", async () => {
         const { bus, topic } = await fresh();
         let refusals = 0;
         const reader = await read(bus, {
@@ -137,7 +137,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         expect(reader.accepted.map(numberOf)[0]).toBe(1);
       });
 
-      it("is answerable for what it has accepted, even when it closes at once", async () => {
+      it("loses no accepted message, even when it closes at once", async () => {
         const { bus, topic, under } = await fresh();
         const reader = await read(bus, { group: "a", topic, act: () => sleep(2) });
         for (let number = 0; number < 50; number += 1) await bus.publish(topic, [numbered("k", number)]);
@@ -165,7 +165,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         expect(slow.numbers("k")).toEqual(fast.numbers("k"));
       });
 
-      it("do not suffer from one that accepts nothing", async () => {
+      it("are not disturbed by one that accepts nothing", async () => {
         const { bus, topic } = await fresh();
         let sick = true;
         const well = await read(bus, { group: "well", topic });
@@ -244,7 +244,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         expect(reader.received.every(({ partition }) => partition >= 0 && partition < count)).toBe(true);
       });
 
-      it("stay behind those of their partition that were published before", async () => {
+      it("come after those of their partition that were published before", async () => {
         const { bus, topic } = await fresh();
         const reader = await read(bus, { group: "a", topic });
         const count = await bus.partitions(topic);
@@ -267,7 +267,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
     });
 
     describe("close", () => {
-      it("tells deliveries under way, waits for them, and starts none afterwards", async () => {
+      it("aborts the signal of running deliveries, waits for them, and starts none afterwards", async () => {
         const { bus, topic } = await fresh();
         const begun = Promise.withResolvers<void>();
         const events: string[] = [];
@@ -293,7 +293,7 @@ export function busContract(name: string, makeBus: () => Promise<BusUnderTest>):
         expect(reader.sizes.length).toBe(deliveries);
       });
 
-      it("makes whoever still publishes or subscribes hear that the bus is unavailable", async () => {
+      it("refuses later publications and subscriptions as unavailable", async () => {
         const { bus, topic } = await fresh();
         await read(bus, { group: "a", topic });
         await bus.close();
@@ -330,15 +330,15 @@ function numberOf(delivery: Delivery): number {
 }
 
 interface Reader {
-  /** Everything that was handed over, also what was not accepted. */
+  /** All deliveries, also those that were not accepted. */
   readonly received: Delivery[];
   readonly accepted: Delivery[];
-  /** How many messages each delivery had. */
+  /** The number of messages of each delivery. */
   readonly sizes: number[];
-  /** Everything that was handed over, repetitions left out. */
+  /** All messages, each once. */
   firsts(): Delivery[];
   distinct(): number[];
-  /** The numbers of one key in the order they first came. */
+  /** The numbers of one key in the order of their first delivery. */
   numbers(key: string): number[];
 }
 
@@ -372,7 +372,7 @@ async function read(
   };
 }
 
-/** Publishes as the relay does: again, until the bus is answerable. */
+/** Publishes as the relay does: repeats it until it succeeds. */
 async function publishUntilAccepted(bus: Bus, topic: string, messages: readonly Message[]): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {

@@ -4,12 +4,12 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 
 export interface CacheUnderTest {
   readonly cache: Cache;
-  /** The same cache as another process sees it; absent where it reaches one process only. */
+  /** The same cache in another process; a cache within one process has none. */
   another?(): Promise<Cache>;
   close(): Promise<void>;
 }
 
-/** Holds a cache to the promises of the port, whatever it is made of. */
+/** Tests the promises of the port for any cache. */
 export function cacheContract(name: string, makeCache: () => Promise<CacheUnderTest>): void {
   describe(`the cache contract: ${name}`, () => {
     const made: CacheUnderTest[] = [];
@@ -25,7 +25,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
     }
 
     describe("hints", () => {
-      it("reach every process that listens, this one included, whatever they say", async () => {
+      it("reach every listening process, this one included, with any text", async () => {
         const { cache, sides } = await fresh();
         const heard = sides.map((side) => listen(side, "news"));
         const texts = ["", "a", "ü 🎟 \u0000\n\"'", "x".repeat(100_000)];
@@ -35,7 +35,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
         });
       });
 
-      it("reach those alone who listen to their channel", async () => {
+      it("reach only listeners of their channel", async () => {
         const { cache, sides } = await fresh();
         const [news = [], other = []] = ["news", "other"].map((channel) => listen(sides.at(-1) ?? cache, channel));
         cache.hint("other", "1");
@@ -43,7 +43,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
         await vi.waitFor(() => expect([news, other]).toEqual([["2"], ["1"]]));
       });
 
-      it("come after the call that gives them, and no more once nobody listens", async () => {
+      it("come after the call that sends them, and not after the end of listening", async () => {
         const { cache } = await fresh();
         const heard: string[] = [];
         const stop = cache.onHint("news", (text) => heard.push(text));
@@ -58,7 +58,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
         expect(heard).toEqual(["1"]);
       });
 
-      it("reach the others when one who listens throws", async () => {
+      it("reach the other listeners when one throws", async () => {
         const { cache, sides } = await fresh();
         const heard = sides.map((side) => {
           side.onHint("news", () => {
@@ -75,14 +75,14 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
     });
 
     describe("limits", () => {
-      it("allow no more and no fewer than they say to all who take at once", async () => {
+      it("allow exactly their number of concurrent attempts", async () => {
         const { sides } = await fresh();
         const limiters = sides.map((side) => side.limiter({ name: "a", attempts: 30, windowMs: 60_000 }));
         const turns = Array.from({ length: 100 / limiters.length }, () => limiters).flat();
         const taken = await Promise.all(turns.map((limiter) => limiter.take("key")));
         const allowed = taken.filter((allowance) => allowance.allowed);
         expect(allowed).toHaveLength(30);
-        // Each attempt was told another rest: none was counted twice or forgotten.
+        // Each attempt got another remaining number: none was counted twice or not at all.
         expect(allowed.map(({ remaining }) => remaining).toSorted((a, b) => a - b)).toEqual(
           Array.from({ length: 30 }, (_, index) => index),
         );
@@ -93,7 +93,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
         }
       });
 
-      it("count each key and each name for itself", async () => {
+      it("count each key and each name separately", async () => {
         const { sides } = await fresh();
         const keys = ["a", "b", "a:b", "", "ü 🎟\n*{}[]\u0000", "k".repeat(1000)];
         for (const [index, limiterName] of ["one", "two"].entries()) {
@@ -103,7 +103,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
         }
       });
 
-      it("begin a window with the first attempt and another after its end", async () => {
+      it("begin a window with the first attempt, and a new one after its end", async () => {
         const { sides } = await fresh();
         const limiters = sides.map((side) => side.limiter({ name: "a", attempts: 2, windowMs: 1000 }));
         const take = async () => Promise.all(limiters.map((limiter) => limiter.take("key")));
@@ -116,7 +116,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
         expect((await limiters[0]?.take("key"))?.remaining).toBe(1);
       });
 
-      it("refuse to be made of what cannot be counted", async () => {
+      it("refuse limits that cannot be counted", async () => {
         const { cache } = await fresh();
         for (const attempts of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
           expect(() => cache.limiter({ name: "a", attempts, windowMs: 1000 })).toThrow("attempts");
@@ -125,7 +125,7 @@ export function cacheContract(name: string, makeCache: () => Promise<CacheUnderT
       });
     });
 
-    it("hinders nobody after it was closed", async () => {
+    it("disturbs no caller after it was closed", async () => {
       const { cache } = await fresh();
       const limiter = cache.limiter({ name: "a", attempts: 1, windowMs: 60_000 });
       const heard = listen(cache, "news");

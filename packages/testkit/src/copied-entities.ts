@@ -6,14 +6,14 @@ import { sql } from "@tessera/kit/pg/sql";
 import { type Topic, topic } from "@tessera/protos/topic";
 import { quiet } from "./fact-pipeline.ts";
 
-/** The state of something that an owner has and readers copy. */
+/** The state of an entity that an owner has and readers copy. */
 export interface EntityState {
   readonly key: string;
   readonly text: string;
   readonly revision: number;
 }
 
-/** Facts about entities. What is not one does not decode. */
+/** Facts about entities. Other messages fail to decode. */
 export const entityChanged: Topic<EntityState> = topic<EntityState>(
   "owner.entity-changed.v1",
   {
@@ -43,14 +43,14 @@ export async function createCopy(reader: Db): Promise<void> {
   await reader.run(sql`create table copy (key text primary key, text text not null, revision bigint not null)`);
 }
 
-/** What everybody holds who changes an entity, until the end of the transaction. */
+/** The lock of transactions that change entities, until they end. */
 async function lockEntities(tx: Tx, keys: readonly string[]): Promise<void> {
   await tx.run(sql`
     select pg_advisory_xact_lock(hashtextextended(wanted.key, 0))
       from (select key from unnest(${keys}::text[]) as key order by key) as wanted`);
 }
 
-/** Changes or creates an entity; a text of null removes it. */
+/** Changes or creates an entity; a text of null deletes it. */
 export async function changeEntity(owner: Db, key: string, text: string | null): Promise<void> {
   await owner.transaction(async (tx) => {
     await lockEntities(tx, [key]);
@@ -67,7 +67,7 @@ export async function changeEntity(owner: Db, key: string, text: string | null):
   });
 }
 
-/** How the owner publishes its entities again. */
+/** The owner's rebuild: it publishes its entities again. */
 export const entityRebuild: Rebuild = {
   topic: entityChanged,
   async drawCutoff(tx) {
@@ -90,7 +90,7 @@ export const entityRebuild: Rebuild = {
   },
 };
 
-/** Keeps a copy of the entities; `refuse` makes it choke on some. */
+/** Keeps a copy of the entities. `refuse` makes it fail for some. */
 export function copyEntities(
   reader: Db,
   { refuse = () => false }: { refuse?: (key: string) => boolean } = {},
@@ -107,9 +107,9 @@ async function takeOver(
 ): Promise<{ fact: Fact<EntityState>; cause: string }[]> {
   const refused = facts.filter(({ key }) => refuse(key));
   const newest = newestPerKey(facts.filter(({ key }) => !refuse(key)));
-  const gone = newest.filter(({ value }) => value === null).map(({ key }) => key);
+  const deleted = newest.filter(({ value }) => value === null).map(({ key }) => key);
   const states = newest.flatMap(({ value }) => value ?? []);
-  await tx.run(sql`delete from copy where key = any(${gone}::text[])`);
+  await tx.run(sql`delete from copy where key = any(${deleted}::text[])`);
   await tx.run(sql`
     insert into copy (key, text, revision)
     select state.key, state.text, state.revision
@@ -135,7 +135,7 @@ function toRecord(rows: readonly { readonly key: string; readonly text: string }
   return Object.fromEntries(rows.map(({ key, text }) => [key, text]));
 }
 
-/** Asks for a rebuild, as an operator does, and returns its id. */
+/** Requests a rebuild, as an operator does, and returns its id. */
 export async function askForRebuild(owner: Db): Promise<string> {
   const { id } = await owner.one<{ id: string }>(
     sql`insert into rebuild (topic) values (${entityChanged.name}) returning id`,

@@ -1,4 +1,4 @@
-/** The steps of a fact from the one who writes it to the one who acts on it, as far as a process may die between them. */
+/** The steps of a fact from its writer to its consumer, between which a process may die. */
 export const crashPoints = [
   "write.published",
   "write.committed",
@@ -24,7 +24,7 @@ export function passCrashPoint(point: CrashPoint): void {
   if (left === 0) process.kill(process.pid, "SIGKILL");
 }
 
-/** The same at some moment soon, while what was begun goes on. */
+/** The same a moment later, while the current work goes on. */
 export function crashSoon(point: CrashPoint): void {
   if (point === wanted) setTimeout(() => passCrashPoint(point), Math.random() * 10);
 }

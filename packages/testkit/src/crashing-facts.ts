@@ -11,23 +11,23 @@ import { sql } from "@tessera/kit/pg/sql";
 import { crashSoon, passCrashPoint } from "./crash-point.ts";
 import { createEffects, eventually, isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
 
-/** The file to run: it is killed and started again until it ends by itself. */
+/** The program: a test kills and restarts it until it ends by itself. */
 export const crashingProgram = fileURLToPath(import.meta.url);
 
 const source = numberedTopic("owner.source.v1");
 const echo = numberedTopic("reader.echo.v1");
 
-/** What the program publishes to, for those who have to create it. */
+/** The topics that the program publishes to. */
 export const crashingTopics = [source.name, echo.name] as const;
 
-/** Creates what the program keeps in the database: how far it has come, and what facts did in either schema. */
+/** Creates the program's tables: its progress, and the effects of facts in each schema. */
 export async function prepareCrashing({ owner, total }: { owner: Db; total: number }): Promise<void> {
   await createEffects(owner);
   await owner.run(sql`create table progress (next integer not null, total integer not null)`);
   await owner.run(sql`insert into progress (next, total) values (1, ${total})`);
 }
 
-/** Lets the program come to its end: nothing more is written than what it has begun. Returns how many facts that are. */
+/** Lets the program end: it writes no more facts than it has begun. Returns their number. */
 export async function endWriting({ owner }: { owner: Db }): Promise<number> {
   const { total } = await owner.one<{ total: number }>(
     sql`update progress set total = progress.next returning progress.total`,
@@ -35,7 +35,7 @@ export async function endWriting({ owner }: { owner: Db }): Promise<number> {
   return total;
 }
 
-/** In one process, or through the brokers that KAFKA_BROKERS names; its end may come between any two steps. */
+/** A bus in this process, or on the brokers of KAFKA_BROKERS. The process may die between any two steps. */
 function openBus(): Bus {
   const { KAFKA_BROKERS: brokers = "", KAFKA_TOPIC_PREFIX: topicPrefix = "" } = process.env;
   const bus =
@@ -48,7 +48,7 @@ function openBus(): Bus {
           brokers: brokers.split(","),
           clientId: "crashing",
           topicPrefix,
-          // Whoever comes next waits for the end of the dead one's session.
+          // The next process waits until the session of the dead one ends.
           sessionTimeoutMs: 1500,
           heartbeatIntervalMs: 300,
           log: quiet,
@@ -76,15 +76,15 @@ function openBus(): Bus {
 }
 
 /**
- * Publishes facts of seven keys from `owner`; `reader` notes each and publishes an echo in the same transaction, which
- * `owner` notes in turn. Says `ready` when it has begun and ends when everything is done.
+ * Publishes facts of seven keys from `owner`. `reader` notes each and publishes an echo in the same transaction, which
+ * `owner` notes. It prints `ready` after its start, and ends when everything is done.
  */
 async function run(url: string): Promise<void> {
   const open = (schema: string) =>
     openDatabase({ url, schema, role: roleOf(schema), applicationName: "crashing", log: quiet });
   const [owner, reader] = [open("owner"), open("reader")];
   const bus = openBus();
-  // Before the consumers, as when services start one after the other: what waits since the last crash must not be lost.
+  // Before the consumers, as when services start one after the other: facts that wait since the last crash must not be lost.
   const relays = [owner, reader].map((db) =>
     startRelay({ db, bus, log: quiet, batchSize: 40, onBatch: () => passCrashPoint("relay.deleted") }),
   );
@@ -119,7 +119,7 @@ async function run(url: string): Promise<void> {
   await Promise.all([owner.close(), reader.close()]);
 }
 
-/** Everything was noted: a bus may hold what has left the outbox. */
+/** Whether all facts were noted. An empty outbox is not enough: the bus may still have some. */
 async function isDone(owner: Db, reader: Db): Promise<boolean> {
   const { total } = await owner.one<{ total: number }>(sql`select progress.total from progress`);
   for (const db of [owner, reader]) {
@@ -129,7 +129,7 @@ async function isDone(owner: Db, reader: Db): Promise<boolean> {
   return true;
 }
 
-/** Before the last crash nobody should have to act on more facts than the crashes take. */
+/** Before the last crash there should be no more facts to act on than the crashes need. */
 const writingPauseMs = 10;
 const isLeisurely = process.env["CRASH_AT"] !== undefined;
 

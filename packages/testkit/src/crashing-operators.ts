@@ -19,17 +19,17 @@ import {
 } from "./copied-entities.ts";
 import { eventually, isDrained, noteEffects, numberedTopic, quiet } from "./fact-pipeline.ts";
 
-/** The file to run: it is killed and started again until it ends by itself. */
+/** The program: a test kills and restarts it until it ends by itself. */
 export const crashingProgram = fileURLToPath(import.meta.url);
 
 const events = numberedTopic("owner.events.v1");
 
-/** So many entities each are created, changed and removed by the program while it runs. */
+/** The program creates, changes and deletes this many entities each while it runs. */
 const changes = 300;
 
 /**
- * Prepares what the program has to do: a topic to be rebuilt whose reader's copy lacks a third and has as many that are
- * gone, and facts to be replayed.
+ * Prepares the work of the program: dead letters to replay, and a topic to rebuild. The reader's copy lacks a third of the
+ * entities, and has as many that are deleted.
  */
 export async function prepareCrashing({
   owner,
@@ -62,7 +62,7 @@ export async function prepareCrashing({
   await askForRebuild(owner);
 }
 
-/** Rebuilds, replays and changes entities until nothing is left to do. */
+/** Rebuilds, replays and changes entities until all is done. */
 async function run(url: string): Promise<void> {
   const open = (schema: string) =>
     openDatabase({ url, schema, role: roleOf(schema), applicationName: "crashing", log: quiet });
@@ -99,7 +99,7 @@ async function run(url: string): Promise<void> {
   await Promise.all([owner.close(), reader.close()]);
 }
 
-/** Runs a job while there is something left to do: it rests while a process that was killed is still being cleaned up. */
+/** Runs a job until its work is done. It pauses while the server still cleans up after a killed process. */
 async function repeat(job: Job, findLeft: () => Promise<unknown>): Promise<void> {
   const { signal } = new AbortController();
   while ((await findLeft()) !== undefined) await job.run(signal);

@@ -7,7 +7,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { eventually, quiet } from "./fact-pipeline.ts";
 import { startTestWorkers } from "./finish-work.ts";
 
-/** The file to run: it is killed and started again until nothing is left to do. */
+/** The program: a test kills and restarts it until all work is done. */
 export const crashingProgram = fileURLToPath(import.meta.url);
 
 const work = defineWork("crashing", {
@@ -19,7 +19,7 @@ const work = defineWork("crashing", {
   atOnce: 4,
 });
 
-/** Enqueues work for three owners; each piece leaves one row in `effect`, and one in `step` for every try that came so far. */
+/** Enqueues work for three owners. Each piece makes one row in `effect`, and one in `step` for every try that reached its step. */
 export async function prepareCrashing({ db, total }: { db: Db; total: number }): Promise<void> {
   await db.run(sql`create table effect (number integer not null)`);
   await db.run(sql`create table step (number integer not null)`);
@@ -33,7 +33,7 @@ export async function prepareCrashing({ db, total }: { db: Db; total: number }):
   );
 }
 
-/** Whether work is left that has not ended. */
+/** Whether some work has not ended. */
 export async function isWorkLeft(db: Db): Promise<boolean> {
   return (await db.maybeOne(sql`select from work where work.state in ('waiting', 'running') limit 1`)) !== undefined;
 }

@@ -3,7 +3,7 @@ import pg from "pg";
 
 const administrationLock = declareLock("tessera administration");
 
-/** A database server as its administrator sees it: databases come and go. */
+/** A database server for its administrator, who creates and deletes databases. */
 export interface DatabaseServer {
   urlOf(database: string): string;
   hasDatabase(name: string): Promise<boolean>;
@@ -65,7 +65,7 @@ export function openServer(url: string): DatabaseServer {
   };
 }
 
-/** The same server, another database. By pattern, because a URL that names its socket folder in `host=` has no host of its own. */
+/** The URL of another database on the same server. By pattern, because a URL with its socket folder in `host=` has no host. */
 function withDatabase(url: string, database: string): string {
   return url.replace(/^(postgres(?:ql)?:\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${encodeURIComponent(database)}`);
 }

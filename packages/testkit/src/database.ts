@@ -16,13 +16,13 @@ export interface TestDatabase {
   readonly url: string;
   /** Opens a pool as the service that owns the schema. */
   open(schema: string, options?: { maxConnections?: number }): Db;
-  /** Closes what was opened and removes the database. */
+  /** Closes all pools and deletes the database. */
   drop(): Promise<void>;
 }
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 
-/** Makes a fresh, migrated database. Migrating happens once per set of schemas: the rest are copies of that template. */
+/** Makes a new, migrated database. Each set of schemas is migrated once, as a template; the databases are copies of it. */
 export async function createTestDatabase(schemas: readonly TestSchema[]): Promise<TestDatabase> {
   const server = openServer(inject("postgresUrl"));
   try {
@@ -35,7 +35,7 @@ export async function createTestDatabase(schemas: readonly TestSchema[]): Promis
   }
 }
 
-/** Makes a database with nothing in it, for those who provision and migrate themselves. */
+/** Makes an empty database, for tests that provision and migrate by themselves. */
 export async function createEmptyDatabase(): Promise<{ readonly url: string; drop(): Promise<void> }> {
   const server = openServer(inject("postgresUrl"));
   const name = `test_${randomUUID().replaceAll("-", "")}`;
@@ -60,7 +60,7 @@ async function ensureTemplate(server: ReturnType<typeof openServer>, schemas: re
   const names = schemas.map(({ schema, migrations }) => `${schema} ${migrations.href}`).join("\n");
   const template = `template_${createHash("sha256").update(names).digest("hex").slice(0, 16)}`;
   if (await server.hasDatabase(template)) return template;
-  // Migrated under another name first: a template that exists is complete.
+  // Migrated under another name first, so that an existing template is complete.
   const draft = `${template}_draft`;
   await server.dropDatabase(draft);
   await server.createDatabase(draft);

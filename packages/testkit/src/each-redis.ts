@@ -4,7 +4,7 @@ import { findRedis, type RedisFlavour } from "./engines/redis-server.ts";
 
 const flavours: readonly RedisFlavour[] = ["redis", "valkey"];
 
-/** Runs tests against both servers; for one that cannot be had here, the summary says why and how to get it. */
+/** Runs tests on both servers. For a missing one, the summary has the reason and how to get it. */
 export function describeEachRedis(title: string, tests: (flavour: RedisFlavour) => void): void {
   const found = flavours.map((flavour) => ({ flavour, ...findRedis(flavour) }));
   for (const { flavour, available } of found) {

@@ -2,8 +2,8 @@ import type { Db } from "@tessera/kit/pg/database";
 import { identifier, joinSql, sql } from "@tessera/kit/pg/sql";
 
 /**
- * Empties all tables of a schema but the list of its migrations, which is faster than another database. In one statement:
- * references between tables are checked at its end. With few rows that is faster than to truncate.
+ * Deletes all rows of a schema except its migrations, which is faster than a new database. One statement, because the
+ * references between tables are checked at its end. With few rows this is faster than truncate.
  */
 export async function emptyTables(db: Db): Promise<void> {
   const tables = await db.many<{ name: string }>(sql`

@@ -1,9 +1,9 @@
 import { createTestDatabase, type TestDatabase } from "./database.ts";
 import { createEffects } from "./fact-pipeline.ts";
 
-/** Makes a database with the schemas `owner`, which publishes, and `reader`, which notes in `effect` what it consumed. */
+/** Makes a database with the schemas `owner`, which publishes, and `reader`, which notes consumed facts in `effect`. */
 export async function createFactDatabase(): Promise<TestDatabase> {
-  // A folder without .sql files: the schema has what the kit itself needs, and nothing else.
+  // A folder without .sql files: the schema has only kit's tables.
   const migrations = new URL("./", import.meta.url);
   const database = await createTestDatabase([
     { schema: "owner", migrations },

@@ -9,13 +9,13 @@ import type { Db, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { type Topic, topic } from "@tessera/protos/topic";
 
-/** A fact that says where it stands among those of its key. */
+/** A fact with its number among those of its key. */
 export interface Numbered {
   readonly key: string;
   readonly number: number;
 }
 
-/** Declares a topic of numbered facts. What is not one does not decode. */
+/** Declares a topic of numbered facts. Other messages fail to decode. */
 export function numberedTopic(name: string): Topic<Numbered> {
   return topic<Numbered>(
     name,
@@ -38,7 +38,7 @@ export function numberedTopic(name: string): Topic<Numbered> {
 
 export const quiet = createLog({ service: "test", destination: { write: () => {} } });
 
-/** Creates the table of effects; it would show a fact that acted twice. */
+/** Creates the table of effects, which shows a fact that acted twice. */
 export async function createEffects(db: Db): Promise<void> {
   await db.run(sql`
     create table effect (
@@ -50,7 +50,7 @@ export async function createEffects(db: Db): Promise<void> {
     )`);
 }
 
-/** Notes what was consumed, in the order it came. */
+/** Notes consumed facts in their order. */
 export async function noteEffects(tx: Tx, topicName: string, facts: readonly Fact<Numbered>[]): Promise<void> {
   await tx.run(sql`
     insert into effect (topic, key, number, fact_id)
@@ -60,7 +60,7 @@ export async function noteEffects(tx: Tx, topicName: string, facts: readonly Fac
      order by fact.ord`);
 }
 
-/** Reads what was consumed, in the order it came: numbers by key, null for a tombstone. */
+/** Reads the consumed facts in their order: numbers by key, null for a tombstone. */
 export async function effectsByKey(db: Db): Promise<Record<string, (number | null)[]>> {
   const rows = await db.many<{ key: string; number: number | null }>(sql`select key, number from effect order by id`);
   const groups = Map.groupBy(rows, (row) => row.key);
@@ -69,7 +69,7 @@ export async function effectsByKey(db: Db): Promise<Record<string, (number | nul
 
 export interface Pipeline {
   readonly bus: Bus;
-  /** Stops as a process does that was asked to: the bus first. */
+  /** Stops like a process at its normal end: the bus first. */
   stop(): Promise<void>;
 }
 
@@ -78,12 +78,12 @@ export interface PipelineOptions {
   readonly reader: Db;
   readonly topics: readonly Topic<Numbered>[];
   readonly group?: string;
-  /** What acts on facts, instead of noting them. */
+  /** Acts on facts, and replaces the noting. */
   apply?(tx: Tx, topicName: string, facts: readonly Fact<Numbered>[]): Promise<void>;
   readonly relay?: Partial<RelayOptions>;
 }
 
-/** Starts what one process runs between an outbox and its consumer: bus, consumers, relay. */
+/** Starts the parts between an outbox and its consumer in one process: bus, consumers, relay. */
 export async function startPipeline(options: PipelineOptions): Promise<Pipeline> {
   const { owner, reader, topics, group = "reader", apply = noteEffects } = options;
   const bus = memoryBus([]);
@@ -115,7 +115,7 @@ export async function eventually(condition: () => Promise<boolean>, patienceMs =
   }
 }
 
-/** Whether everything in the outbox has gone. */
+/** Whether the outbox is empty. */
 export async function isDrained(db: Db): Promise<boolean> {
   return (await db.maybeOne(sql`select 1 from outbox limit 1`)) === undefined;
 }

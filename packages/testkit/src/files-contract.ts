@@ -14,12 +14,12 @@ export interface FilesUnderTest {
 const text = { contentType: "text/plain" };
 const megabyte = 1024 * 1024;
 
-/** Content of any length that is nowhere alike. */
+/** Content of any length that does not repeat itself. */
 export async function* chunksOf(bytes: number, { chunkBytes = 64 * 1024, seed = 1 } = {}): AsyncGenerator<Buffer> {
   let state = seed;
   for (let left = bytes; left > 0; left -= chunkBytes) {
     const chunk = Buffer.alloc(Math.min(left, chunkBytes));
-    // A step of its own for each chunk is enough to tell chunks that were swapped, lost or doubled.
+    // Each chunk has a step of its own, which shows chunks that were swapped, lost or doubled.
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
     chunk.fill(Buffer.from(Uint32Array.of(state, state ^ 0x5a5a5a5a, state >>> 3).buffer));
     yield chunk;
@@ -59,7 +59,7 @@ async function contentOf(files: Files, key: string): Promise<string | undefined>
 
 const keysOf = async (files: Files, prefix = "") => (await collect(files.list(prefix))).map(({ key }) => key);
 
-/** Holds a store to the promises of the port, whatever it is made of. */
+/** Tests the promises of the port for any store. */
 export function filesContract(name: string, makeFiles: () => Promise<FilesUnderTest>): void {
   describe(`the files contract: ${name}`, { timeout: 60_000 }, () => {
     const made: FilesUnderTest[] = [];
@@ -98,13 +98,13 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
             contentType: "application/pdf; charset=utf-8",
           });
           expect(Number.isSafeInteger(found.storedAt)).toBe(true);
-          // Some stores keep whole seconds.
+          // Some stores have whole seconds.
           expect(found.storedAt).toBeGreaterThan(began - 2_000_000);
           expect(found.storedAt).toBeLessThan(Date.now() * 1000 + 2_000_000);
         }
       });
 
-      it("may come in pieces of any size, also none", async () => {
+      it("may come in chunks of any size, also empty ones", async () => {
         const files = await fresh();
         async function* pieces() {
           for (const piece of ["", "a", "", "bc", new Uint8Array(0), "d".repeat(100_000), ""])
@@ -114,7 +114,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         expect(await contentOf(files, "a")).toBe(`abc${"d".repeat(100_000)}`);
       });
 
-      it("is replaced by what is put there later; who reads the earlier one reads it to its end", async () => {
+      it("is replaced by a later put; a reader of the earlier content can read it to its end", async () => {
         const files = await fresh();
         await files.put("a", await bytesOf(4 * megabyte), text);
         const reading = await getFile(files, "a");
@@ -124,7 +124,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         expect([contentType, size, await contentOf(files, "a")]).toEqual(["image/png", 3, "new"]);
       });
 
-      it("takes no more memory however long it is", async () => {
+      it("needs no more memory for longer content", async () => {
         const files = await fresh();
         const size = 200 * megabyte;
         await files.put("warm", chunksOf(20 * megabyte), text);
@@ -168,7 +168,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
       });
     });
 
-    it("never shows a part of what many put at one key at once", async () => {
+    it("never shows a part of content that many put at one key at once", async () => {
       const files = await fresh();
       const size = 6 * megabyte;
       const seeds = [1, 2, 3, 4, 5, 6];
@@ -232,7 +232,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         `e/${"🎟".repeat(20)}`,
       ];
 
-      it("may be any, and each is another one", async () => {
+      it("may be any path, and each is a different file", async () => {
         const files = await fresh();
         for (const key of odd) await files.put(key, Buffer.from(`content of ${key}`), text);
         for (const key of odd) expect(await contentOf(files, key)).toBe(`content of ${key}`);
@@ -283,7 +283,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
     });
 
     describe("ranges", () => {
-      it("are read as HTTP means them", async () => {
+      it("have the meaning of HTTP", async () => {
         const files = await fresh();
         await files.put("a", Buffer.from("0123456789"), text);
         for (const [first, last, expected] of [
@@ -301,7 +301,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         expect(await files.get("b", { first: 0 })).toBeUndefined();
       });
 
-      it("are refused where the file has none of it", async () => {
+      it("are refused when the file has no byte of them", async () => {
         const files = await fresh();
         await files.put("a", Buffer.from("0123456789"), text);
         await files.put("empty", Buffer.alloc(0), text);
@@ -328,7 +328,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
     });
 
     describe("lists", () => {
-      it("hold what begins with the prefix, wherever it ends", async () => {
+      it("have the keys with the prefix, wherever the prefix ends", async () => {
         const files = await fresh();
         for (const key of ["a/b/c", "a/bc", "a/b.c", "ab", "b", "a/b-/x"]) await files.put(key, Buffer.from(key), text);
         expect(await keysOf(files, "a/b")).toEqual(["a/b-/x", "a/b.c", "a/b/c", "a/bc"]);
@@ -341,7 +341,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
         expect(first).toEqual({ key: "a/b.c", size: 5, storedAt: first?.storedAt } as StoredFile);
       });
 
-      it("are whole however long, and may be left early; so may what is removed", async () => {
+      it("are complete at any length, and may be left early; removes may be long too", async () => {
         const files = await fresh();
         const keys = Array.from({ length: 2100 }, (_, index) => `many/${String(index).padStart(4, "0")}`);
         for (let done = 0; done < keys.length; done += 100)
@@ -354,7 +354,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
       });
     });
 
-    it("has nothing where nothing was put", async () => {
+    it("has no file without a put", async () => {
       const files = await fresh();
       expect(await files.get("a")).toBeUndefined();
       expect(await keysOf(files)).toEqual([]);
@@ -367,7 +367,7 @@ export function filesContract(name: string, makeFiles: () => Promise<FilesUnderT
       expect(await keysOf(files)).toEqual(["b/c/d"]);
     });
 
-    it("lets go of content that nobody reads on", async () => {
+    it("releases content that is not read to its end", async () => {
       const files = await fresh();
       await files.put("a", await bytesOf(8 * megabyte), text);
       for (let times = 0; times < 200; times += 1) letGo(await getFile(files, "a"));

@@ -6,7 +6,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { eventually, quiet } from "./fact-pipeline.ts";
 
-/** Starts workers that look for work all the time. */
+/** Starts workers that poll all the time. */
 export function startTestWorkers(
   db: Db,
   workers: readonly Worker[],
@@ -15,7 +15,7 @@ export function startTestWorkers(
   return startWorkers({ db, workers, clock: systemClock, log, metrics: createMetrics(), service: "test", pollMs });
 }
 
-/** Does all work whose time has come; a try that has failed rests, and is left alone. */
+/** Does all ready work. Work that rests after a failed try stays. */
 export async function finishWork(db: Db, workers: readonly Worker[], options: { log?: Log } = {}): Promise<void> {
   const running = startTestWorkers(db, workers, options);
   try {
@@ -31,7 +31,7 @@ export async function finishWork(db: Db, workers: readonly Worker[], options: { 
   }
 }
 
-/** Lets the time pass until work that rests is tried again, and until leases end that are not extended. */
+/** Lets the time pass until resting work is ready and leases that are not extended have ended. */
 export async function passTime(db: Db): Promise<void> {
   await db.run(sql`
     update work

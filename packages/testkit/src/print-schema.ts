@@ -2,9 +2,9 @@ import { toFault } from "@tessera/kit/pg/failure";
 import pg from "pg";
 
 /**
- * Prints what a schema consists of, as SQL that would create it: sequences, types, functions, tables with their
- * indexes, triggers and comments, views, foreign keys. The same schema gives the same text, whatever the order of its
- * migrations and whichever partitions of days it has by now: partitions with a date in their name are left out.
+ * Prints a schema as SQL that would create it: sequences, types, functions, tables with their indexes, triggers and
+ * comments, views, foreign keys. The order of the migrations does not change the text. Partitions with a date in their
+ * name are left out, so the day does not change it either.
  */
 export async function printSchema(url: string, schema: string): Promise<string> {
   const client = new pg.Client({
@@ -16,7 +16,7 @@ export async function printSchema(url: string, schema: string): Promise<string> 
   try {
     await client.connect();
     await client.query("begin isolation level repeatable read read only");
-    // What is first in the path is printed without its schema.
+    // Objects of the first schema in the path are printed without the name of the schema.
     await client.query(`set local search_path = ${pg.escapeIdentifier(schema)}, public`);
     const read: Read = async <Row extends pg.QueryResultRow>(text: string) => {
       const { rows } = await client.query<Row>(text, [schema]);
@@ -43,7 +43,7 @@ export async function printSchema(url: string, schema: string): Promise<string> 
 
 type Read = <Row extends pg.QueryResultRow>(text: string) => Promise<Row[]>;
 
-/** Everything of one table that is not a table itself, by the table's name. */
+/** The parts of tables, by the table's name. */
 type ByTable = ReadonlyMap<string, readonly string[]>;
 
 const isDated = `pg_class.relispartition and pg_class.relname ~ '[0-9]{4}_?[0-9]{2}(_?[0-9]{2})?$'`;
@@ -77,7 +77,7 @@ const sequenceOptions = `
   case pg_sequence.seqtypid when 'smallint'::regtype then '32767' when 'integer'::regtype then '2147483647'
        else '9223372036854775807' end as limit`;
 
-/** What differs from an ascending sequence as it is by itself. */
+/** The differences from a default sequence. */
 function sequenceClauses(options: SequenceOptions): string {
   const clauses: [boolean, string][] = [
     [options.step !== "1", ` increment by ${options.step}`],
@@ -128,7 +128,7 @@ async function types(read: Read): Promise<string> {
   ].join("\n");
 }
 
-/** Bodies are printed as they were written. */
+/** Bodies are printed unchanged. */
 async function functions(read: Read): Promise<string[]> {
   const rows = await read<{ definition: string; name: string }>(`
     select pg_get_functiondef(pg_proc.oid) as definition, $1 || '.' || quote_ident(pg_proc.proname) as name
@@ -153,7 +153,7 @@ async function views(read: Read): Promise<string[]> {
   return rows.map(({ name, definition, kind }) => `create ${kind} ${name} as\n${lowerCase(definition)}`);
 }
 
-/** Foreign keys stand last, because two tables may refer to each other. */
+/** Foreign keys are last, because two tables may refer to each other. */
 async function foreignKeys(read: Read): Promise<string> {
   const rows = await read<{ relation: string; name: string; definition: string }>(`
     select pg_class.oid::regclass::text as relation, quote_ident(pg_constraint.conname) as name,
@@ -317,7 +317,7 @@ async function commentsByTable(read: Read): Promise<ByTable> {
   return byTable(rows);
 }
 
-/** Writes keywords as we do. Names that are not in quotes are lower-case already. */
+/** Writes keywords in lower case. Names without quotes are in lower case already. */
 function lowerCase(text: string): string {
   return text.replace(/'(?:[^']|'')*'|"(?:[^"]|"")*"|[^'"]+/g, (part) =>
     /^['"]/.test(part) ? part : part.toLowerCase(),

@@ -1,4 +1,4 @@
-/** A question as its record has it: whether the visitor is of age, unless a test asks something else. */
+/** The document of a question. By default it asks whether the visitor is of age. */
 export function questionDocument(id: number, changes: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     id,

@@ -6,17 +6,17 @@ import { createMetrics } from "@tessera/kit/metrics";
 
 export interface OpenedCache {
   readonly cache: Cache;
-  /** Messages of the log lines so far. */
+  /** The messages of all log lines so far. */
   readonly lines: readonly string[];
   isUsable(): Promise<boolean>;
-  /** Waits until Redis is asked, or is not any more. */
+  /** Waits until Redis is used, or is not used any more. */
   becomes(state: "usable" | "useless"): Promise<void>;
 }
 
-/** Recovery is promised within a few seconds; machines under load take longer for everything. */
+/** Recovery takes a few seconds. Machines under load need longer. */
 const patienceMs = 15_000;
 
-/** Opens a cache over Redis whose inner state a test can see; it may not be connected yet. */
+/** Opens a cache on Redis with visible inner state. It may not be connected yet. */
 export function watchedCache(url: string, options: Partial<RedisCacheOptions> = {}): OpenedCache {
   const lines: string[] = [];
   const log = createLog({
@@ -40,7 +40,7 @@ export function watchedCache(url: string, options: Partial<RedisCacheOptions> = 
   };
 }
 
-/** Opens a cache over Redis and waits until it is connected. */
+/** Opens a cache on Redis and waits until it is connected. */
 export async function connectedCache(url: string, options: Partial<RedisCacheOptions> = {}): Promise<OpenedCache> {
   const opened = watchedCache(url, options);
   await opened.becomes("usable");

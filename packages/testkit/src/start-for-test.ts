@@ -21,21 +21,21 @@ import { emptyTables } from "./empty-tables.ts";
 
 export interface TestStart {
   readonly db: Db;
-  /** For handlers that only read; the same, unless told otherwise. */
+  /** For slow reads; by default the same database. */
   readonly reads?: Db;
   readonly files?: Files;
-  /** What other services answer, by name. */
+  /** The implementations of other services, by name. */
   readonly peers?: Readonly<Record<string, readonly Implementation[]>>;
-  /** What the clock shows until a test moves it: microseconds since 1970. The real time, unless told otherwise. */
+  /** The clock's time until a test moves it, in microseconds since 1970; by default the real time. */
   readonly now?: number;
 }
 
-/** A folder that is made with the first file, which few tests store. */
+/** This folder is made with the first file. Few tests store one. */
 const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-files-of-tests") });
 
 /**
- * Starts a service on a database, from its definition: it is called as its peers call it, facts reach it as a bus
- * delivers them, and its jobs run when they are told to.
+ * Starts a service on a database, from its definition. Tests call it as its peers do, deliver facts as a bus does, and run
+ * its jobs.
  */
 export async function startForTest<S extends Settings, C extends ClientMap>(
   definition: ServiceDefinition<S, C>,
@@ -72,13 +72,13 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
 
   return {
     db,
-    /** Everything it has logged. */
+    /** All its log lines. */
     lines,
-    /** A test moves it by `at`. */
+    /** A test moves it with `at`. */
     clock,
     connect: <D extends Implementation["definition"]>(service: D) => connect(service, transport),
 
-    /** Hands facts to the consumer of their topic, in one batch; a text is the key of something that is deleted. */
+    /** Delivers facts to the consumer of their topic, in one batch. A text is the key of a deleted entity. */
     async deliver<F>(topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
       const messages = facts.map((fact) => ({
         topic: topic.name,
@@ -90,7 +90,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
       await deliverMessages(topic.name, messages);
     },
 
-    /** Delivers what ends a rebuild that began at a revision, as one partition of one has it. */
+    /** Delivers the marker that ends a rebuild with this cutoff, for a topic with one partition. */
     async sweep(topic: { readonly name: string }, before: number): Promise<void> {
       const headers = {
         [header.marker]: randomUUID(),
@@ -109,7 +109,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
       await job.run(new AbortController().signal);
     },
 
-    /** Leaves everything as it was after the start. */
+    /** Restores the state after the start. */
     async reset(): Promise<void> {
       clock.at = now;
       lines.length = 0;

@@ -23,14 +23,14 @@ import type {
 import { Records, Scans } from "@tessera/protos/services";
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-/** A transport under test with the services behind it. */
+/** A transport under test with its services. */
 export interface Arrangement {
   readonly transport: Transport;
   /** Stops the services gracefully and leaves the transport open. */
   readonly close: () => Promise<void>;
 }
 
-/** What the services under test report to. */
+/** Collects the reports of the services under test. */
 export interface Watch {
   readonly log: Log;
   readonly observe: Observe;
@@ -61,15 +61,15 @@ const kinds: readonly FaultKind[] = [
 const secret = "hunter2-correct-horse";
 
 /**
- * States what every transport promises, whatever carries the calls.
+ * Tests the promises of every transport.
  *
- * `makeTransport` serves the implementations and opens the way to them;
- * `toNobody` opens the way to a service that does not exist.
+ * `makeTransport` serves the implementations and opens the transport to them. `toMissing` opens the transport to a service
+ * that does not exist.
  */
 export function transportContract(
   name: string,
   makeTransport: (implementations: readonly Implementation[], watch: Watch) => Promise<Arrangement>,
-  { toNobody }: { toNobody: () => Transport },
+  { toMissing }: { toMissing: () => Transport },
 ): void {
   describe(`transport contract: ${name}`, () => {
     const cleanUps: (() => Promise<void>)[] = [];
@@ -139,7 +139,7 @@ export function transportContract(
         expect(await client.applyRecords({ records: [] })).toEqual({ rejected: [] });
       });
 
-      it("tells zero and empty from absent", async () => {
+      it("distinguishes zero and empty from absent", async () => {
         let received: RedeemRequest | undefined;
         const { transport } = await arrange([
           implement(Scans, {
@@ -156,7 +156,7 @@ export function transportContract(
         expect(outcomes).toEqual([refusal(""), refusal(undefined)]);
       });
 
-      it("hands over copies", async () => {
+      it("delivers copies", async () => {
         let received: Uint8Array | undefined;
         const { client } = await records(async (request) => {
           received = request.records[0]?.data;
@@ -257,7 +257,7 @@ export function transportContract(
         expect(everythingIn(fault)).not.toContain(secret);
       });
 
-      it("carries a fault that says no more than its code", async () => {
+      it("carries a fault with nothing but its code", async () => {
         const { client } = await records(async () => {
           throw new Fault("unmet", "not_now", "");
         });
@@ -271,7 +271,7 @@ export function transportContract(
         });
       });
 
-      it("carries a fault with a thousand field errors, and says how many it left out", async () => {
+      it("carries a fault with a thousand field errors, and counts those that it left out", async () => {
         const fields = Object.fromEntries(
           Array.from({ length: 1000 }, (_, row) => [`records.${row}`, ["недопустимое значение"]]),
         );
@@ -315,7 +315,7 @@ export function transportContract(
         },
       );
 
-      it("takes a request it cannot read for a bug", async () => {
+      it("treats an unreadable request as a bug", async () => {
         const { transport } = await records(async () => ({ rejected: [] }));
         const beyondExactNumbers = Buffer.from([
           0x0a, 0x0b, 0x08, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f, 0x12, 0x00,
@@ -350,7 +350,7 @@ export function transportContract(
         expect(Date.now() - before).toBeGreaterThanOrEqual(950);
         expect(Date.now() - before).toBeLessThan(10_000);
         expect(await aborted.promise).toMatchObject({ kind: "timeout" });
-        // Shaved for the way back; nobody knows how long the way there took.
+        // Shortened by the time for the answer. The time of the request's transport is unknown.
         expect(call?.deadline).toBeLessThanOrEqual(Date.now());
         expect(call?.deadline).toBeGreaterThan(called + 500);
       });
@@ -384,7 +384,7 @@ export function transportContract(
         expect(Date.now() - before).toBeLessThan(10_000);
       });
 
-      it("gives a nested call what is left of the deadline, shaved once more", async () => {
+      it("gives a nested call the rest of the deadline, shortened once more", async () => {
         const deadlines: (number | undefined)[] = [];
         const client = await facts({
           markFacts: async (_request, { deadline }) => {
@@ -397,7 +397,7 @@ export function transportContract(
             return { caughtUp: true };
           },
         });
-        // What a call has left travels as a length of time, so a busy machine adds how long it was on its way: once it is not.
+        // The rest travels as a length of time, so a busy machine adds the time of the transport. One of several calls is exact.
         const measure = async () => {
           deadlines.length = 0;
           const before = Date.now();
@@ -412,7 +412,7 @@ export function transportContract(
         await vi.waitFor(measure, { timeout: 20_000 });
       });
 
-      it("lets the handler in the middle say what was too slow", async () => {
+      it("lets the handler in the middle report what was too slow", async () => {
         const client = await facts({
           markFacts: async () => {
             try {
@@ -424,7 +424,7 @@ export function transportContract(
           },
           caughtUp: () => new Promise(() => {}),
         });
-        // It has the shaved milliseconds for that, which a busy machine may need for something else.
+        // It has only a few milliseconds for that, which a busy machine may use for other work.
         const ask = async () => {
           const fault = await faultOf(client.markFacts({}, { timeoutMs: 1000 }));
           expect(fault).toMatchObject({ kind: "unavailable", code: "reader_too_slow" });
@@ -447,12 +447,12 @@ export function transportContract(
         const before = Date.now();
         abort.abort(reason);
         expect(await call).toBe(reason);
-        // Not at the end of its time, which is thirty seconds.
+        // Not at its deadline, which is thirty seconds.
         expect(Date.now() - before).toBeLessThan(10_000);
         await aborted.promise;
       });
 
-      it("makes no call for a caller that has already gone", async () => {
+      it("makes no call for a caller that no longer waits", async () => {
         let handled = 0;
         const { client } = await records(async () => {
           handled += 1;
@@ -480,7 +480,7 @@ export function transportContract(
     });
 
     describe("traces", () => {
-      it("hands the trace on, with a new span per hop", async () => {
+      it("passes the trace on, with a new span per hop", async () => {
         const seen: (string | undefined)[] = [];
         const client = await facts({
           markFacts: async () => {
@@ -500,7 +500,7 @@ export function transportContract(
         expect(new Set(ids.map(([, , span]) => span)).size).toBe(3);
       });
 
-      it("hands the id of a request on, hop by hop, and none that is no id", async () => {
+      it("passes a request id on, hop by hop, and no invalid id", async () => {
         const seen: (string | undefined)[] = [];
         const client = await facts({
           markFacts: async () => {
@@ -520,7 +520,7 @@ export function transportContract(
         expect(seen).toEqual([requestId, requestId, undefined, undefined, undefined, undefined]);
       });
 
-      it("begins a trace where there is none", async () => {
+      it("begins a trace when there is none", async () => {
         let seen: string | undefined;
         const { client } = await records(async () => {
           seen = currentContext().traceparent;
@@ -577,7 +577,7 @@ export function transportContract(
         const { client } = await records(async ({ records: [first] }) => {
           begun += 1;
           if (begun > 50) many.resolve();
-          // Would wait for ever where calls go one after the other.
+          // If calls ran one after the other, this would wait for ever.
           await many.promise;
           await sleep(((first?.line ?? 0) * 7) % 50);
           if ((first?.line ?? 0) % 5 === 0) throw new Fault("conflict", `odd_${first?.line}`, "every fifth");
@@ -655,7 +655,7 @@ export function transportContract(
       });
 
       it("reports a service that does not exist as unavailable, within the deadline", async () => {
-        const transport = toNobody();
+        const transport = toMissing();
         cleanUps.push(() => transport.close());
         const before = Date.now();
         const fault = await faultOf(connect(FactsServiceService, transport).markFacts({}, { timeoutMs: 300 }));

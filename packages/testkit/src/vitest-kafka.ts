@@ -12,7 +12,7 @@ interface Project {
 
 let kafka: KafkaEngine | undefined;
 
-/** Starts one real broker for all test files of a run; TEST_KAFKA_BROKERS names others to use instead. */
+/** Starts one real broker for all test files of a run. TEST_KAFKA_BROKERS names other brokers to use. */
 export async function setup(project: Project): Promise<void> {
   const given = process.env["TEST_KAFKA_BROKERS"];
   if (given !== undefined && given !== "") {

@@ -13,7 +13,7 @@ interface Project {
   provide(name: "postgresUrl", value: string): void;
 }
 
-/** Starts one real PostgreSQL for all test files of a run; TEST_DATABASE_URL names another server to use instead. */
+/** Starts one real PostgreSQL for all test files of a run. TEST_DATABASE_URL names another server to use. */
 export async function setup(project: Project): Promise<() => Promise<void>> {
   const given = process.env["TEST_DATABASE_URL"];
   if (given !== undefined && given !== "") {

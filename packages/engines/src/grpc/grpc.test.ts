@@ -23,7 +23,7 @@ transportContract(
     const transport = grpcTransport({ address: `${host}:${server.port}`, log: silent });
     return { transport, close: () => server.stop(5000) };
   },
-  { toNobody: () => grpcTransport({ address: "dns:///nobody.invalid:50051", log: silent }) },
+  { toMissing: () => grpcTransport({ address: "dns:///nobody.invalid:50051", log: silent }) },
 );
 
 type MarkFacts = Handlers<typeof FactsServiceService>["markFacts"];

@@ -15,7 +15,7 @@ transportContract(
     const server = registry.serve("peer", implementations);
     return { transport: registry.transportTo("peer"), close: () => server.stop(5000) };
   },
-  { toNobody: () => inProcess({ log: silent }).transportTo("nobody") },
+  { toMissing: () => inProcess({ log: silent }).transportTo("nobody") },
 );
 
 const facts = implement(FactsServiceService, {

@@ -4,13 +4,13 @@ import { findRedis, installRedis, type RedisFlavour } from "./redis-server.ts";
 import { findS3, installS3 } from "./s3-server.ts";
 
 interface Engine {
-  /** Tells whether it can be had on this machine. */
+  /** Whether this machine can run it. */
   find(): Availability;
-  /** Fetches what has to be fetched, once per machine; the first time it may take minutes. */
+  /** Downloads what it needs, once per machine; that may take minutes. */
   install(): Promise<void>;
 }
 
-/** The real engines that tests run against, PostgreSQL apart. */
+/** The real engines of tests, except PostgreSQL. */
 export const engines: Readonly<Record<string, Engine>> = {
   kafka: {
     find: findKafka,

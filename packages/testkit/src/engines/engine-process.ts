@@ -10,25 +10,25 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { type DirectoryLock, tryLockDirectory } from "@tessera/embedded-postgres/lock-directory";
 
-/** Whether an engine can be had on this machine, and if not, how to change that in one sentence. */
+/** Whether this machine can run an engine; if not, one sentence with the remedy. */
 export type Availability =
   | { readonly available: true }
   | { readonly available: false; readonly reason: string; readonly remedy: string };
 
-/** The program of an engine as it runs. */
+/** The running process of an engine. */
 export interface EngineProcess {
   readonly pid: number;
-  /** Resolves when it has ended, however that came. */
+  /** Resolves when it has ended. */
   readonly ended: Promise<void>;
   hasEnded(): boolean;
-  /** Ends it by a signal and waits until it is gone. */
+  /** Ends it with a signal and waits for its end. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** Stops it in the middle of whatever it does; its connections stay. */
+  /** Freezes it; its connections stay. */
   pause(): void;
   resume(): void;
 }
 
-/** Where engines are installed: TESSERA_ENGINES, else a cache of this repository. */
+/** The folder of installed engines: TESSERA_ENGINES, else a cache of this repository. */
 export function enginesFolder(): string {
   const given = process.env["TESSERA_ENGINES"] ?? "";
   if (given !== "") return given;
@@ -41,7 +41,7 @@ export function findProgram(name: string): string | undefined {
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }
 
-/** Tells whether a file is there and may be run. */
+/** Whether a file exists and may be run. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -51,12 +51,12 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** Compilers take minutes on a small machine. */
+/** A compiler may take minutes on a small machine. */
 const longestInstallMs = 900_000;
 
 /**
- * Returns the folder of an engine, installed by the first who asks. A folder of that name is complete: it is filled
- * under another one. Processes that ask meanwhile wait for the one that installs.
+ * Returns the folder of an engine, and installs it at the first call. The folder gets its name when it is complete. Other
+ * processes wait for the one that installs.
  */
 export async function installOnce(name: string, install: (folder: string) => Promise<void>): Promise<string> {
   const folder = join(enginesFolder(), name);
@@ -96,7 +96,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Runs an installer to its end; what it printed is told when it fails. */
+/** Runs an installer to its end. When it fails, the error has its output. */
 export async function runInstaller(
   program: string,
   args: readonly string[],
@@ -114,28 +114,28 @@ export async function runInstaller(
   }
 }
 
-/** Loaded machines take their time; a server that is slower than this hangs. */
+/** A loaded machine is slow. A server that needs more than this hangs. */
 const usualStartMs = 30_000;
 
-/** Nothing that is stopped here has to be saved. */
+/** The data of a stopped engine is not needed. */
 const longestStopMs = 10_000;
 
-/** Starts an engine and waits until it is ready. It ends with this process, however this one ends, and does not keep it alive. */
+/** Starts an engine and waits until it is ready. It always ends with this process, and does not keep this process alive. */
 export async function startProcess(options: {
   readonly program: string;
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Asked again and again until it is true; a rejection counts as not yet. */
+  /** Polled until it is true; a rejection counts as false. */
   readonly isReady: () => Promise<boolean>;
-  /** How long that may take, in milliseconds. */
+  /** The limit for that, in milliseconds. */
   readonly longestStartMs?: number;
-  /** A folder that goes with this process, should it end without stopping the engine. */
+  /** A folder to delete if this process ends without stopping the engine. */
   readonly scratch?: string;
 }): Promise<EngineProcess> {
   const { longestStartMs = usualStartMs } = options;
   const child = spawn(options.program, options.args, {
-    // Ctrl-C on a terminal is for us, and the engine ends when we say so.
+    // Ctrl-C in a terminal is for this process, which then stops the engine.
     detached: true,
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
@@ -169,7 +169,7 @@ export async function startProcess(options: {
     hasEnded: () => over,
     async end(signal) {
       if (over) return;
-      // A process that was paused hears nothing but SIGKILL.
+      // A frozen process reacts only to SIGKILL.
       if (signal === "SIGTERM") child.kill("SIGCONT");
       child.kill(signal);
       const timer = setTimeout(() => child.kill("SIGKILL"), longestStopMs);
@@ -191,12 +191,12 @@ export async function startProcess(options: {
   return engine;
 }
 
-/** The pipes of a child process are sockets, though their type does not say so. */
+/** The pipes of a child process are sockets, although their type is not. */
 function keepNobodyAlive(pipe: Readable | Writable): void {
   if (pipe instanceof Socket) pipe.unref();
 }
 
-/** Lets a shell wait at a pipe that ends with this process, `kill -9` included, and then kill the other. */
+/** Makes a shell that kills another process when this process ends, also by `kill -9`: it waits for the end of a pipe. */
 export function killWithParent(pid: number, { scratch = "" }: { readonly scratch?: string } = {}): { release(): void } {
   const orders = 'cat >/dev/null; kill -9 "$0" 2>/dev/null; test -z "$1" || { sleep 1; rm -rf "$1"; }';
   const watchdog = spawn("/bin/sh", ["-c", orders, String(pid), scratch], {
@@ -210,7 +210,7 @@ export function killWithParent(pid: number, { scratch = "" }: { readonly scratch
   return { release: () => void watchdog.kill("SIGKILL") };
 }
 
-/** Whether somebody accepts connections there. */
+/** Whether a process accepts connections at this port. */
 export function takesConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ host: "127.0.0.1", port, timeout: 1000 });

@@ -6,7 +6,7 @@ import { createLog, type Log } from "@tessera/kit/log";
 
 export const quiet: Log = createLog({ service: "test", destination: { write: () => {} } });
 
-/** Creates a topic on the brokers, by the name it has there. */
+/** Creates a topic on the brokers, by its name there. */
 export async function createKafkaTopic(
   brokers: string,
   topic: string,
@@ -16,7 +16,7 @@ export async function createKafkaTopic(
   await kafkaClient({ brokers: brokers.split(","), clientId: "test", log: quiet }).administer(30_000, async (admin) => {
     await admin.createTopics({
       topics: [{ topic, numPartitions: partitions, configEntries }],
-      // It asks too early, and takes the answer for the last word.
+      // kafkajs asks for the leaders too early, and does not ask again.
       waitForLeaders: false,
     });
     await untilKnown(admin, [topic]);
@@ -24,13 +24,13 @@ export async function createKafkaTopic(
 }
 
 export interface Collected {
-  /** Everything that was handed over, in order. */
+  /** Everything that was delivered, in order. */
   readonly received: Delivery[];
-  /** What was handed over, each number once, in the order they came first. */
+  /** Everything that was delivered, each number once, in the order of its first delivery. */
   numbers(key?: string): number[];
 }
 
-/** Subscribes and keeps what comes. */
+/** Subscribes and keeps all deliveries. */
 export async function collect(
   bus: Bus,
   options: {
@@ -60,7 +60,7 @@ export function numberOf({ value }: Message): number {
   return Number(value === null ? Number.NaN : Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString());
 }
 
-/** Publishes as the relay does: again, until it is taken. */
+/** Publishes as the relay does: repeats it until it succeeds. */
 export async function publishUntilTaken(bus: Bus, topic: string, messages: readonly Message[]): Promise<void> {
   for (const until = Date.now() + 60_000; ; ) {
     try {
@@ -72,7 +72,7 @@ export async function publishUntilTaken(bus: Bus, topic: string, messages: reado
   }
 }
 
-/** Waits until something is so, or fails after this long. */
+/** Waits until a condition holds, or fails after this time. */
 export async function eventually(condition: () => boolean | Promise<boolean>, patienceMs = 30_000): Promise<void> {
   for (const until = Date.now() + patienceMs; !(await condition()); await sleep(10)) {
     if (Date.now() > until) throw new Error(`not within ${patienceMs} ms: ${condition.toString()}`);

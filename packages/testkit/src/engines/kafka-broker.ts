@@ -13,28 +13,28 @@ const run = promisify(execFile);
 
 /** Real brokers on this machine. Nodes are numbered from 1. */
 export interface KafkaEngine {
-  /** To connect to: `host:port,host:port`. */
+  /** The addresses: `host:port,host:port`. */
   readonly brokers: string;
   /** Ends a broker as a crash does. */
   kill(node?: number): Promise<void>;
-  /** Starts a broker that was killed, with what it had stored. */
+  /** Starts a killed broker with its stored data. */
   start(node?: number): Promise<void>;
-  /** Stops all brokers, discards what they stored and starts them at the same addresses. */
+  /** Stops all brokers, deletes their data and starts them at the same addresses. */
   wipe(): Promise<void>;
-  /** Freezes a broker, as a machine that hangs: its connections stay open and nothing answers. */
+  /** Freezes a broker, as when its machine hangs: its connections stay open without answers. */
   freeze(node?: number): void;
   thaw(node?: number): void;
-  /** Stops all brokers, and removes what they stored where no directory was given. */
+  /** Stops all brokers, and deletes their data if no directory was given. */
   stop(): Promise<void>;
 }
 
 export interface KafkaEngineOptions {
-  /** Where the logs are kept from one start to the next; left out, they end with the brokers. */
+  /** Keeps the logs between starts. By default they are deleted with the brokers. */
   readonly directory?: string;
-  /** Of the first broker; the others take those that follow. Left out, free ports are found. */
+  /** The first broker's port; the others use the next ones. By default free ports. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
-  /** Broker settings besides, or instead of, ours. */
+  /** Broker settings that add to the built-in ones or replace them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
@@ -46,10 +46,10 @@ interface Node {
   process: EngineProcess | undefined;
 }
 
-/** On a machine under full load a broker has taken sixteen seconds. */
+/** Under full load the start of a broker has taken sixteen seconds. */
 const startPatienceMs = 90_000;
 
-/** Starts one broker, or three that replicate each other. Each is a controller, too. */
+/** Starts one broker, or three that replicate each other. Each is also a controller. */
 export async function startKafka(options: KafkaEngineOptions = {}): Promise<KafkaEngine> {
   const libraries = await installKafka();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-kafka-")));
@@ -108,7 +108,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     freeze: (id = 1) => nodeOf(id).process?.pause(),
     thaw: (id = 1) => nodeOf(id).process?.resume(),
     async stop() {
-      // What is discarded anyway need not be closed with care.
+      // A clean stop is not necessary for data that is deleted anyway.
       await endAll(options.directory === undefined ? "SIGKILL" : "SIGTERM");
       if (options.directory === undefined) await discard();
     },
@@ -120,7 +120,7 @@ function launch(libraries: string, { directory, port }: Node, scratch: string): 
     "-Xms128m",
     "-Xmx256m",
     "-XX:+UseSerialGC",
-    // What runs for a minute does not repay the second compiler.
+    // The second compiler does not pay off within a minute.
     "-XX:TieredStopAtLevel=1",
     `-Dlog4j2.configurationFile=${logSettings}`,
     ...["-cp", join(libraries, "*")],
@@ -131,14 +131,14 @@ function launch(libraries: string, { directory, port }: Node, scratch: string): 
     program: "java",
     args,
     cwd: directory,
-    // The port opens last of all.
+    // The port opens as the last step.
     isReady: () => takesConnections(port),
     longestStartMs: startPatienceMs,
     scratch,
   });
 }
 
-/** Writes the settings, and makes an empty log where there is none. */
+/** Writes the settings, and makes an empty log if there is none. */
 async function format(
   libraries: string,
   { node, settings, cluster }: { node: Node; settings: Record<string, string>; cluster: string },
@@ -151,13 +151,13 @@ async function format(
   await run("java", [...tool, "format", "--ignore-formatted", "-t", cluster, "-c", file], { timeout: startPatienceMs });
 }
 
-/** Brokers that share logs share this name; it stays with the directory. */
+/** The cluster's name, the same for all of its brokers; the directory keeps it. */
 async function clusterId(directory: string): Promise<string> {
   await mkdir(directory, { recursive: true });
   const file = join(directory, "cluster-id");
   if (!existsSync(file)) {
     const drawn = Buffer.from(crypto.getRandomValues(new Uint8Array(16)));
-    // A name that began with a dash would be read as an option.
+    // A name with a dash at its start would be read as an option.
     drawn.writeUInt8(drawn.readUInt8(0) & 0x7f, 0);
     await writeFile(file, drawn.toString("base64url"));
   }
@@ -190,10 +190,10 @@ function settingsOf(node: Node, nodes: readonly Node[]): Record<string, string> 
     "share.coordinator.state.topic.replication.factor": replicas,
     "share.coordinator.state.topic.min.isr": inSync,
     "group.initial.rebalance.delay.ms": "0",
-    // Tests do not wait ten seconds for a dead member.
+    // Tests must not wait ten seconds for a dead member.
     "group.min.session.timeout.ms": "1000",
     "log.cleaner.dedupe.buffer.size": "4194304",
-    // A dead broker's partitions find another leader within seconds.
+    // The partitions of a dead broker get another leader within seconds.
     "broker.session.timeout.ms": "4000",
     "broker.heartbeat.interval.ms": "1000",
     "controller.quorum.election.timeout.ms": "1000",
@@ -201,7 +201,7 @@ function settingsOf(node: Node, nodes: readonly Node[]): Record<string, string> 
   };
 }
 
-/** Below the ports that outgoing connections take: a broker must find its own again after it was away. */
+/** Below the ports of outgoing connections: a broker must get its own port again after a restart. */
 const portRange = [20_000, 32_000] as const;
 
 async function choosePorts(count: number, first: number | undefined): Promise<number[]> {

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { installOnce, runInstaller } from "./engine-process.ts";
 
-/** From `src` and from `dist` alike. */
+/** Valid from `src` and from `dist`. */
 const sources = join(import.meta.dirname, "../../src/engines/kafka");
 
 export const logSettings = join(sources, "log4j2.properties");
 
-/** Installs the broker's jars from the Maven repository, once per version, and tells their folder. It needs Java 17 and Maven. */
+/** Installs the broker's jars from the Maven repository, once per version, and returns their folder. It needs Java 17 and Maven. */
 export async function installKafka(): Promise<string> {
   const pom = join(sources, "pom.xml");
   const version = createHash("sha256")

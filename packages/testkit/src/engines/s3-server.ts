@@ -15,16 +15,16 @@ import {
 
 export interface S3Server {
   readonly endpoint: string;
-  /** A bucket that is there already. Addresses have it in the path. */
+  /** An existing bucket. URLs have it in the path. */
   readonly bucket: string;
   readonly accessKey: string;
   readonly secretKey: string;
-  /** Ends it as a crash would. */
+  /** Ends it like a crash. */
   kill(): Promise<void>;
-  /** Freezes it: connections stay, answers do not come. */
+  /** Freezes it: connections stay open without answers. */
   pause(): void;
   resume(): void;
-  /** Starts it again at the same address with what it held. */
+  /** Starts it again at the same address with the same files. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export interface S3Server {
 const version = "v1.8.0";
 const folderName = `versitygw-${version}`;
 
-/** Tells whether an S3 server can be had here. */
+/** Whether this machine can run an S3 server. */
 export function findS3(): Availability {
   const installed = isExecutable(join(enginesFolder(), folderName, "versitygw"));
   if (installed || findProgram("versitygw") !== undefined || findProgram("go") !== undefined)
@@ -44,7 +44,7 @@ export function findS3(): Availability {
   };
 }
 
-/** Starts an S3 server over a folder. The first start on a machine builds it, which takes a minute or two. */
+/** Starts an S3 server on a folder. The first start on a machine builds it, which takes a minute or two. */
 export async function startS3(options: { readonly directory?: string } = {}): Promise<S3Server> {
   const program = await installS3();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-s3-")));
@@ -58,7 +58,7 @@ export async function startS3(options: { readonly directory?: string } = {}): Pr
   const start = () =>
     startProcess({
       program,
-      // Attributes in files of their own: not every file system has room for them.
+      // Attributes in separate files: not every file system supports attributes.
       args: ["--port", `127.0.0.1:${port}`, "--quiet", "posix", "--sidecar", attributes, objects],
       cwd: directory,
       env: { ROOT_ACCESS_KEY: accessKey, ROOT_SECRET_KEY: secretKey },
@@ -83,7 +83,7 @@ export async function startS3(options: { readonly directory?: string } = {}): Pr
   };
 }
 
-/** Finds the server's program, building it where that has not been done. */
+/** Finds the server's program, and builds it if necessary. */
 export async function installS3(): Promise<string> {
   const found = findS3();
   if (!found.available) throw new Error(`${found.reason}. ${found.remedy}`);
