@@ -336,9 +336,9 @@ create table scan (
 create index refused_scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and (not successful));
 create index scan_by_creation on scan using btree (organizer, event, created_at, id);
 create unique index scan_by_imported_id on scan using btree (imported_id, "position", event, organizer) where (imported_id is not null);
-create index scan_by_nonce on scan using btree (nonce, event, organizer) where ((nonce is not null) and successful);
-create index scan_by_position on scan using btree ("position", list, event, organizer);
 create index scan_by_time on scan using btree (organizer, event, at, id);
+create index scan_of_nonce on scan using btree (nonce, event, organizer, "position", list) where ((nonce is not null) and successful);
+create index scan_of_position on scan using btree ("position", list, event, organizer, successful, at, id);
 comment on column scan.explanation is 'personal data';
 comment on column scan.raw_code is 'personal data';
 

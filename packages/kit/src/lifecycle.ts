@@ -19,6 +19,7 @@ import { keepStatistics } from "./pg/keep-statistics.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { openReads } from "./pg/reads.ts";
 import { sql } from "./pg/sql.ts";
+import { openUrgent } from "./pg/urgent.ts";
 import type { Implementation, Transport } from "./rpc.ts";
 import { type ClientMap, connectClients, type Server, type ServiceDefinition } from "./service.ts";
 import type { Tracing } from "./trace.ts";
@@ -83,6 +84,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
   undo.push(() => db.close());
   const reads = openReads(connection);
   undo.push(() => reads.close());
+  const urgent = openUrgent(connection);
+  undo.push(() => urgent.close());
   let served: Served | undefined;
   let servers: readonly Server[] = [];
   try {
@@ -94,6 +97,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
       config,
       db,
       reads,
+      urgent,
       cache: around.cache,
       files: around.files,
       clock,

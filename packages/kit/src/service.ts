@@ -23,6 +23,8 @@ export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly db: Db;
   /** For reads that may be slow: a few read-only connections beside those of `db`. */
   readonly reads: Db;
+  /** For short statements that must not wait: a few connections beside those of `db`, with shorter time limits. */
+  readonly urgent: Db;
   readonly cache: Cache;
   readonly files: Files;
   readonly clock: Clock;

@@ -51,6 +51,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     config: readConfig(settings, {}),
     db,
     reads,
+    urgent: db,
     cache: memoryCache({ log }),
     files,
     clock,

@@ -10,5 +10,4 @@ export const fault = faultCodes({
   invalid_mask: "invalid",
   position_not_found: "not_found",
   scan_not_found: "not_found",
-  too_many_scans: "exhausted",
 });

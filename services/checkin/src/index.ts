@@ -67,7 +67,7 @@ export const checkin = defineService({
   ],
   jobs: [compactCounts, exitDueLists, keepSearchMerged],
   rebuilds: [rebuildScans, rebuildAnswers],
-  async start({ config, db, reads, files, clock, log, metrics, clients }) {
+  async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
     const events = reportEvents({ log, metrics });
     const unknownTickets = askBoxoffice({
       tickets: clients.tickets,
@@ -76,13 +76,13 @@ export const checkin = defineService({
     });
     const readers = createReaders();
     const lanes = openLanes({
-      db,
+      urgent,
       events,
       readers,
       lanes: config.redeemLanes,
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
     });
-    return { deps: { db, reads, files, clock, log, events, readers, lanes, unknownTickets } };
+    return { deps: { db, reads, urgent, files, clock, log, events, readers, lanes, unknownTickets } };
   },
 });

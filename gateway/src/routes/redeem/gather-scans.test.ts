@@ -2,11 +2,11 @@ import { Fault } from "@tessera/kit/fault";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { RedeemRequest, RedeemResponse, Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { gatherScans, type RedeemScan } from "./gather-scans.ts";
+import { gatherScans } from "./gather-scans.ts";
 
-function scan(lookup: string, nonce?: string): Scan {
+function scan(lookup: string, nonce?: string, organizer = "o"): Scan {
   return {
-    organizer: "o",
+    organizer,
     event: "e",
     list: 1,
     lookup,
@@ -30,31 +30,48 @@ const outcomeOf = ({ lookup }: Scan): ScanOutcome => ({
   checkinTexts: [],
 });
 const reasonOf = ({ outcome }: ScanOutcome) => (outcome?.$case === "refused" ? outcome.value.reason : outcome?.$case);
-const failed: ScanOutcome = { ...outcomeOf(scan("")), outcome: { $case: "failed", value: {} } };
+const without = ($case: "failed" | "undecided" | "crowded"): ScanOutcome => ({
+  ...outcomeOf(scan("")),
+  outcome: { $case, value: {} },
+});
+const failed = without("failed");
 
 interface Call {
   readonly lookups: string[];
+  readonly patienceMs: number;
   answer(response?: RedeemResponse): void;
   fail(error: unknown): void;
 }
 
 /** A service whose calls a test answers when it likes. */
-function heldCalls(): { calls: Call[]; redeem: RedeemScan } {
+function heldCalls(): { calls: Call[]; redeem: (scan: Scan) => Promise<ScanOutcome> } {
   const calls: Call[] = [];
-  const redeem = gatherScans(
+  const gathered = gatherScans(
     (request: RedeemRequest) =>
       new Promise<RedeemResponse>((resolve, reject) => {
         calls.push({
           lookups: request.scans.map(({ lookup }) => lookup),
+          patienceMs: request.patienceMs ?? 0,
           answer: (response = { outcomes: request.scans.map(outcomeOf) }) => resolve(response),
           fail: reject,
         });
       }),
   );
-  return { calls, redeem };
+  // Each organizer has one credential.
+  return { calls, redeem: (sent) => gathered(sent, sent.organizer) };
 }
 
 const unavailable = () => new Fault("unavailable", "peer_unavailable", "the service cannot be reached");
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => String(index));
+
+/** Answers all calls, also those that follow. */
+async function answerAll(calls: readonly Call[]): Promise<void> {
+  for (let answered = 0; answered < calls.length; answered += 1) {
+    calls[answered]?.answer();
+    await turn();
+  }
+}
 
 /** Lets everything go on that waits for nothing. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -108,15 +125,89 @@ describe("gathering", () => {
     vi.useRealTimers();
   });
 
-  it("refuses more than can wait", async () => {
+  it("refuses more than one credential may have waiting, and nothing of others", async () => {
     const { calls, redeem } = heldCalls();
-    const results = Array.from({ length: 4098 }, (_, index) => redeem(scan(String(index))));
+    const results = numbered(512).map((lookup) => redeem(scan(lookup)));
     await expect(redeem(scan("one too many"))).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
-    for (let answered = 0; answered < calls.length; answered += 1) {
-      calls[answered]?.answer();
-      await turn();
-    }
+    const other = redeem(scan("other", undefined, "p"));
+    await answerAll(calls);
+    expect(reasonOf(await other)).toBe("other");
     await Promise.all(results);
+    const again = redeem(scan("again"));
+    await answerAll(calls);
+    expect(reasonOf(await again)).toBe("again");
+  });
+
+  it("lets organizers take turns", async () => {
+    const { calls, redeem } = heldCalls();
+    const flood = numbered(202).map((lookup) => redeem(scan(lookup)));
+    const other = redeem(scan("other", undefined, "p"));
+    calls[0]?.answer();
+    await turn();
+    expect(calls[2]?.lookups.slice(0, 3)).toEqual(["2", "other", "3"]);
+    await answerAll(calls);
+    expect(reasonOf(await other)).toBe("other");
+    await Promise.all(flood);
+  });
+
+  it("sends large scans apart", async () => {
+    const { calls, redeem } = heldCalls();
+    const large = (lookup: string) => ({ ...scan(lookup), answers: [{ question: 1, value: "x".repeat(1_000_000) }] });
+    const results = [scan("a"), scan("b"), large("c"), scan("d"), large("e"), scan("f")].map((each) => redeem(each));
+    calls[0]?.answer();
+    await turn();
+    expect(calls[2]?.lookups).toEqual(["c", "d", "f"]);
+    await answerAll(calls);
+    expect((await Promise.all(results)).map(reasonOf)).toEqual(["a", "b", "c", "d", "e", "f"]);
+  });
+
+  it("gives all scans the documents that they share", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = ["x", "y", "a", "b", "c"].map((lookup) => redeem(scan(lookup)));
+    calls[0]?.answer();
+    await turn();
+    const documents = { items: [{ id: 1, json: new Uint8Array([1]) }], subevents: [], questions: [] };
+    const outcomes = ["a", "b", "c"].map((lookup) => outcomeOf(scan(lookup)));
+    calls[2]?.answer({
+      outcomes: [{ ...outcomes[0], documents }, { ...outcomes[1], documentsAt: 0 }, outcomes[2]] as ScanOutcome[],
+    });
+    calls[1]?.answer();
+    expect((await Promise.all(results)).slice(2).map((outcome) => outcome.documents)).toEqual([
+      documents,
+      documents,
+      undefined,
+    ]);
+  });
+});
+
+describe("scans that are held back", () => {
+  it("are sent again, each on its own and with more patience, whether they have a nonce or not", async () => {
+    const { calls, redeem } = heldCalls();
+    const results = ["x", "y", "a", "b", "c"].map((lookup) => redeem(scan(lookup)));
+    calls[0]?.answer();
+    calls[1]?.answer();
+    await turn();
+    expect(calls[2]).toMatchObject({ lookups: ["a", "b", "c"], patienceMs: 50 });
+    calls[2]?.answer({ outcomes: [without("undecided"), outcomeOf(scan("b")), without("undecided")] });
+    expect(reasonOf(await (results[3] as Promise<ScanOutcome>))).toBe("b");
+    await turn();
+    expect(calls.slice(3)).toMatchObject([
+      { lookups: ["a"], patienceMs: 3000 },
+      { lookups: ["c"], patienceMs: 3000 },
+    ]);
+    calls[3]?.answer({ outcomes: [without("undecided")] });
+    await turn();
+    expect(calls[5]?.lookups).toEqual(["a"]);
+    await answerAll(calls);
+    expect((await Promise.all(results)).map(reasonOf)).toEqual(["x", "y", "a", "b", "c"]);
+  });
+
+  it("are refused where too many of them wait", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("a", "n"));
+    calls[0]?.answer({ outcomes: [without("crowded")] });
+    await expect(result).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+    expect(calls).toHaveLength(1);
   });
 });
 
@@ -143,7 +234,9 @@ describe("when a call fails", () => {
 
   it("what the service could not decide counts as failed for that scan alone", async () => {
     const { calls, redeem } = heldCalls();
-    const results = Promise.allSettled([scan("x"), scan("y"), scan("a", "n"), scan("b"), scan("c")].map(redeem));
+    const results = Promise.allSettled(
+      [scan("x"), scan("y"), scan("a", "n"), scan("b"), scan("c")].map((each) => redeem(each)),
+    );
     calls[0]?.answer();
     await turn();
     calls[2]?.answer({ outcomes: [failed, failed, outcomeOf(scan("c"))] });
@@ -164,8 +257,16 @@ describe("when a call fails", () => {
   it("an overloaded service is not asked again", async () => {
     const { calls, redeem } = heldCalls();
     const result = redeem(scan("a", "n"));
-    calls[0]?.fail(new Fault("exhausted", "too_many_scans", "too many"));
+    calls[0]?.fail(new Fault("exhausted", "exhausted", "too many"));
     await expect(result).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+    expect(calls).toHaveLength(1);
+  });
+
+  it("a scan that is too large for a message is refused, and no other", async () => {
+    const { calls, redeem } = heldCalls();
+    const result = redeem(scan("a", "n"));
+    calls[0]?.fail(new Fault("unmet", "message_too_large", "too large"));
+    await expect(result).rejects.toMatchObject({ kind: "invalid", code: "body_too_large" });
     expect(calls).toHaveLength(1);
   });
 

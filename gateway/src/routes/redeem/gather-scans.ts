@@ -1,14 +1,19 @@
+import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Scans } from "@tessera/protos/services";
 import { fault } from "../../faults.ts";
+import { shareDocuments } from "./share-documents.ts";
 
-/** Has one scan decided. */
-export type RedeemScan = (scan: Scan) => Promise<ScanOutcome>;
+/** Has one scan decided. `credential` names who sent it. */
+export type RedeemScan = (scan: Scan, credential: string) => Promise<ScanOutcome>;
 
 /** A call larger than this is slower per scan: the statements behind it degrade. */
 const largestBatch = 64;
+
+/** A larger scan travels alone: a message has 16 MiB. */
+const largestBatchBytes = 4 * 1024 * 1024;
 
 /** One call is decided while the next one travels; a third would only split the batches. */
 const mostInFlight = 2;
@@ -16,10 +21,22 @@ const mostInFlight = 2;
 /** A call that takes longer has met a replica that is slow or down: the next call does not wait for it. */
 const patienceMs = 500;
 
+/** Scans that are held back for longer return undecided, so that those that came with them are answered. */
+const heldBackMs = 50;
+
+/** Longer than the service itself waits for a scan that is held back. */
+const heldBackAloneMs = 3000;
+
 /** More scans than can be decided before their scanners give up are better refused at once. */
 const longestQueue = 4096;
 
-/** From a scan's arrival to its answer, retry included; scanners wait a little longer. */
+/** What one organizer and one credential may have waiting, of `longestQueue`. */
+const mostOf = { organizer: 2048, credential: 512 };
+
+/** Scans of one organizer that are held back, each in a call of its own. */
+const mostAlone = 128;
+
+/** From a scan's arrival to its answer, retries included; scanners wait a little longer. */
 const scanMs = 8000;
 
 /** One call; what is left of a scan's time is for its retry. */
@@ -27,6 +44,7 @@ const callMs = 5000;
 
 interface PendingScan {
   readonly scan: Scan;
+  readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly until: number;
   resolve(outcome: ScanOutcome): void;
@@ -36,18 +54,20 @@ interface PendingScan {
 /**
  * Gathers scans: those that arrive while calls are in flight go together in the
  * next one. Nothing waits for a timer, so a single scan is as fast as ever.
+ * Organizers take turns, so a flood of one does not delay the others.
  *
  * When a call fails, some of its scans may have been stored. A scan with a nonce
- * is stored once however often it is sent, so it is tried once more, alone. Any
- * other scan must be sent again by its scanner.
+ * is stored once however often it is sent, so it is tried once more, alone. A
+ * scan that is held back is not stored; it is sent again apart from the rest.
  */
 export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
-  const queue: PendingScan[] = [];
+  const queue = new FairQueue<PendingScan>();
+  const open = { organizer: new Tally(), credential: new Tally(), alone: new Tally() };
   let inFlight = 0;
 
   function send(): void {
-    while (inFlight < mostInFlight && queue.length > 0) {
-      const batch = queue.splice(0, largestBatch).filter(isInTime);
+    while (inFlight < mostInFlight && queue.size > 0) {
+      const batch = cutBatch();
       if (batch.length === 0) continue;
       inFlight += 1;
       let counts = true;
@@ -65,62 +85,134 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
     }
   }
 
+  function cutBatch(): PendingScan[] {
+    let total = 0;
+    return queue.take(largestBatch, (waiting): Choice => {
+      if (!isInTime(waiting)) return "drop";
+      if (total > 0 && total + waiting.bytes > largestBatchBytes) return "leave";
+      total += waiting.bytes;
+      return "take";
+    });
+  }
+
   async function decide(batch: readonly PendingScan[]): Promise<void> {
     try {
-      const outcomes = await call(batch);
+      const outcomes = await call(batch, heldBackMs);
       // One by one: the retries of a few do not hold up the next batch.
-      for (const [index, waiting] of batch.entries()) void answer(waiting, outcomes[index]);
+      for (const [index, waiting] of batch.entries()) void settle(waiting, outcomes[index]);
     } catch (error) {
-      for (const waiting of batch) void retry(waiting, error);
+      const isDivisible = batch.length > 1 && isTooLarge(error);
+      for (const waiting of batch) void (isDivisible ? sendAlone(waiting) : retry(waiting, error));
     }
   }
 
-  async function call(batch: readonly PendingScan[]): Promise<ScanOutcome[]> {
+  async function call(batch: readonly PendingScan[], heldBack: number): Promise<ScanOutcome[]> {
     const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
-    const { outcomes } = await redeem({ scans: batch.map(({ scan }) => scan) }, { timeoutMs });
+    const scans = batch.map(({ scan }) => scan);
+    const { outcomes } = await redeem({ scans, patienceMs: heldBack }, { timeoutMs });
     if (outcomes.length !== batch.length)
       throw new Error(`checkin decided ${outcomes.length} scans of ${batch.length}`);
-    return outcomes;
+    return shareDocuments(outcomes);
   }
 
-  async function answer(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> {
-    if (outcome?.outcome === undefined || outcome.outcome.$case === "failed") await retry(waiting, undefined);
-    else waiting.resolve(outcome);
+  async function settle(waiting: PendingScan, outcome: ScanOutcome | undefined): Promise<void> {
+    switch (outcome?.outcome?.$case) {
+      case undefined:
+      case "failed":
+        return retry(waiting, undefined);
+      case "undecided":
+        return sendAlone(waiting);
+      case "crowded":
+        return waiting.reject(overloaded());
+      default:
+        return waiting.resolve(outcome as ScanOutcome);
+    }
+  }
+
+  /** It was held back, and nothing is stored: it waits for its ticket without others. */
+  async function sendAlone(waiting: PendingScan): Promise<void> {
+    const { organizer } = waiting.scan;
+    if (open.alone.of(organizer) >= mostAlone) return waiting.reject(overloaded());
+    open.alone.add(organizer, 1);
+    try {
+      while (isInTime(waiting)) {
+        const [outcome] = await call([waiting], heldBackAloneMs);
+        if (outcome?.outcome?.$case !== "undecided") return await settle(waiting, outcome);
+      }
+    } catch (error) {
+      await retry(waiting, error);
+    } finally {
+      open.alone.add(organizer, -1);
+    }
   }
 
   async function retry(waiting: PendingScan, cause: unknown): Promise<void> {
+    if (isTooLarge(cause)) return waiting.reject(tooLarge());
     // Refused before it was looked at, and sending it again would only add to the load.
     if (cause instanceof Fault && cause.kind === "exhausted") return waiting.reject(overloaded());
     if (waiting.scan.nonce === undefined) return waiting.reject(undecided(cause));
     if (!isInTime(waiting)) return;
     try {
-      const [outcome] = await call([waiting]);
-      if (outcome?.outcome === undefined || outcome.outcome.$case === "failed") waiting.reject(undecided(cause));
-      else waiting.resolve(outcome);
+      const [outcome] = await call([waiting], heldBackAloneMs);
+      const verdict = outcome?.outcome?.$case;
+      if (verdict === undefined || verdict === "failed" || verdict === "undecided") waiting.reject(undecided(cause));
+      else await settle(waiting, outcome);
     } catch (error) {
       waiting.reject(undecided(error));
     }
   }
 
-  return (scan) =>
+  return (scan, credential) =>
     new Promise((resolve, reject) => {
-      if (queue.length >= longestQueue) return reject(overloaded());
+      const { organizer } = scan;
+      const isFull =
+        queue.size >= longestQueue ||
+        open.organizer.of(organizer) >= mostOf.organizer ||
+        open.credential.of(credential) >= mostOf.credential;
+      if (isFull) return reject(overloaded());
+      open.organizer.add(organizer, 1);
+      open.credential.add(credential, 1);
       // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
-      const timer = setTimeout(() => reject(undecided()), scanMs);
-      queue.push({
+      const timer = setTimeout(() => pending.reject(undecided()), scanMs);
+      let isOpen = true;
+      const end = () => {
+        clearTimeout(timer);
+        if (!isOpen) return;
+        isOpen = false;
+        open.organizer.add(organizer, -1);
+        open.credential.add(credential, -1);
+      };
+      const pending: PendingScan = {
         scan,
+        bytes: weigh(scan),
         until: Date.now() + scanMs,
         resolve(outcome) {
-          clearTimeout(timer);
+          end();
           resolve(outcome);
         },
         reject(cause) {
-          clearTimeout(timer);
+          end();
           reject(cause);
         },
-      });
+      };
+      queue.push(organizer, pending);
       send();
     });
+}
+
+/** Counts by name; what is zero takes no room. */
+class Tally {
+  readonly #counts = new Map<string, number>();
+
+  of(name: string): number {
+    return this.#counts.get(name) ?? 0;
+  }
+
+  add(name: string, change: number): void {
+    const count = this.of(name) + change;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
+  }
 }
 
 /** Whether the caller still waits for a scan; if not, it is refused without having been sent. */
@@ -128,6 +220,12 @@ function isInTime(waiting: PendingScan): boolean {
   if (waiting.until > Date.now()) return true;
   waiting.reject(undecided());
   return false;
+}
+
+/** The most bytes that a scan may have in a message: all of its texts that have no bound of their own. */
+function weigh({ lookup, nonce = "", answers }: Scan): number {
+  const characters = answers.reduce((sum, { value }) => sum + value.length + 500, lookup.length + nonce.length);
+  return 3 * characters + 500;
 }
 
 /** No decision was made: the scanner may repeat the scan. */
@@ -138,8 +236,16 @@ export function undecided(cause?: unknown): Fault {
   });
 }
 
+function isTooLarge(error: unknown): boolean {
+  return error instanceof Fault && error.code === "message_too_large";
+}
+
 function overloaded(): Fault {
   return fault("too_many_redeems", "More scans are waiting than can be decided; send it again.", {
     retryAfterMs: 1000,
   });
+}
+
+function tooLarge(): Fault {
+  return fault("body_too_large", "The answers of this scan are too large.");
 }

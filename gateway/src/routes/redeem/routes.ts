@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -66,7 +67,7 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const scan = { ...toScan(request), answers };
-        const outcome = await redeem(scan);
+        const outcome = await redeem(scan, tenant.countedAs);
         const address = { base: url.base, organizer, event };
         const withPdfData = showsPdfData(query, tenant);
         return presentOutcome(outcome, { address, names: query.expand, withPdfData, force: scan.force, refusedStatus });
@@ -102,9 +103,12 @@ function toScan(request: Incoming<RedeemQuery, RedeemBody>): Omit<Scan, "answers
   };
 }
 
-/** A scan that is repeated under an idempotency key is the same scan, also when its scanner knows no nonces. */
-function nonceOf({ nonce }: RedeemBody): string | undefined {
-  return nonce === "" || nonce === undefined || nonce === null ? currentContext().requestId : nonce;
+/**
+ * Every scan has a nonce: if the service's answer is lost, the scan is asked for again and is still stored once. A scan
+ * that is repeated under an idempotency key is the same scan, also when its scanner knows no nonces.
+ */
+function nonceOf({ nonce }: RedeemBody): string {
+  return nonce === "" || nonce === undefined || nonce === null ? (currentContext().requestId ?? randomUUID()) : nonce;
 }
 
 function notSimulated(): Fault {

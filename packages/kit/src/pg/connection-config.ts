@@ -48,7 +48,7 @@ export function connectionConfig(options: ConnectionSettings): pg.ClientConfig {
     // No caller waits longer for a connection than for a statement.
     connectionTimeoutMillis: Math.min(5000, statementTimeout),
     // Longer than the server's own limit: it is for a server that does not answer at all.
-    query_timeout: statementTimeout + 5000,
+    query_timeout: statementTimeout + 1000,
     types: { getTypeParser },
   };
 }

@@ -271,6 +271,18 @@ describe("a network that fails", () => {
     expect(await pool.one(sql`select 3 as value`)).toEqual({ value: 3 });
   });
 
+  it("replaces all connections when one of them stays silent", async () => {
+    const proxy = await openProxy();
+    const db = open({ url: proxy.url, statementTimeoutMs: 200, maxConnections: 4 });
+    await Promise.all([1, 2, 3, 4].map(() => db.run(sql`select pg_sleep(0.05)`)));
+    proxy.failOver();
+    expect(await faultOf(db.one(sql`select 1`))).toMatchObject(unavailable);
+    const from = performance.now();
+    const values = await Promise.all([1, 2, 3, 4].map((value) => db.one(sql`select ${value}::integer as value`)));
+    expect(values).toEqual([1, 2, 3, 4].map((value) => ({ value })));
+    expect(performance.now() - from).toBeLessThan(1000);
+  });
+
   it("reports a commit whose answer was lost as unavailable, and does not repeat it", async () => {
     const proxy = await openProxy();
     const db = open({ url: proxy.url, maxConnections: 1 });
@@ -291,6 +303,8 @@ interface Proxy {
   /** Keeps connections open and passes nothing on. */
   silence(): void;
   heal(): void;
+  /** Passes nothing on for the connections that are open now: another server has taken over their address. */
+  failOver(): void;
   /** Lets requests through and ends the connection instead of answering. */
   cutAtNextAnswer(): void;
 }
@@ -300,32 +314,35 @@ async function openProxy(): Promise<Proxy> {
   const sockets = new Set<Socket>();
   let silent = false;
   let cutting = false;
-  const server = createServer((client) => {
+  let server = 1;
+  const listener = createServer((client) => {
+    const ours = server;
+    const isSilent = () => silent || ours !== server;
     const upstream = connect(addressOf(database.url));
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("error", () => {});
     }
     client.on("data", (data) => {
-      if (!silent) upstream.write(data);
+      if (!isSilent()) upstream.write(data);
     });
     upstream.on("data", (data) => {
       if (cutting) {
         cutting = false;
         client.destroy();
-      } else if (!silent) client.write(data);
+      } else if (!isSilent()) client.write(data);
     });
     client.on("close", () => upstream.destroy());
     upstream.on("close", () => client.destroy());
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
   opened.push({
     async close() {
       for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      await new Promise((resolve) => listener.close(resolve));
     },
   });
-  const { port } = server.address() as AddressInfo;
+  const { port } = listener.address() as AddressInfo;
   const { user, password, name } = partsOf(database.url);
   return {
     url: `postgresql://${user}${password}@127.0.0.1:${port}/${name}?sslmode=disable`,
@@ -334,6 +351,9 @@ async function openProxy(): Promise<Proxy> {
     },
     heal: () => {
       silent = false;
+    },
+    failOver: () => {
+      server += 1;
     },
     cutAtNextAnswer: () => {
       cutting = true;

@@ -5,7 +5,7 @@ import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
-import { breaksConnection, isRetryable, toFault } from "./failure.ts";
+import { breaksConnection, isRetryable, isSilence, toFault } from "./failure.ts";
 import { type OutboxFact, outboxRows, writesOutbox } from "./outbox.ts";
 import type { Sql } from "./sql.ts";
 
@@ -59,19 +59,32 @@ const preparedTexts = 400;
 export function openDatabase(options: DatabaseOptions): Db {
   const connection = connectionConfig(options);
   let closed: Promise<void> | undefined;
-  const pool = new pg.Pool({
-    ...connection,
-    max: options.maxConnections ?? 10,
-    idleTimeoutMillis: 30_000,
-    maxLifetimeSeconds: 3600,
-  });
-  pool.on("error", (error) => {
-    // While the pool closes, its connections may still report that the server stops.
-    if (closed === undefined) options.log.warn("idle database connection lost", { error });
-  });
-  // The pool listens to idle connections only. Without this listener, the loss of a connection between two statements of
-  // a transaction would end the process. The next statement reports the loss.
-  pool.on("connect", (client) => client.on("error", () => {}));
+  const openPool = () => {
+    const opened = new pg.Pool({
+      ...connection,
+      max: options.maxConnections ?? 10,
+      idleTimeoutMillis: 30_000,
+      maxLifetimeSeconds: 3600,
+    });
+    opened.on("error", (error) => {
+      // While the pool closes, its connections may still report that the server stops.
+      if (closed === undefined) options.log.warn("idle database connection lost", { error });
+    });
+    // The pool listens to idle connections only. Without this listener, the loss of a connection between two statements
+    // of a transaction would end the process. The next statement reports the loss.
+    opened.on("connect", (client) => client.on("error", () => {}));
+    return opened;
+  };
+  const connections: Connections = {
+    pool: openPool(),
+    drop(silent) {
+      if (silent !== this.pool || closed !== undefined) return;
+      options.log.warn("the database does not answer; all connections are replaced");
+      this.pool = openPool();
+      // It ends when the last of its connections is given back. A lost one takes as long as the network does.
+      void silent.end().catch(() => {});
+    },
+  };
   const statements = rememberStatements();
   const listeners: (() => void)[] = [];
   const wakeRelay = () => {
@@ -79,6 +92,7 @@ export function openDatabase(options: DatabaseOptions): Db {
   };
   const requireWaiting = options.readOnly === true ? () => currentContext().signal?.throwIfAborted() : () => {};
   const queryable = runner(async (statement) => {
+    const { pool } = connections;
     const client = await checkOut(pool, requireWaiting);
     const { query, wakesRelay } = statements.prepare(statement);
     let result: pg.QueryResult;
@@ -86,6 +100,7 @@ export function openDatabase(options: DatabaseOptions): Db {
       result = await client.query(query);
     } catch (error) {
       client.release(breaksConnection(error));
+      if (isSilence(error)) connections.drop(pool);
       throw toFault(error);
     }
     client.release();
@@ -100,7 +115,7 @@ export function openDatabase(options: DatabaseOptions): Db {
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction({ pool, statements, wakeRelay, requireWaiting }, work);
+          return await runTransaction({ connections, statements, wakeRelay, requireWaiting }, work);
         } catch (error) {
           if (!isRetryable(error) || attempt === attempts) throw toFault(error);
           await pause(Math.random() * backoff({ firstMs: 40 }, attempt));
@@ -108,13 +123,23 @@ export function openDatabase(options: DatabaseOptions): Db {
       }
     },
     dedicated: () => openDedicated(connection, options.log),
-    close: () => (closed ??= pool.end()),
+    close: () => (closed ??= connections.pool.end()),
   };
 }
 
-/** What the transactions of one pool share. */
+/** The connections of one service. */
+interface Connections {
+  pool: pg.Pool;
+  /**
+   * Stops using all connections of a pool. A server that vanished (power failure, moved address) leaves all of them as
+   * silent as the one that was noticed, while new ones may reach its successor at once.
+   */
+  drop(silent: pg.Pool): void;
+}
+
+/** What the transactions of one service share. */
 interface Shared {
-  readonly pool: pg.Pool;
+  readonly connections: Connections;
   readonly statements: Statements;
   wakeRelay(): void;
   /** Throws when the caller no longer waits, and may be left without an answer. */
@@ -122,9 +147,10 @@ interface Shared {
 }
 
 async function runTransaction<T>(
-  { pool, statements, wakeRelay, requireWaiting }: Shared,
+  { connections, statements, wakeRelay, requireWaiting }: Shared,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
+  const { pool } = connections;
   const client = await checkOut(pool, requireWaiting);
   let wrote = false;
   let ended = false;
@@ -164,6 +190,7 @@ async function runTransaction<T>(
     if (command !== "COMMIT") throw new Error("a transaction went on after a failed statement; nothing of it remains");
   } catch (error) {
     ended = true;
+    if (isSilence(error)) connections.drop(pool);
     if (breaksConnection(error)) client.release(true);
     else
       await client.query("rollback").then(

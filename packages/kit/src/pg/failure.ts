@@ -29,6 +29,11 @@ export function breaksConnection(error: unknown): boolean {
   return unavailable.test(sqlState(error)) || isConnectionLoss(error) || comesFrom(error, outdatedPlan);
 }
 
+/** Whether the server did not answer within the driver's own time limit, which is longer than the server's. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && error.message === "Query read timeout";
+}
+
 /** Whether this routine of the server refused: one SQLSTATE may have many meanings. */
 function comesFrom(error: unknown, routine: string): boolean {
   return error instanceof Error && "routine" in error && error.routine === routine;

@@ -1,8 +1,8 @@
 import type { OrderStatus } from "./counted-as.ts";
-import type { Presence, ScanType } from "./presence.ts";
+import type { Presence } from "./presence.ts";
 import type { StoredAnswer } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
-import type { RuleFacts } from "./rules/judge-rules.ts";
+import type { RuledScan, RuleFacts } from "./rules/judge-rules.ts";
 
 /** What a decision needs to know of a ticket. */
 export interface Ticket {
@@ -43,8 +43,8 @@ export interface Match<T extends Ticket = Ticket> {
   readonly presence: Presence;
   /** A successful scan of the ticket on this list has the nonce of this scan. */
   readonly hasNonce: boolean;
-  /** Its successful scans, newest first. */
-  readonly scans: readonly { readonly type: ScanType; readonly at: number }[];
+  /** What rules ask of its successful scans, newest first; empty without rules. */
+  readonly scans: readonly RuledScan[];
   /** Of its date, else of the event. */
   readonly dates: RuleFacts["dates"];
   /** What visitors with such a ticket are asked at the gate, in order. */

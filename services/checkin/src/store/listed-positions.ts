@@ -124,7 +124,7 @@ async function readTickets(
     select ${ticketColumns}
       from unnest(${ids}) with ordinality as paged (id, place)
      cross join lateral (${positionById({ organizer, event, id: sql`paged.id` })}) as ticket
-      ${joinedTo({ list: sql`${list}`, nonce: sql`null` })}
+      ${joinedTo({ list: sql`${list}`, hasRules: sql`false` })}
      order by paged.place`);
   return rows.map(toTicketRead);
 }

@@ -78,6 +78,13 @@ const columnsOfTicket = sql`
   position.organizer, position.event, position.id, position.item, position.variation, position.subevent,
   position.addon_to, position.attendee_name, position.secret, position.state`;
 
+/** Whether a successful scan of the ticket on the list has the nonce. */
+const hasNonce = sql`
+           exists (
+             select from scan
+              where scan.nonce = asked.nonce and scan.event = asked.event and scan.organizer = asked.organizer
+                and scan.position = ticket.id and scan.list = asked.list and scan.successful)`;
+
 /**
  * Reads what all these scans are decided by, in one statement. The result of
  * lookup number n is at n; it is undefined where the event has no such list.
@@ -90,7 +97,7 @@ export async function readForScans(db: Queryable, lookups: readonly Lookup[]): P
            list.subevent as list_subevent, list.include_pending as "includePending",
            list.allow_multiple_entries as "allowMultipleEntries", list.allow_entry_after_exit as "allowEntryAfterExit",
            list.rules, event.timezone, event.locale, ${downloadColumns},
-           ticket.found_by, ticket.id as ticket, history.has_nonce, ${hasBlockedCode} as is_blocked, asked_here.questions,
+           ticket.found_by, ticket.id as ticket, ${hasNonce} as has_nonce, ${hasBlockedCode} as is_blocked, asked_here.questions,
            ${ticketDates},
            ${ticketColumns}
       from unnest(${lookups.map((lookup) => lookup.organizer)}::text[],
@@ -162,7 +169,7 @@ export async function readForScans(db: Queryable, lookups: readonly Lookup[]): P
            and question.ask_during_checkin
            and ticket.item = any(question.items)
       ) as asked_here on true
-      ${joinedTo({ list: sql`asked.list`, nonce: sql`asked.nonce` })}`);
+      ${joinedTo({ list: sql`asked.list`, hasRules: sql`list.rules <> '{}'` })}`);
   const reads: (ReturnType<typeof toRead> | undefined)[] = lookups.map(() => undefined);
   for (const row of rows) {
     const index = row.ord - 1;
@@ -218,6 +225,9 @@ function rank(foundBy: FoundBy): number {
   return byRank.indexOf(foundBy);
 }
 
+/** A nonce names one scan, on a few lists at most. A device that uses one for all its scans delays no others by it. */
+const mostOfOneNonce = 100;
+
 const replayColumns = { organizer: text, event: text, list: bigint, code: text.orNull, nonce: text.orNull };
 
 /**
@@ -231,8 +241,13 @@ export async function findReplayed(
   const rows = await db.many<{ ord: number; position: number }>(sql`
     select asked.ord, scan.position
       from ${rowsAs("asked", replayColumns, lookups, { isNumbered: true })}
-      join scan
-        on scan.organizer = asked.organizer and scan.event = asked.event and scan.nonce = asked.nonce and scan.successful
+     cross join lateral (
+       select scan.position, scan.list, scan.raw_code
+         from scan
+        where scan.organizer = asked.organizer and scan.event = asked.event and scan.nonce = asked.nonce
+          and scan.successful
+        limit ${mostOfOneNonce}
+     ) as scan
      where scan.list = asked.list
        and scan.raw_code = asked.code`);
   const positions: (number | undefined)[] = lookups.map(() => undefined);

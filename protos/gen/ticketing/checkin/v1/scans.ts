@@ -24,6 +24,11 @@ import { Documents, Expand, ListedPosition, ScanType, scanTypeFromJSON, scanType
 
 export interface RedeemRequest {
   scans: Scan[];
+  /**
+   * How long the answer may wait for a scan that is held back: by other changes of its ticket, or because boxoffice is
+   * asked for its code. Such a scan is then undecided. Absent: as long as the service allows.
+   */
+  patienceMs?: number | undefined;
 }
 
 export interface Scan {
@@ -92,6 +97,12 @@ export interface ScanOutcome {
     | //
     /** Questions have to be answered first. */
     { $case: "incomplete"; value: Incomplete }
+    | //
+    /** It was held back for longer than the request waits. Nothing is stored: it may be sent again, also without a nonce. */
+    { $case: "undecided"; value: Undecided }
+    | //
+    /** Too many scans of its code or of its organizer wait. Nothing is stored. */
+    { $case: "crowded"; value: Crowded }
     | undefined;
   /** Absent when the list is unknown. */
   list: ScannedList | undefined;
@@ -100,8 +111,12 @@ export interface ScanOutcome {
     | undefined;
   /** Check-in texts of order, variation and item. */
   checkinTexts: string[];
-  /** The expanded resources that the scan requested. */
-  documents?: Documents | undefined;
+  /** The expanded resources that the scan requested. Scans that requested the same share them: they are on the first. */
+  documents?:
+    | Documents
+    | undefined;
+  /** The index of the outcome that has the documents of this one. */
+  documentsAt?: number | undefined;
 }
 
 export interface ScannedList {
@@ -137,14 +152,23 @@ export interface UnknownList {
 export interface Failed {
 }
 
+export interface Undecided {
+}
+
+export interface Crowded {
+}
+
 function createBaseRedeemRequest(): RedeemRequest {
-  return { scans: [] };
+  return { scans: [], patienceMs: undefined };
 }
 
 export const RedeemRequest: MessageFns<RedeemRequest> = {
   encode(message: RedeemRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.scans) {
       Scan.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.patienceMs !== undefined) {
+      writer.uint32(16).uint32(message.patienceMs);
     }
     return writer;
   },
@@ -168,6 +192,14 @@ export const RedeemRequest: MessageFns<RedeemRequest> = {
             }
 
             message.scans.push(Scan.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.patienceMs = reader.uint32();
             continue;
           }
         }
@@ -628,7 +660,14 @@ export const RedeemResponse: MessageFns<RedeemResponse> = {
 };
 
 function createBaseScanOutcome(): ScanOutcome {
-  return { outcome: undefined, list: undefined, position: undefined, checkinTexts: [], documents: undefined };
+  return {
+    outcome: undefined,
+    list: undefined,
+    position: undefined,
+    checkinTexts: [],
+    documents: undefined,
+    documentsAt: undefined,
+  };
 }
 
 export const ScanOutcome: MessageFns<ScanOutcome> = {
@@ -652,6 +691,12 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
       case "incomplete":
         Incomplete.encode(message.outcome.value, writer.uint32(74).fork()).join();
         break;
+      case "undecided":
+        Undecided.encode(message.outcome.value, writer.uint32(90).fork()).join();
+        break;
+      case "crowded":
+        Crowded.encode(message.outcome.value, writer.uint32(98).fork()).join();
+        break;
     }
     if (message.list !== undefined) {
       ScannedList.encode(message.list, writer.uint32(50).fork()).join();
@@ -664,6 +709,9 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
     }
     if (message.documents !== undefined) {
       Documents.encode(message.documents, writer.uint32(82).fork()).join();
+    }
+    if (message.documentsAt !== undefined) {
+      writer.uint32(104).int32(message.documentsAt);
     }
     return writer;
   },
@@ -729,6 +777,22 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             message.outcome = { $case: "incomplete", value: Incomplete.decode(reader, reader.uint32()) };
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.outcome = { $case: "undecided", value: Undecided.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.outcome = { $case: "crowded", value: Crowded.decode(reader, reader.uint32()) };
+            continue;
+          }
           case 6: {
             if (tag !== 50) {
               break;
@@ -759,6 +823,14 @@ export const ScanOutcome: MessageFns<ScanOutcome> = {
             }
 
             message.documents = Documents.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.documentsAt = reader.int32();
             continue;
           }
         }
@@ -1091,6 +1163,76 @@ export const Failed: MessageFns<Failed> = {
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
       const message = createBaseFailed();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUndecided(): Undecided {
+  return {};
+}
+
+export const Undecided: MessageFns<Undecided> = {
+  encode(_: Undecided, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Undecided {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUndecided();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCrowded(): Crowded {
+  return {};
+}
+
+export const Crowded: MessageFns<Crowded> = {
+  encode(_: Crowded, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Crowded {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCrowded();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

@@ -5,6 +5,12 @@ import type { NamedTime, RuleNode } from "./read-rules.ts";
 import { failed, type Moment, type Outcome, type Value } from "./rule-values.ts";
 import type { CountingOperator, Variable } from "./rule-words.ts";
 
+/** What rules ask of an earlier scan. */
+export interface RuledScan {
+  readonly type: "entry" | "exit";
+  readonly at: number;
+}
+
 /** What the rules of a list may ask about a scan. */
 export interface RuleFacts {
   /** When the ticket was scanned: microseconds. */
@@ -16,7 +22,7 @@ export interface RuleFacts {
   /** Of the scanning device. */
   readonly gate: number | null;
   /** Successful scans of this ticket on this list, newest first; of two at the same time, the last to arrive first. */
-  readonly scans: readonly { readonly type: "entry" | "exit"; readonly at: number }[];
+  readonly scans: readonly RuledScan[];
   /** Of the ticket's date, where it has one, otherwise of the event. */
   readonly dates: { readonly from: number | null; readonly to: number | null; readonly admission: number | null };
 }

@@ -3,7 +3,7 @@ import { explainRefusal } from "./explain-rules.ts";
 import type { Rules } from "./read-rules.ts";
 import { failed, isTruthy } from "./rule-values.ts";
 
-export type { RuleFacts } from "./evaluate-rule.ts";
+export type { RuledScan, RuleFacts } from "./evaluate-rule.ts";
 
 export type RulesVerdict =
   | { readonly outcome: "allowed" }

@@ -1,15 +1,19 @@
 import { isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
+import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Tickets } from "@tessera/protos/services";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { CheckinEvents } from "../../events.ts";
 
+/** What a scan asks boxoffice for. */
+type Code = Pick<ArrivedScan, "organizer" | "event" | "code">;
+
 /** Fetches the tickets that have the codes of scans, if there are any. */
 export interface UnknownTickets {
-  /** Whether boxoffice would be asked now. */
-  isOpen(): boolean;
+  /** Whether boxoffice is being asked for the code of a scan, or would be asked now. */
+  mayBeAsked(scan: Pick<Scan, "organizer" | "event" | "lookup">): boolean;
   /** Never fails: without an answer there are no such tickets. */
-  fetch(scans: readonly ArrivedScan[]): Promise<void>;
+  fetch(scans: readonly Code[]): Promise<void>;
 }
 
 export interface AskOptions {
@@ -19,14 +23,14 @@ export interface AskOptions {
   readonly events: CheckinEvents;
 }
 
-/** A visitor waits at the gate meanwhile, and so do those with scans in the same call. */
+/** A visitor waits at the gate meanwhile. */
 const askMs = 300;
 
 /** After a call without an answer boxoffice is not asked for so long: while it is down, unknown codes do not wait. */
 const restMs = 2000;
 
-/** Calls under way; further codes are answered by what is known here. */
-const mostCalls = 4;
+/** Calls under way; further codes are answered by what is known here. Each call asks for codes of one organizer. */
+const mostCalls = { total: 8, each: 2 };
 
 /** As many codes are asked for in one call as a batch has scans. */
 const mostCodes = 64;
@@ -34,35 +38,70 @@ const mostCodes = 64;
 /** Longer ones are no secrets. */
 const longestCode = 1000;
 
-/** Asks boxoffice once for each code that is unknown here: a ticket may have been sold seconds ago. */
+/**
+ * Asks boxoffice for codes that are unknown here: a ticket may have been sold seconds ago. A code that is being asked for
+ * is not asked for a second time.
+ */
 export function askBoxoffice({ tickets, apply, events }: AskOptions): UnknownTickets {
   let restUntil = 0;
   let calls = 0;
-  const isOpen = () => calls < mostCalls && performance.now() >= restUntil;
+  const callsOf = new Map<string, number>();
+  const underWay = new Map<string, Promise<void>>();
+
+  const isOpenTo = (organizer: string) =>
+    calls < mostCalls.total && (callsOf.get(organizer) ?? 0) < mostCalls.each && performance.now() >= restUntil;
+
+  async function ask(organizer: string, codes: readonly { readonly event: string; readonly secret: string }[]) {
+    calls += 1;
+    callsOf.set(organizer, (callsOf.get(organizer) ?? 0) + 1);
+    try {
+      const askedAt = Date.now() * 1000;
+      const wanted = codes.map((code) => ({ organizer, ...code }));
+      const { facts } = await tickets.findTickets({ tickets: wanted }, { timeoutMs: askMs });
+      if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
+    } catch (error) {
+      // An answer that is too large for one order is no reason not to ask for others.
+      if (isTransient(error)) restUntil = performance.now() + restMs;
+      events.ticketsNotFound(error);
+    } finally {
+      calls -= 1;
+      const others = (callsOf.get(organizer) ?? 1) - 1;
+      if (others === 0) callsOf.delete(organizer);
+      else callsOf.set(organizer, others);
+    }
+  }
+
+  /** The codes of one organizer. */
+  function fetchOf(organizer: string, scans: readonly Code[]): Promise<unknown> {
+    const waited: Promise<void>[] = [];
+    const codes = new Map<string, { event: string; secret: string }>();
+    for (const { event, code: secret } of scans) {
+      if (secret === null || secret.length > longestCode) continue;
+      const key = keyOf({ organizer, event, code: secret });
+      const asked = underWay.get(key);
+      if (asked !== undefined) waited.push(asked);
+      else if (codes.size < mostCodes) codes.set(key, { event, secret });
+    }
+    if (codes.size > 0 && isOpenTo(organizer)) {
+      const asked = ask(organizer, [...codes.values()]).finally(() => {
+        for (const key of codes.keys()) underWay.delete(key);
+      });
+      for (const key of codes.keys()) underWay.set(key, asked);
+      waited.push(asked);
+    }
+    return Promise.all(waited);
+  }
 
   return {
-    isOpen,
+    mayBeAsked: ({ organizer, event, lookup }) =>
+      underWay.has(keyOf({ organizer, event, code: lookup })) || isOpenTo(organizer),
     async fetch(scans) {
-      const codes = new Map(
-        scans
-          .flatMap(({ organizer, event, code: secret }) => (secret === null ? [] : [{ organizer, event, secret }]))
-          .filter(({ secret }) => secret.length <= longestCode)
-          .slice(0, mostCodes)
-          .map((ticket) => [`${ticket.organizer}/${ticket.event}/${ticket.secret}`, ticket]),
-      );
-      if (codes.size === 0 || !isOpen()) return;
-      calls += 1;
-      try {
-        const askedAt = Date.now() * 1000;
-        const { facts } = await tickets.findTickets({ tickets: [...codes.values()] }, { timeoutMs: askMs });
-        if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
-      } catch (error) {
-        // An answer that is too large for one order is no reason not to ask for others.
-        if (isTransient(error)) restUntil = performance.now() + restMs;
-        events.ticketsNotFound(error);
-      } finally {
-        calls -= 1;
-      }
+      const byOrganizer = Map.groupBy(scans, ({ organizer }) => organizer);
+      await Promise.all([...byOrganizer].map(([organizer, codes]) => fetchOf(organizer, codes)));
     },
   };
+}
+
+function keyOf({ organizer, event, code }: Code): string {
+  return JSON.stringify([organizer, event, code]);
 }

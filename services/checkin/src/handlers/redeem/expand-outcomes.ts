@@ -1,13 +1,17 @@
 import type { Db } from "@tessera/kit/pg/database";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { expandPositions } from "../positions/expand-positions.ts";
+import type { ShownOutcome } from "./fit-outcomes.ts";
 
-/** Shows in full what scans asked to see; what is asked in the same way on one list is read together. */
+/**
+ * Shows in full what scans asked to see. What is asked in the same way on one list is read together, and its resources
+ * are on the first of these outcomes.
+ */
 export async function expandOutcomes(
   db: Db,
   { scans, outcomes }: { readonly scans: readonly Scan[]; readonly outcomes: readonly ScanOutcome[] },
-): Promise<ScanOutcome[]> {
-  const expanded = [...outcomes];
+): Promise<ShownOutcome[]> {
+  const expanded = outcomes.map((bare): ShownOutcome => ({ bare, shown: bare }));
   const wanted = scans.flatMap((scan, index) => {
     const position = outcomes[index]?.position;
     return scan.expand === undefined || position === undefined ? [] : [{ scan, expand: scan.expand, position, index }];
@@ -25,10 +29,12 @@ export async function expandOutcomes(
       { expand: first.expand, positions: group.map(({ position }) => position) },
     );
     for (const [order, { index }] of group.entries()) {
-      const outcome = outcomes[index];
+      const bare = outcomes[index];
       const position = positions[order];
-      if (outcome === undefined || position === undefined) continue;
-      expanded[index] = { ...outcome, position, ...(documents === undefined ? {} : { documents }) };
+      if (bare === undefined || position === undefined) continue;
+      const shared =
+        documents === undefined ? {} : index === first.index ? { documents } : { documentsAt: first.index };
+      expanded[index] = { bare, shown: { ...bare, position, ...shared } };
     }
   }
   return expanded;

@@ -20,12 +20,13 @@ const toDecision = (said: Said): Decision =>
     : said;
 
 interface Held extends Partial<Omit<LanesOptions, "decide">> {
+  readonly patienceMs?: number;
   /** Called with nonces, which tell the scans of a test apart. */
   decide?(items: readonly string[]): Promise<Said[]>;
 }
 
 /** Lanes whose batches a test answers when it likes. A scan is written `code nonce`, or by one word for both. */
-function heldBatches({ decide, ...changes }: Held = {}) {
+function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
   const batches: { items: readonly string[]; answer(said?: Said[]): void; fail(error: unknown): void }[] = [];
   const failures: number[] = [];
   const hold = (items: readonly string[]) =>
@@ -42,16 +43,17 @@ function heldBatches({ decide, ...changes }: Held = {}) {
     lanes: 2,
     batchSize: 4,
     longestQueue: 20,
-    patienceMs: 1000,
     ...changes,
   });
-  const submit = async (items: readonly string[], signal: AbortSignal) => {
-    const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item }));
-    const answers = await lanes.submit(scans, signal);
+  const submit = async (items: readonly string[], signal: AbortSignal, organizer = "o") => {
+    const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item, organizer }));
+    const answers = await lanes.submit(scans, { signal, patienceMs });
     return answers.map((answer) => (typeof answer === "symbol" ? answer.description : inWord(answer)));
   };
   return { submit, batches, failures };
 }
+
+const numbered = (count: number) => Array.from({ length: count }, (_, index) => `i${index}`);
 
 /** Lets everything go on that waits for nothing. */
 const turn = async () => {
@@ -80,7 +82,7 @@ describe("gathering", () => {
   });
 
   it("spreads codes over the lanes, and keeps the scans of one code in one of them", async () => {
-    const { submit, batches } = heldBatches({ batchSize: 100, longestQueue: 300 });
+    const { submit, batches } = heldBatches({ batchSize: 100, longestQueue: 500 });
     const items = Array.from({ length: 200 }, (_, index) => `key${index % 50} ${index}`);
     const results = submit(items, here);
     await turn();
@@ -88,20 +90,24 @@ describe("gathering", () => {
     const keys = batches.map((batch) => new Set(batch.items.map((item) => item.split(" ")[0])));
     expect(Math.min(...keys.map(({ size }) => size))).toBeGreaterThan(12);
     expect([...(keys[0] ?? [])].filter((key) => keys[1]?.has(key))).toEqual([]);
-    for (let index = 0; index < 4; index += 1) {
+    for (let index = 0; index < batches.length; index += 1) {
       batches[index]?.answer();
       await turn();
     }
     expect(await results).toEqual(items.map((item) => item.toUpperCase()));
   });
 
-  it("refuses scans when the queue is full", async () => {
-    const { submit } = heldBatches();
-    void submit(
-      Array.from({ length: 20 }, () => "x"),
-      here,
-    );
-    await expect(submit(["y"], here)).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+  it("refuses only the scans for which there is no room", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const own = submit(numbered(12), here);
+    const other = submit(["other"], here, "other");
+    await turn();
+    for (let index = 0; index < batches.length; index += 1) {
+      batches[index]?.answer();
+      await turn();
+    }
+    expect((await own).slice(9)).toEqual(["I9", "crowded", "crowded"]);
+    expect(await other).toEqual(["OTHER"]);
   });
 
   it("answers an empty call", async () => {
@@ -137,7 +143,7 @@ describe("deciding again", () => {
     expect([await result, await later]).toEqual([["A", "B", "C"], ["D"]]);
   });
 
-  it("gives up on a scan that always meets a conflict", async () => {
+  it("leaves a scan undecided that always meets a conflict, when the patience of its caller ends", async () => {
     let rounds = 0;
     const { submit } = heldBatches({
       patienceMs: 500,
@@ -146,21 +152,73 @@ describe("deciding again", () => {
         return items.map((item) => (item === "lost" ? conflict : "done"));
       },
     });
-    expect(await submit(["lost", "easy"], here)).toEqual(["failed", "done"]);
+    expect(await submit(["lost", "easy"], here)).toEqual(["undecided", "done"]);
     expect(rounds).toBeGreaterThan(5);
     expect(rounds).toBeLessThan(30);
   });
+});
 
-  it("never gives up on a scan that is only queued behind others", async () => {
-    const { submit } = heldBatches({
-      lanes: 1,
-      batchSize: 200,
-      longestQueue: 200,
-      patienceMs: 0,
-      decide: async ([, ...rest]) => ["done", ...rest.map((): Said => queuedBehind)],
-    });
-    const items = Array.from({ length: 200 }, (_, index) => `i${index}`);
-    expect(await submit(items, here)).toEqual(items.map(() => "done"));
+describe("scans of one code", () => {
+  it("are decided one in a batch, so that the scans of other tickets go on", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const results = submit(["hot 1", "hot 2", "a", "hot 3", "b", "c"], here);
+    const expected = [["hot 1", "a", "b", "c"], ["hot 2"], ["hot 3"]];
+    for (const [index, items] of expected.entries()) {
+      await turn();
+      expect(batches[index]?.items).toEqual(items);
+      batches[index]?.answer();
+    }
+    expect(await results).toEqual(["HOT 1", "HOT 2", "A", "HOT 3", "B", "C"]);
+  });
+
+  it("are undecided when they have waited for each other for too long; one that is under way is not", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1, patienceMs: 20 });
+    const first = submit(["hot 1"], here);
+    const second = submit(["hot 2"], here);
+    await turn();
+    expect(await second).toEqual(["undecided"]);
+    batches[0]?.answer();
+    expect(await first).toEqual(["HOT 1"]);
+    await turn();
+    expect(batches).toHaveLength(1);
+  });
+
+  it("are refused beyond 64, and then have room again", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1, longestQueue: 1000 });
+    const results = submit(
+      numbered(66).map((item) => `hot ${item}`),
+      here,
+    );
+    const other = submit(["a"], here);
+    await turn();
+    for (let index = 0; index < batches.length; index += 1) {
+      batches[index]?.answer();
+      await turn();
+    }
+    expect((await results).slice(62)).toEqual(["HOT I62", "HOT I63", "crowded", "crowded"]);
+    expect(await other).toEqual(["A"]);
+    const late = submit(["hot late"], here);
+    await turn();
+    batches.at(-1)?.answer();
+    expect(await late).toEqual(["HOT LATE"]);
+  });
+});
+
+describe("organizers", () => {
+  it("take turns in a batch", async () => {
+    const { submit, batches } = heldBatches({ lanes: 1 });
+    const flood = submit(numbered(9), here);
+    await turn();
+    const others = [submit(["b1", "b2"], here, "b"), submit(["c1"], here, "c")];
+    batches[0]?.answer();
+    await turn();
+    expect(batches[1]?.items).toEqual(["i4", "b1", "c1", "i5"]);
+    for (let index = 1; index < batches.length; index += 1) {
+      batches[index]?.answer();
+      await turn();
+    }
+    expect(await Promise.all(others)).toEqual([["B1", "B2"], ["C1"]]);
+    expect(await flood).toHaveLength(9);
   });
 });
 

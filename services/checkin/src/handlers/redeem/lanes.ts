@@ -1,10 +1,10 @@
 import { backoff } from "@tessera/kit/backoff";
 import { runInContext } from "@tessera/kit/context";
+import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { isTransient } from "@tessera/kit/fault";
 import type { ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
-import { fault } from "../../faults.ts";
-import { failed } from "./outcome.ts";
+import { crowded, failed, undecided } from "./outcome.ts";
 
 /** No ticket here has the code, and boxoffice was not asked for it yet. */
 export const unknownYet = Symbol("unknown yet");
@@ -31,129 +31,202 @@ export interface LanesOptions {
   readonly batchSize: number;
   /** With more scans than this in the queues, further ones are refused: their callers would not wait so long. */
   readonly longestQueue: number;
-  /** A scan that meets conflicts for so long fails. */
+}
+
+/** How long the caller of scans waits. */
+export interface Wait {
+  readonly signal: AbortSignal;
+  /** A scan that other changes of its ticket hold back for so long stays undecided. */
   readonly patienceMs: number;
 }
 
 export interface Lanes {
-  /** Decides scans among those of other callers, in their order. */
-  submit(scans: readonly ArrivedScan[], signal: AbortSignal): Promise<Answer[]>;
+  /** Decides scans among those of other callers. A scan that is undecided or refused for crowding is not stored. */
+  submit(scans: readonly ArrivedScan[], wait: Wait): Promise<Answer[]>;
 }
 
-interface QueuedScan {
-  readonly scan: ArrivedScan;
-  readonly signal: AbortSignal;
-  /** How many conflicts it met in a row, and since when. */
-  conflicts: number;
-  since: number;
-  resolve(answer: Answer): void;
-}
+/** So many scans of one code on one list may wait. Each batch decides one of them. */
+const mostOfOneCode = 64;
+
+/** The share of the queue that one organizer may fill. */
+const shareOfOrganizer = 0.5;
 
 /** After so many conflicts a scan waits before its next retry. */
 const triesAtOnce = 3;
 const pauses = { firstMs: 2, longestMs: 50 };
 
+interface QueuedScan {
+  readonly scan: ArrivedScan;
+  /** One batch decides at most one scan with this key. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+  /** By `performance.now`. */
+  readonly patientUntil: number;
+  /** How many conflicts it met in a row. */
+  conflicts: number;
+  /** Ends its patience, once something has held it back. */
+  timer: NodeJS.Timeout | undefined;
+  /** A batch decides it: it may be stored. */
+  isUnderWay: boolean;
+  isAnswered: boolean;
+  resolve(answer: Answer): void;
+}
+
 interface Lane {
-  queue: QueuedScan[];
-  busy: boolean;
+  readonly queue: FairQueue<QueuedScan>;
+  isBusy: boolean;
 }
 
 /**
  * Decides scans in lanes, a batch at a time. A batch never waits for more scans: it is what has arrived while the one
  * before it was under way. So batches grow with the load, and a lone scan is alone. Scans of one code are in one lane,
- * and are decided in the order of their arrival.
+ * and those of one organizer are decided in the order of their arrival.
+ *
+ * Organizers take turns in a batch, and a batch has at most one scan of each code and list. So neither a flood nor a
+ * busy ticket delays the scans of others.
  */
 export function createLanes(options: LanesOptions): Lanes {
-  const { decide, batchSize } = options;
-  const lanes = Array.from({ length: options.lanes }, (): Lane => ({ queue: [], busy: false }));
-  let scheduled = false;
+  const { decide, batchSize, longestQueue } = options;
+  const lanes = Array.from({ length: options.lanes }, (): Lane => ({ queue: new FairQueue(), isBusy: false }));
+  /** How many scans with a key are not answered yet. */
+  const open = new Map<string, number>();
+  let isScheduled = false;
 
   /** Lets every caller that is ready submit its scans before batches are cut. */
   function schedule(): void {
-    if (scheduled) return;
-    scheduled = true;
+    if (isScheduled) return;
+    isScheduled = true;
     setImmediate(() => {
-      scheduled = false;
+      isScheduled = false;
       // A batch has scans of many callers: the deadline of one is not that of the others.
       runInContext({}, () => {
-        for (const lane of lanes) if (!lane.busy && lane.queue.length > 0) void runBatch(lane);
+        for (const lane of lanes) if (!lane.isBusy && lane.queue.size > 0) void runBatch(lane);
       });
     });
   }
 
   async function runBatch(lane: Lane): Promise<void> {
-    lane.busy = true;
-    const batch = lane.queue.slice(0, batchSize);
-    lane.queue = lane.queue.slice(batchSize);
-    const wanted = batch.filter(({ signal, resolve }) => {
-      // Its caller has gone away: a scan that cannot be answered should not be stored.
-      if (signal.aborted) resolve(failed);
-      return !signal.aborted;
-    });
-    await decideTogether(lane, wanted);
-    lane.busy = false;
-    schedule();
+    lane.isBusy = true;
+    const batch = cutBatch(lane);
+    for (const queued of batch) queued.isUnderWay = true;
+    await decideTogether(lane, batch);
+    lane.isBusy = false;
+    if (lane.queue.size > 0) schedule();
+  }
+
+  function cutBatch({ queue }: Lane): QueuedScan[] {
+    const keys = new Set<string>();
+    const choose = (queued: QueuedScan): Choice => {
+      if (queued.isAnswered) return "drop";
+      if (queued.signal.aborted) {
+        // Its caller has gone away: a scan that cannot be answered should not be stored.
+        answer(queued, failed);
+        return "drop";
+      }
+      if (keys.has(queued.key)) {
+        holdBack(queued);
+        return "leave";
+      }
+      keys.add(queued.key);
+      return "take";
+    };
+    return queue.take(batchSize, choose);
   }
 
   async function decideTogether(lane: Lane, batch: readonly QueuedScan[]): Promise<void> {
     if (batch.length === 0) return;
     try {
-      resolveAll(lane, batch, await decide(batch.map(({ scan }) => scan)));
+      settle(lane, batch, await decide(batch.map(({ scan }) => scan)));
     } catch (error) {
       options.onFailure(error, batch.length);
-      if (batch.length === 1 || isOutage(error)) for (const { resolve } of batch) resolve(failed);
+      if (batch.length === 1 || isOutage(error)) for (const queued of batch) answer(queued, failed);
       // One bad scan must not fail those that happened to arrive with it.
       else for (const queued of batch) await decideTogether(lane, [queued]);
     }
   }
 
-  function resolveAll(lane: Lane, batch: readonly QueuedScan[], decisions: readonly Decision[]): void {
+  function settle(lane: Lane, batch: readonly QueuedScan[], decisions: readonly Decision[]): void {
     const again: QueuedScan[] = [];
     for (const [index, queued] of batch.entries()) {
       const decision = decisions[index] ?? failed;
-      if (decision === queuedBehind) again.push(queued);
-      else if (decision !== conflict) queued.resolve(decision);
-      else if (!hasPatience(queued)) queued.resolve(failed);
-      else if (queued.conflicts <= triesAtOnce) again.push(queued);
-      else setTimeout(() => enqueue(lane, queued), backoff(pauses, queued.conflicts - triesAtOnce));
+      queued.isUnderWay = false;
+      if (decision !== queuedBehind && decision !== conflict) answer(queued, decision);
+      else if (holdBack(queued)) {
+        if (decision === conflict) queued.conflicts += 1;
+        if (queued.conflicts <= triesAtOnce) again.push(queued);
+        else setTimeout(() => enqueue(lane, queued), backoff(pauses, queued.conflicts - triesAtOnce));
+      }
     }
     // In front, so that scans keep the order of their arrival.
-    lane.queue = [...again, ...lane.queue];
+    for (const [organizer, queued] of Map.groupBy(again, ({ scan }) => scan.organizer)) {
+      lane.queue.putBack(organizer, queued);
+    }
   }
 
-  function hasPatience(queued: QueuedScan): boolean {
-    const now = performance.now();
-    if (queued.conflicts === 0) queued.since = now;
-    queued.conflicts += 1;
-    return now - queued.since <= options.patienceMs;
+  /** Another change of its ticket comes first. Returns false if the scan waits no longer; it is not stored. */
+  function holdBack(queued: QueuedScan): boolean {
+    const leftMs = queued.patientUntil - performance.now();
+    if (leftMs <= 0) {
+      answer(queued, undecided);
+      return false;
+    }
+    queued.timer ??= setTimeout(() => {
+      if (!queued.isUnderWay) answer(queued, undecided);
+    }, leftMs);
+    return true;
+  }
+
+  function answer(queued: QueuedScan, decided: Answer): void {
+    if (queued.isAnswered) return;
+    queued.isAnswered = true;
+    clearTimeout(queued.timer);
+    const others = (open.get(queued.key) ?? 1) - 1;
+    if (others === 0) open.delete(queued.key);
+    else open.set(queued.key, others);
+    queued.resolve(decided);
   }
 
   function enqueue(lane: Lane, queued: QueuedScan): void {
-    lane.queue.push(queued);
+    if (queued.isAnswered) return;
+    lane.queue.push(queued.scan.organizer, queued);
     schedule();
   }
 
-  function laneOf({ rawCode }: ArrivedScan): Lane {
-    const lane = lanes[hash(rawCode) % lanes.length];
-    if (lane === undefined) throw new Error("scans need a lane");
-    return lane;
+  async function submitOne(scan: ArrivedScan, { signal, patienceMs }: Wait): Promise<Answer> {
+    const { organizer, event, list, rawCode } = scan;
+    const key = JSON.stringify([organizer, event, list, rawCode]);
+    const ofCode = open.get(key) ?? 0;
+    if (ofCode >= mostOfOneCode || isFull(organizer)) return crowded;
+    open.set(key, ofCode + 1);
+    return new Promise((resolve) => {
+      const patientUntil = performance.now() + patienceMs;
+      enqueue(laneOf(lanes, rawCode), {
+        scan,
+        key,
+        signal,
+        patientUntil,
+        conflicts: 0,
+        timer: undefined,
+        isUnderWay: false,
+        isAnswered: false,
+        resolve,
+      });
+    });
   }
 
-  return {
-    async submit(scans, signal) {
-      const waiting = lanes.reduce((sum, { queue }) => sum + queue.length, 0);
-      if (waiting + scans.length > options.longestQueue) {
-        const message = "more scans are waiting than can be decided in time; try again";
-        throw fault("too_many_scans", message, { retryAfterMs: 1000 });
-      }
-      return Promise.all(
-        scans.map(
-          (scan) =>
-            new Promise<Answer>((resolve) => enqueue(laneOf(scan), { scan, signal, conflicts: 0, since: 0, resolve })),
-        ),
-      );
-    },
-  };
+  function isFull(organizer: string): boolean {
+    const total = lanes.reduce((sum, { queue }) => sum + queue.size, 0);
+    const own = lanes.reduce((sum, { queue }) => sum + queue.sizeOf(organizer), 0);
+    return total >= longestQueue || own >= longestQueue * shareOfOrganizer;
+  }
+
+  return { submit: (scans, wait) => Promise.all(scans.map((scan) => submitOne(scan, wait))) };
+}
+
+function laneOf(lanes: readonly Lane[], code: string): Lane {
+  const lane = lanes[hash(code) % lanes.length];
+  if (lane === undefined) throw new Error("scans need a lane");
+  return lane;
 }
 
 /** Spreads keys evenly (FNV-1a). */

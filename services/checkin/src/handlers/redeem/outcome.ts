@@ -4,6 +4,7 @@ import type { Verdict as VerdictOn } from "../../domain/decide-scan.ts";
 import type { PastCheckin } from "../../domain/past-scan.ts";
 import type { KeptAnswer } from "../../domain/questions/kept-answer.ts";
 import type { ScanRead } from "../../store/scan-reads.ts";
+import { mostCheckins } from "../../store/ticket-rows.ts";
 import { encodeGivenAnswer, withGivenAnswers } from "../../wire/answers.ts";
 import { decodePosition, toListedPosition } from "../../wire/positions.ts";
 import type { MatchedTicket } from "./read-scans.ts";
@@ -20,6 +21,12 @@ export const unknownList: ScanOutcome = { outcome: { $case: "unknownList", value
 
 /** It could not be decided; it may be sent again with its nonce. */
 export const failed: ScanOutcome = { outcome: { $case: "failed", value: {} }, ...bare };
+
+/** It was held back for longer than its caller waits. Nothing is stored. */
+export const undecided: ScanOutcome = { outcome: { $case: "undecided", value: {} }, ...bare };
+
+/** Too many scans wait before it. Nothing is stored. */
+export const crowded: ScanOutcome = { outcome: { $case: "crowded", value: {} }, ...bare };
 
 type Verdict = DecidedScan["verdict"];
 
@@ -105,5 +112,5 @@ function withNewScan(earlier: readonly PastCheckin[], { scan, read }: DecidedSca
     autoCheckedIn: false,
   };
   const newer = earlier.filter((other) => other.at > scan.at);
-  return [...newer, checkin, ...earlier.slice(newer.length)];
+  return [...newer, checkin, ...earlier.slice(newer.length)].slice(0, mostCheckins);
 }

@@ -72,13 +72,13 @@ export function toCircumstances(
 function toMatch(found: FoundTicket, questions: readonly Question[]): MatchedTicket {
   const position = withGivenAnswers(decodePosition(found.state), found.given);
   const ticket = toTicket(position);
-  const { foundBy, hasNonce, presence, dates, checkins } = found;
+  const { foundBy, hasNonce, presence, dates, ruled } = found;
   return {
     ticket: { ...ticket, blocked: ticket.blocked || found.hasBlockedCode },
     foundBy,
     hasNonce,
     presence,
-    scans: checkins,
+    scans: ruled,
     dates,
     questions,
     answers: questions.length === 0 ? nothingKnown : toStoredAnswers(position.answers),

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import type { Clock } from "@tessera/kit/clock";
 import { currentContext } from "@tessera/kit/context";
 import type { Db } from "@tessera/kit/pg/database";
@@ -11,11 +12,13 @@ import { toArrivedScan } from "../../wire/scans.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { expandOutcomes } from "./expand-outcomes.ts";
-import { createLanes, type Lanes, type LanesOptions, unknownYet } from "./lanes.ts";
-import { failed } from "./outcome.ts";
+import { fitOutcomes } from "./fit-outcomes.ts";
+import { createLanes, type Lanes, type LanesOptions, unknownYet, type Wait } from "./lanes.ts";
+import { failed, undecided } from "./outcome.ts";
 
 export interface RedeemDeps {
-  readonly db: Db;
+  /** Connections that only scans use. */
+  readonly urgent: Db;
   readonly clock: Clock;
   readonly events: CheckinEvents;
   readonly lanes: Lanes;
@@ -27,72 +30,86 @@ export interface RedeemDeps {
 const longestNonce = 190;
 
 /** As long as another transaction may lock a ticket or a list, and less than a gateway waits. */
-const patienceMs = 3000;
+const longestPatienceMs = 3000;
 
 /** Opens the lanes in which this process decides the scans of all its callers, by `decideBatch`. */
 export function openLanes({
-  db,
+  urgent,
   events,
   readers,
   ...sizes
-}: Pick<RedeemDeps, "db" | "events"> & { readonly readers: Readers } & Pick<
+}: Pick<RedeemDeps, "urgent" | "events"> & { readonly readers: Readers } & Pick<
     LanesOptions,
     "lanes" | "batchSize" | "longestQueue"
   >): Lanes {
   return createLanes({
-    decide: (scans) => decideBatch({ db, events, readers }, scans),
+    decide: (scans) => decideBatch({ db: urgent, events, readers }, scans),
     onFailure: (error, scans) => events.scansFailed(error, scans),
-    patienceMs,
     ...sizes,
   });
 }
 
 /** Decides scans, together with those of other callers. */
 export async function redeem(
-  { scans }: RedeemRequest,
+  { scans, patienceMs = longestPatienceMs }: RedeemRequest,
   deps: RedeemDeps,
   { signal }: Pick<Call, "signal">,
 ): Promise<RedeemResponse> {
-  const { db, clock, events, unknownTickets } = deps;
+  const { urgent, clock, events, unknownTickets } = deps;
+  const patience = Math.min(patienceMs, longestPatienceMs);
   const now = clock.now();
-  const arrival = { now, traceparent: currentContext().traceparent, mayBeNew: unknownTickets.isOpen() };
+  const { traceparent } = currentContext();
   const decidable = scans.filter((scan) => [...(scan.nonce ?? "")].length <= longestNonce);
   for (const scan of decidable) {
     const seconds = secondsAhead({ at: scan.at ?? now, now });
     if (seconds !== undefined) events.scanAhead(scan, { seconds });
   }
-  const decided = await decide(
-    deps,
-    decidable.map((scan) => toArrivedScan(scan, arrival)),
-    signal,
+  const arrived = decidable.map((scan) =>
+    toArrivedScan(scan, { now, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) }),
   );
+  const decided = await decide(deps, arrived, { signal, patienceMs: patience });
   const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
   const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
   for (const [index, scan] of scans.entries()) events.scanDecided(scan, outcomes[index] ?? failed);
   try {
-    return { outcomes: await expandOutcomes(db, { scans, outcomes }) };
+    return { outcomes: fitOutcomes(await expandOutcomes(urgent, { scans, outcomes })) };
   } catch (error) {
     // The decisions are stored, even if they can be shown by ids alone.
     events.notExpanded(error);
-    return { outcomes };
+    return { outcomes: fitOutcomes(outcomes.map((shown) => ({ bare: shown, shown }))) };
   }
 }
 
-/** While boxoffice is asked no batch waits, only the scans that came in the same call. */
+/** While boxoffice is asked no batch waits; the call waits no longer than its patience. */
 async function decide(
   { lanes, unknownTickets }: RedeemDeps,
   scans: readonly ArrivedScan[],
-  signal: AbortSignal,
+  wait: Wait,
 ): Promise<ScanOutcome[]> {
-  const answers = await lanes.submit(scans, signal);
+  const until = performance.now() + wait.patienceMs;
+  const answers = await lanes.submit(scans, wait);
   const unknown = scans.filter((_, index) => answers[index] === unknownYet);
   if (unknown.length > 0) {
-    await unknownTickets.fetch(unknown);
-    const again = await lanes.submit(
-      unknown.map((scan) => ({ ...scan, mayBeNew: false })),
-      signal,
-    );
+    const wasAsked = await isInTime(unknownTickets.fetch(unknown), until);
+    const again = wasAsked
+      ? await lanes.submit(
+          unknown.map((scan) => ({ ...scan, mayBeNew: false })),
+          { ...wait, patienceMs: Math.max(until - performance.now(), leastPatienceMs) },
+        )
+      : unknown.map(() => undecided);
     for (const [order, scan] of unknown.entries()) answers[scans.indexOf(scan)] = again[order] ?? failed;
   }
   return answers.map((answer) => (answer === unknownYet ? failed : answer));
+}
+
+/** After boxoffice has answered a scan may meet other changes of its ticket at least for so long. */
+const leastPatienceMs = 10;
+
+/** Whether work ends before that time; it goes on in any case. */
+async function isInTime(work: Promise<void>, until: number): Promise<boolean> {
+  const late = new AbortController();
+  const isLate = setTimeout(Math.max(until - performance.now(), 0), false, { signal: late.signal }).catch(() => false);
+  const inTime = await Promise.race([work.then(() => true), isLate]);
+  late.abort();
+  return inTime;
 }

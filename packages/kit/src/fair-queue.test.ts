@@ -1,0 +1,39 @@
+import { expect, it } from "vitest";
+import { FairQueue } from "./fair-queue.ts";
+
+function filled(parties: Readonly<Record<string, readonly string[]>>): FairQueue<string> {
+  const queue = new FairQueue<string>();
+  for (const [party, items] of Object.entries(parties)) for (const item of items) queue.push(party, item);
+  return queue;
+}
+
+it("takes one item of each party in turn, each in its order", () => {
+  const queue = filled({ a: ["a1", "a2", "a3", "a4"], b: ["b1"], c: ["c1", "c2"] });
+  expect(queue.take(5)).toEqual(["a1", "b1", "c1", "a2", "c2"]);
+  expect(queue.size).toBe(2);
+  expect(queue.take(5)).toEqual(["a3", "a4"]);
+  expect(queue.size).toBe(0);
+});
+
+it("begins with the party that waits longest for its turn", () => {
+  const queue = filled({ a: ["a1", "a2", "a3"], b: ["b1", "b2"], c: ["c1"] });
+  expect(queue.take(1)).toEqual(["a1"]);
+  expect(queue.take(1)).toEqual(["b1"]);
+  expect(queue.take(1)).toEqual(["c1"]);
+  expect(queue.take(1)).toEqual(["a2"]);
+});
+
+it("leaves items in their place and drops others without counting them", () => {
+  const queue = filled({ a: ["left", "dropped", "a1", "a2"], b: ["left", "b1"] });
+  const choose = (item: string) => (item === "left" ? "leave" : item === "dropped" ? "drop" : "take");
+  expect(queue.take(2, choose)).toEqual(["a1", "b1"]);
+  expect(queue.size).toBe(3);
+  expect([queue.sizeOf("a"), queue.sizeOf("b"), queue.sizeOf("c")]).toEqual([2, 1, 0]);
+  expect(queue.take(9)).toEqual(["left", "left", "a2"]);
+});
+
+it("puts items back in front", () => {
+  const queue = filled({ a: ["a3"] });
+  queue.putBack("a", ["a1", "a2"]);
+  expect(queue.take(9)).toEqual(["a1", "a2", "a3"]);
+});

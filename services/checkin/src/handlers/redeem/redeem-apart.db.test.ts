@@ -1,0 +1,166 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { RedeemResponse, type Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import { Scans } from "@tessera/protos/services";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { eventFact, itemFact, minute, noon, positionFact } from "../../testing/facts.ts";
+import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+let list: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await checkin.reset();
+  await checkin.deliver(topics.eventChanged, [eventFact()]);
+  await checkin.deliver(topics.itemChanged, [itemFact(10)]);
+  list = (await checkin.createList()).id;
+});
+
+/** Scans several codes in one call, as a gateway does. */
+async function redeemTogether(scans: readonly Scan[], patienceMs = 50) {
+  const from = performance.now();
+  const { outcomes } = await checkin.connect(Scans).redeem({ scans: [...scans], patienceMs }, { timeoutMs: 20_000 });
+  return { words: outcomes.map(inWord), ms: performance.now() - from };
+}
+
+const storedScans = async () =>
+  (await checkin.db.one<{ scans: number }>(sql`select count(*)::integer as scans from scan`)).scans;
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+
+describe("[C3.41] a scan that is held back", () => {
+  it("by another change of its ticket is undecided and not stored, and those that came with it are decided", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
+    await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`select position.id from position where position.id = 1 for update`);
+      const { words, ms } = await redeemTogether([scan(list, "secret1"), scan(list, "secret2")]);
+      expect(words).toEqual(["undecided", "admitted"]);
+      expect(ms).toBeLessThan(1000);
+      expect(await storedScans()).toBe(1);
+    });
+    expect((await redeemTogether([scan(list, "secret1")])).words).toEqual(["admitted"]);
+  });
+
+  it("by the question to boxoffice is undecided, and those that came with it are decided", async () => {
+    await checkin.deliver(topics.positionChanged, [positionFact(2)]);
+    let sell = () => {};
+    checkin.sold = () =>
+      new Promise((resolve) => {
+        sell = () => resolve([PositionChanged.encode(positionFact(1)).finish()]);
+      });
+    const { words, ms } = await redeemTogether([scan(list, "secret1"), scan(list, "secret2")]);
+    expect(words).toEqual(["undecided", "admitted"]);
+    expect(ms).toBeLessThan(250);
+    // Its code is not asked for a second time.
+    const again = redeemTogether([scan(list, "secret1")], 3000);
+    sell();
+    expect((await again).words).toEqual(["admitted"]);
+    expect(checkin.asked).toEqual(["secret1"]);
+  });
+
+  it("leaves boxoffice free for the codes of another organizer", async () => {
+    const other = { organizer: "other", event: "sampleconf" };
+    await checkin.deliver(topics.eventChanged, [eventFact(other)]);
+    const theirs = await checkin.lists.createCheckinList({ ...other, fields: listFields() });
+    checkin.sold = () => new Promise(() => {});
+    const calls = numbers(4).map((call) => redeemTogether([scan(list, `unknown${call}`)]));
+    await expect.poll(() => checkin.asked.length).toBe(2);
+    await redeemTogether([scan(theirs.list?.id ?? 0, "theirs", other)]);
+    expect(checkin.asked).toHaveLength(3);
+    expect(checkin.asked).toContain("theirs");
+    expect((await Promise.all(calls)).map(({ words }) => words[0]).sort()).toEqual([
+      "undecided",
+      "undecided",
+      "unknownTicket",
+      "unknownTicket",
+    ]);
+  });
+});
+
+describe("[C3.42] many scans of one ticket", () => {
+  it("delay the scans of others by one place in a batch, and each of them is decided", async () => {
+    const { id } = await checkin.createList({ allowMultipleEntries: true });
+    await checkin.deliver(
+      topics.positionChanged,
+      numbers(20).map((ticket) => positionFact(ticket)),
+    );
+    const ended: string[] = [];
+    const hot = numbers(60).map(async () => {
+      const outcome = await checkin.redeem(scan(id, "secret1", { type: ScanType.EXIT }));
+      ended.push("hot");
+      return inWord(outcome);
+    });
+    const others = numbers(19).map(async (other) => {
+      const outcome = await checkin.redeem(scan(id, `secret${other + 1}`));
+      ended.push("other");
+      return inWord(outcome);
+    });
+    expect(new Set(await Promise.all([...hot, ...others]))).toEqual(new Set(["admitted"]));
+    // All others were decided while most of the busy ticket's scans still waited.
+    expect(ended.lastIndexOf("other")).toBeLessThan(40);
+    expect(await storedScans()).toBe(79);
+  });
+});
+
+describe("[C3.43] scans whose answers are too large for one message", () => {
+  const answers = [
+    { question: 7, answer: "x".repeat(200_000), questionIdentifier: "Q", options: [], optionIdentifiers: [] },
+  ];
+
+  it("are all answered, without what does not fit", async () => {
+    const tickets = numbers(64);
+    await checkin.deliver(
+      topics.positionChanged,
+      tickets.map((id) => positionFact(id, { answers })),
+    );
+    const { words } = await redeemTogether(tickets.map((id) => scan(list, `secret${id}`)));
+    expect(words).toEqual(tickets.map(() => "admitted"));
+    expect(await storedScans()).toBe(64);
+  });
+
+  it("share the resources that they asked for", async () => {
+    const document = Buffer.from(JSON.stringify({ description: "x".repeat(400_000) }));
+    await checkin.deliver(topics.itemChanged, [itemFact(10, { revision: 2, document })]);
+    const tickets = numbers(64);
+    await checkin.deliver(
+      topics.positionChanged,
+      tickets.map((id) => positionFact(id)),
+    );
+    const expand = { subevent: false, item: true, variation: false, answersQuestion: false, addons: false };
+    const response = await checkin
+      .connect(Scans)
+      .redeem({ scans: tickets.map((id) => scan(list, `secret${id}`, { expand })), patienceMs: 50 });
+    expect(response.outcomes.map(inWord)).toEqual(tickets.map(() => "admitted"));
+    expect(response.outcomes.map(({ documentsAt }) => documentsAt)).toEqual([
+      undefined,
+      ...tickets.slice(1).map(() => 0),
+    ]);
+    expect(RedeemResponse.encode(response).finish().length).toBeLessThan(1_000_000);
+  });
+});
+
+describe("[C3.44] a ticket with a long history", () => {
+  it("shows its newest 100 scans, and rules count all of them", async () => {
+    const rules = JSON.stringify({ "<": [{ var: "entries_number" }, 151] });
+    const { id } = await checkin.createList({ allowMultipleEntries: true, rules });
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    for (let entry = 1; entry <= 151; entry += 1) {
+      const outcome = await checkin.redeem(scan(id, "secret1", { at: noon + entry * minute }));
+      expect(inWord(outcome)).toBe("admitted");
+      expect(outcome.position?.checkins).toHaveLength(Math.min(entry, 100));
+      expect(outcome.position?.checkins[0]?.at).toBe(noon + entry * minute);
+    }
+    expect(inWord(await checkin.redeem(scan(id, "secret1")))).toBe("rules");
+  });
+});
