@@ -1,16 +1,5 @@
 import { hash } from "node:crypto";
-import {
-  BlockedSecretChanged,
-  CategoryChanged,
-  CredentialChanged,
-  EventChanged,
-  ItemChanged,
-  PositionChanged,
-  QuestionChanged,
-  ReusableMediumChanged,
-  RevokedSecretChanged,
-  SubeventChanged,
-} from "./gen/ticketing/boxoffice/v1/facts.ts";
+import * as boxoffice from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
 import { isRecordKind, recordKinds } from "./record-kinds.ts";
 import { type Codec, type Topic, topic } from "./topic.ts";
@@ -40,7 +29,39 @@ type Options<F> = Omit<Parameters<typeof topic<F>>[2], "owner" | "retention" | "
 const states = <F>(name: string, codec: Codec<F>, options: Options<F>): Topic<F> =>
   topic(name, codec, { owner: ownerOf(name), retention: { kind: "compacted" }, personalData: [], ...options });
 
-/** The same, keyed by the id of the entity within its event. */
+/** The messages of a module that are called `…Changed` and have the address of an entity of an event. */
+type EntityTopics<M> = {
+  readonly [N in keyof M as M[N] extends Codec<Address> ? Uncapitalize<ChangeOf<N>> : never]: M[N] extends Codec<infer F>
+    ? Topic<F>
+    : never;
+};
+
+type ChangeOf<N> = N extends `${string}Changed` ? N : never;
+
+interface Address {
+  readonly organizer: string;
+  readonly event: string;
+  readonly id: number;
+}
+
+/** The topics of such messages, keyed by the id of the entity within its event. `ItemChanged` has `<owner>.item-changed.v1`. */
+function entitiesOf<M extends object>(owner: string, module: M): EntityTopics<M> {
+  const found = Object.entries(module).filter(([name, codec]) => name.endsWith("Changed") && hasAddress(codec));
+  const declared = found.map(([name, codec]) => {
+    const fact = name.replace(/^./, (letter) => letter.toLowerCase());
+    const kebab = fact.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return [fact, entities(`${owner}.${kebab}.v1`, codec as Codec<Address>)];
+  });
+  return Object.fromEntries(declared) as EntityTopics<M>;
+}
+
+/** The types are erased; a message without content has the zero value of each required field. */
+function hasAddress(codec: Codec<object>): boolean {
+  const zero = codec.decode(new Uint8Array()) as Partial<Address>;
+  return zero.organizer === "" && zero.event === "" && zero.id === 0;
+}
+
+/** A topic of entities, keyed by the id of the entity within its event. */
 const entities = <F extends Entity>(name: string, codec: Codec<F>): Topic<F> =>
   states(name, codec, {
     key: ({ organizer, event = "", id = "" }) => entityKey(organizer, event, id),
@@ -64,17 +85,14 @@ function parseCredential(key: string) {
 
 /** Every topic there is. */
 export const topics = {
-  credentialChanged: states("boxoffice.credential-changed.v1", CredentialChanged, {
+  ...entitiesOf("boxoffice", boxoffice),
+  credentialChanged: states("boxoffice.credential-changed.v1", boxoffice.CredentialChanged, {
     key: (fact) => entityKey(fact.organizer, "", `${fact.kind}:${fact.id}`),
     parseKey: parseCredential,
     partitions: 1,
   }),
-  eventChanged: entities("boxoffice.event-changed.v1", EventChanged),
-  subeventChanged: entities("boxoffice.subevent-changed.v1", SubeventChanged),
-  categoryChanged: entities("boxoffice.category-changed.v1", CategoryChanged),
-  itemChanged: entities("boxoffice.item-changed.v1", ItemChanged),
-  questionChanged: entities("boxoffice.question-changed.v1", QuestionChanged),
-  positionChanged: states("boxoffice.position-changed.v1", PositionChanged, {
+  eventChanged: entities("boxoffice.event-changed.v1", boxoffice.EventChanged),
+  positionChanged: states("boxoffice.position-changed.v1", boxoffice.PositionChanged, {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position?.id ?? 0),
     parseKey: parseEntity,
     partitions: 12,
@@ -93,9 +111,7 @@ export const topics = {
       "position.order.invoice_name",
     ],
   }),
-  revokedSecretChanged: entities("boxoffice.revoked-secret-changed.v1", RevokedSecretChanged),
-  blockedSecretChanged: entities("boxoffice.blocked-secret-changed.v1", BlockedSecretChanged),
-  reusableMediumChanged: entities("boxoffice.reusable-medium-changed.v1", ReusableMediumChanged),
+  reusableMediumChanged: entities("boxoffice.reusable-medium-changed.v1", boxoffice.ReusableMediumChanged),
   scanDecided: topic("checkin.scan-decided.v1", ScanDecided, {
     owner: "checkin",
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position ?? `scan-${fact.scan}`),
