@@ -31,7 +31,9 @@ const states = <F>(name: string, codec: Codec<F>, options: Options<F>): Topic<F>
 
 /** The messages of a module that are called `…Changed` and have the address of an entity of an event. */
 type EntityTopics<M> = {
-  readonly [N in keyof M as M[N] extends Codec<Address> ? Uncapitalize<ChangeOf<N>> : never]: M[N] extends Codec<infer F>
+  readonly [N in keyof M as M[N] extends Codec<Address> ? Uncapitalize<ChangeOf<N>> : never]: M[N] extends Codec<
+    infer F
+  >
     ? Topic<F>
     : never;
 };

@@ -9,7 +9,7 @@ import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import * as catalogue from "../store/catalogue.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
-import { type DocumentTable, readDocuments } from "../store/rebuild-reads.ts";
+import { readDocuments } from "../store/rebuild-reads.ts";
 import { isReferable } from "../store/usage.ts";
 import { type CopiedEntities, type RecordKind, refuseUsed } from "./kind.ts";
 
@@ -27,7 +27,7 @@ interface CommonOptions<T> {
 
 /** Other services keep copies of these. */
 interface PublishedOptions<T, F> extends CommonOptions<T> {
-  readonly table: DocumentTable;
+  readonly table: catalogue.NumberedTable;
   /** What is published about its entities. */
   readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
 }

@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
+import { type NumberedTable, numberedKeys } from "./catalogue.ts";
 import type { CredentialKind, StoredCredential } from "./credentials.ts";
 import type { StoredEvent } from "./events.ts";
 import { takeLocks } from "./locks.ts";
@@ -11,17 +12,11 @@ export type EntityTable = keyof typeof keys;
 
 /** The columns of each key, in its order. */
 const keys = {
+  ...numberedKeys,
   credential: { organizer: sql`text`, kind: sql`text`, id: sql`text` },
   event: { organizer: sql`text`, slug: sql`text` },
-  subevent: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-  category: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-  item: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-  question: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-  revoked_secret: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-  blocked_secret: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-  reusable_medium: { organizer: sql`text`, id: sql`bigint` },
   position: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
-} as const;
+};
 
 /** The values of those columns. */
 export type EntityKey = readonly string[];
@@ -91,13 +86,10 @@ function columnsOf(table: EntityTable): { readonly name: Sql; readonly type: Sql
   return Object.entries(keys[table]).map(([name, type]) => ({ name: identifier(name), type }));
 }
 
-/** A table of documents that other services keep copies of. */
-export type DocumentTable = Exclude<EntityTable, "credential" | "event" | "position">;
-
 /** Reads documents, each under a new revision. */
 export async function readDocuments(
   tx: Tx,
-  table: DocumentTable,
+  table: NumberedTable,
   wantedKeys: readonly EntityKey[],
 ): Promise<(Scope & { readonly id: number; readonly data: unknown; readonly revision: number })[]> {
   const event = "event" in keys[table] ? sql`kept.event` : sql`''`;
