@@ -48,7 +48,9 @@ interface Address {
 
 /** The topics of such messages, keyed by the id of the entity within its event. `ItemChanged` has `<owner>.item-changed.v1`. */
 function entitiesOf<M extends object>(owner: string, module: M): EntityTopics<M> {
-  const found = Object.entries(module).filter(([name, codec]) => name.endsWith("Changed") && hasAddress(codec));
+  const found = Object.entries(module as Record<string, Codec<object>>).filter(
+    ([name, codec]) => name.endsWith("Changed") && hasAddress(codec),
+  );
   const declared = found.map(([name, codec]) => {
     const fact = name.replace(/^./, (letter) => letter.toLowerCase());
     const kebab = fact.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
