@@ -98,6 +98,7 @@ create table event (
   data jsonb not null,
   settings jsonb not null,
   revision bigint not null,
+  is_removed boolean not null default false,
   constraint event_pkey primary key (organizer, slug)
 );
 

@@ -1,5 +1,5 @@
 create sequence answer_revision as bigint;
-create sequence list_id as bigint;
+create sequence list_id as bigint minvalue 1000000000001;
 create sequence scan_id as bigint;
 
 create table answered_request (
@@ -100,6 +100,20 @@ create table given_answer (
 );
 comment on column given_answer.state is 'personal data: answer, file';
 
+create table gone_event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  gone_at timestamptz not null,
+  constraint gone_event_pkey primary key (organizer, event)
+);
+
+create table gone_list (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  constraint gone_list_pkey primary key (organizer, event, id)
+);
+
 create table gone_position (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -153,6 +167,7 @@ create table list (
   ignore_in_statistics boolean not null,
   consider_tickets_used boolean not null,
   exit_local_time bigint,
+  exit_set_at timestamptz,
   constraint list_pkey primary key (organizer, event, id)
 );
 create index list_by_exit on list using btree (exit_all_at) where (exit_all_at is not null);
@@ -339,6 +354,7 @@ create unique index scan_by_imported_id on scan using btree (imported_id, "posit
 create index scan_by_time on scan using btree (organizer, event, at, id);
 create index scan_of_nonce on scan using btree (nonce, event, organizer, "position", list) where ((nonce is not null) and successful);
 create index scan_of_position on scan using btree ("position", list, event, organizer, successful, at, id);
+create index scan_with_code on scan using btree (created_at) where ((raw_code is not null) and (not successful));
 comment on column scan.explanation is 'personal data';
 comment on column scan.raw_code is 'personal data';
 

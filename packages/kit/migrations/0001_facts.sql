@@ -14,7 +14,9 @@ create table outbox (
   payload bytea,
   marker uuid,
   traceparent text,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  -- Beside those that a row implies, or instead of them.
+  headers jsonb
 );
 
 -- What each consumer has acted on. Partitioned by the day of the fact, so that
@@ -39,8 +41,20 @@ create table dead_letter (
   payload bytea,
   cause text not null,
   parked_at timestamptz not null default now(),
+  -- Where it came from, and with which of our headers: a replay acts on it as it was.
+  partition integer not null default 0,
+  headers jsonb not null default '{}',
+  -- A later fact of its key was accepted: state that was superseded must not come back.
+  overtaken boolean not null default false,
+  replay_requested_at timestamptz,
+  -- Replays that came to nothing; `cause` is that of the last.
+  tries integer not null default 0,
+  tried_at timestamptz,
   unique (consumer, fact_id)
 );
+create index dead_letter_to_replay on dead_letter (id) where replay_requested_at is not null;
+-- Keys from elsewhere may be longer than a b-tree takes.
+create index dead_letter_by_key on dead_letter using hash (key) where not overtaken;
 
 -- Markers that consumers have passed: everything before them is consumed.
 create table passed_marker (

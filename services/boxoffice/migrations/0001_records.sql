@@ -66,6 +66,8 @@ create table event (
   -- Empty: all at their defaults.
   settings jsonb not null,
   revision bigint not null,
+  -- It exists for no request any more, and is deleted behind everything in it.
+  is_removed boolean not null default false,
   primary key (organizer, slug)
 );
 
@@ -155,7 +157,21 @@ create table position (
   -- ticketing.boxoffice.v1.PositionChanged with only `earlier_checkins`.
   earlier_checkins bytea,
   revision bigint not null,
+  -- Which one it has, also where it takes it no more: canceled, or of an
+  -- order that is canceled or expired.
+  seat bigint,
+  -- Null: takes nothing.
+  taken_as text check (taken_as in ('paid', 'pending')),
+  -- Answers given at the gate are taken up to this revision of theirs; it never
+  -- goes down.
+  answers_revision bigint,
   primary key (organizer, event, id),
   foreign key (organizer, event) references event
 );
+create index position_by_seat on position (organizer, event, seat) where seat is not null;
+-- An import asks which of its positions have any; mostly none has.
+create index position_with_gate_answers on position (organizer, event, id) where answers_revision is not null;
+-- A ticket that was sold seconds ago is asked for by its secret. Slugs hold no slash. A hash, because secrets are
+-- long; of all three, so that equal secrets of other events are not read.
+create index position_by_secret on position using hash ((organizer || '/' || event || '/' || secret));
 comment on column position.state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';

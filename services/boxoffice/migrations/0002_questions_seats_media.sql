@@ -1,5 +1,5 @@
 -- Why: what orders answer and where their tickets sit, what stands for a ticket
--- besides its secret, and which secrets admit nobody any more.
+-- besides its secret, and which secrets admit no one any more.
 --
 -- Columns made of a document exist where a lookup or a constraint needs them.
 
@@ -34,11 +34,6 @@ create table seat (
   foreign key (organizer, event) references event
 );
 create unique index seat_by_guid on seat (organizer, event, guid, coalesce(subevent, 0));
-
--- Which one a position has, also where it holds it no more: canceled, or of an
--- order that is canceled or expired.
-alter table position add column seat bigint;
-create index position_by_seat on position (organizer, event, seat) where seat is not null;
 
 -- The position of a document may be gone: an order that is sent again without
 -- it makes its secret no better.

@@ -1,9 +1,9 @@
 -- Why: answers that are files are too large for documents and facts.
 --
--- The bytes lie in the store for files, each time they are sent under a new
--- key: nobody can come to refer to a file that somebody else is removing. A
--- file that no row names goes an hour after it was stored. A row goes with its
--- position, also where a program removes it that does not know this table.
+-- The bytes are in the store for files, each time they are sent under a new
+-- key: no row can come to name a file that is being deleted. A
+-- file that no row names is deleted an hour after it was stored. A row is deleted with its
+-- position.
 
 create table answer_file (
   organizer text collate "C" not null,

@@ -21,6 +21,14 @@ create table event (
   primary key (organizer, event)
 );
 
+-- An event that was deleted. What check-in owns of it is deleted a day later, unless the event is back by then.
+create table gone_event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  gone_at timestamptz not null,
+  primary key (organizer, event)
+);
+
 -- A date of an event series.
 create table subevent (
   organizer text collate "C" not null,
@@ -32,6 +40,8 @@ create table subevent (
   date_from_at timestamptz,
   date_to_at timestamptz,
   date_admission_at timestamptz,
+  -- The resource as the API shows it.
+  document jsonb not null,
   primary key (organizer, event, id)
 );
 
@@ -60,5 +70,7 @@ create table item (
   generate_tickets boolean,
   -- [{ id, value, position, checkinAttention, checkinText }]
   variations jsonb not null,
+  -- The resource as the API shows it.
+  document jsonb not null,
   primary key (organizer, event, id)
 );

@@ -33,6 +33,12 @@ create table scan (
   -- Its id where it was made, elsewhere and before the records came here. Among the scans of its ticket: nothing
   -- keeps a sender from giving scans of two tickets one id, and none of them may be lost.
   imported_id bigint,
+  -- barcode, nfc_uid or nfc_mf0aes.
+  source_type text not null default 'barcode',
+  -- What a device took the code of a refused scan for.
+  raw_item bigint,
+  raw_variation bigint,
+  raw_subevent bigint,
   primary key (organizer, event, id),
   check (successful = (reason is null)),
   check (position is not null or not successful)
@@ -40,12 +46,26 @@ create table scan (
 
 -- Here and below, what tells rows apart stands first: comparisons end with it, and no plan mistakes
 -- another index for as good while a table is new.
-create index scan_by_position on scan (position, list, event, organizer);
-create index scan_by_nonce on scan (nonce, event, organizer) where nonce is not null and successful;
+--
+-- The newest scans of a ticket on a list are read at each of its scans, however many there are; a nonce is looked up for
+-- one ticket on one list. Both are found in the index alone.
+create index scan_of_position on scan (position, list, event, organizer, successful, at, id);
+create index scan_of_nonce on scan (nonce, event, organizer, position, list) where nonce is not null and successful;
+-- Devices report a refusal until they hear that it arrived.
+create index refused_scan_by_nonce on scan (nonce, event, organizer) where nonce is not null and not successful;
 create unique index scan_by_imported_id on scan (imported_id, position, event, organizer) where imported_id is not null;
+-- The history is read in the order of its arrival, and in the order of the scans.
+create index scan_by_creation on scan (organizer, event, created_at, id);
+create index scan_by_time on scan (organizer, event, at, id);
+-- Codes of refusals are kept for some time only.
+create index scan_with_code on scan (created_at) where raw_code is not null and not successful;
 
--- What the successful scans of one ticket on one list come to. Whoever admits
--- changes the row he has read or nobody's: `version` counts the scans.
+-- What was scanned admits everyone who has it, and the explanation of a refusal may name its guest.
+comment on column scan.raw_code is 'personal data';
+comment on column scan.explanation is 'personal data';
+
+-- What the successful scans of one ticket on one list come to. An admission
+-- changes the row as it was read, or none: `version` counts the scans.
 create table presence (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -60,7 +80,7 @@ create table presence (
 ) with (fillfactor = 80);
 
 -- Counts of a list are sums over these rows. Every change of what counts adds
--- rows for what it changed; nobody updates one, so nobody waits for another.
+-- rows for what it changed; no row is updated, so no change waits for another.
 -- Every few seconds the fresh rows of a bucket are folded into one.
 create table count_delta (
   organizer text collate "C" not null,

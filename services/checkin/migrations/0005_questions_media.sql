@@ -1,4 +1,4 @@
--- Why: what a gate will ask, and what a scanned code may be besides the secret of
+-- Why: what a gate asks and what visitors answer, and what a scanned code may be besides the secret of
 -- a ticket: one that was revoked or blocked, or a medium that stands for tickets.
 
 create table question (
@@ -13,6 +13,25 @@ create table question (
   document jsonb not null,
   primary key (organizer, event, id)
 );
+
+-- Every scan looks for them; most events have none.
+create index question_asked on question (organizer, event) where ask_during_checkin;
+
+create sequence answer_revision;
+
+-- What a position was asked at a gate. Boxoffice takes it over; what its states
+-- have not taken yet is shown from here.
+create table given_answer (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  position bigint not null,
+  question bigint not null,
+  revision bigint not null,
+  -- ticketing.checkin.v1.GivenAnswer; without `answer` it was taken back.
+  state bytea not null,
+  primary key (position, question, event, organizer)
+);
+comment on column given_answer.state is 'personal data: answer, file';
 
 create table revoked_secret (
   organizer text collate "C" not null,

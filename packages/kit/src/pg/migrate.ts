@@ -27,6 +27,9 @@ interface Migration {
   readonly breaking: boolean;
 }
 
+/** A lock on a busy table fails soon, because all its users would queue behind this one. */
+const briefly = "set lock_timeout = '3s'";
+
 const migrateLock = declareLock("tessera migrate");
 
 const kitMigrations = new URL("../../migrations/", import.meta.url);
@@ -43,8 +46,7 @@ export async function migrate(options: MigrationOptions): Promise<number> {
   const known = await knownMigrations(options.migrations);
   return inSchema(options, async (client) => {
     await takeTurn(client, options);
-    // A lock on a busy table fails soon, because all its users would queue behind this one.
-    await client.query("set lock_timeout = '3s'");
+    await client.query(briefly);
     await client.query(`
       create table if not exists migration (
         scope text not null,
@@ -127,7 +129,10 @@ async function apply(client: pg.Client, migration: Migration): Promise<void> {
       await client.query(text);
     });
   }
+  // What runs without a transaction waits for others and blocks none: a build may wait for the longest of them.
+  await client.query("set lock_timeout = '10min'");
   for (const statement of text.split(/^--! next$/m)) await client.query(statement);
+  await client.query(briefly);
   await record();
 }
 

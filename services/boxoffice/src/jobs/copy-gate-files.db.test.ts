@@ -11,8 +11,7 @@ import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { finishWork, passTime } from "@tessera/testkit/finish-work";
@@ -20,7 +19,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { reportEvents } from "../events.ts";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
-import { onSchemaBefore, putEarlierPosition } from "../testing/earlier-schema.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample } from "../testing/records.ts";
@@ -318,21 +316,6 @@ describe("whoever copies and is killed", () => {
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
   });
 });
-
-it("a file that was awaited before the work table had its copy is copied", () =>
-  onSchemaBefore("0006", createEmptyDatabase, async (earlier, migrateOn) => {
-    await putEarlierPosition(earlier, { upTo: 6 });
-    const awaited = given(1, 6, "file", { upload: await upload() });
-    await earlier.run(sql`
-      insert into gate_answer (organizer, event, position, question, awaited, awaited_revision, copy_at)
-      values ('org', 'fest', 1, 1, ${Buffer.from(GivenAnswer.encode(awaited).finish())}, 6, now())`);
-    await migrateOn();
-    const log = createLog({ service: "test", destination: { write: () => {} } });
-    await finishWork(earlier, [
-      copyGateFiles({ db: earlier, files, events: reportEvents({ log, metrics: createMetrics() }) }),
-    ]);
-    expect(await earlier.many(sql`select file ->> 'name' as name from gate_answer`)).toEqual([{ name: "me.png" }]);
-  }));
 
 /** Calls the one function first and the other ever after. */
 function once<A extends unknown[], R>(first: (...args: A) => R, then: (...args: A) => R): (...args: A) => R {

@@ -6,10 +6,8 @@ import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
-import { Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import { type AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import type { AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { quiet } from "@tessera/testkit/fact-pipeline";
 import { finishWork } from "@tessera/testkit/finish-work";
@@ -19,7 +17,6 @@ import { reportEvents } from "../events.ts";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
 import { copyGateFiles } from "../jobs/copy-gate-files.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
-import { onSchemaBefore, putEarlierPosition } from "../testing/earlier-schema.ts";
 import { takeFacts } from "../testing/facts.ts";
 import { answersFact, deliverAnswers, given, readPosition } from "../testing/gate.ts";
 import { position, record, sample, type TestRecord } from "../testing/records.ts";
@@ -235,71 +232,4 @@ describe("answers of records and gates", () => {
       expect(revisions).toEqual(revisions.toSorted((one, other) => one - other));
     }
   });
-});
-
-describe("answers that were merged into the state of their position", () => {
-  const stored = (question: number, answer: string, rest: Partial<Answer> = {}): Answer => {
-    return { question, answer, questionIdentifier: `Q${question}`, options: [], optionIdentifiers: [], ...rest };
-  };
-  const bytes = (answer: Answer) => Buffer.from(Answer.encode(answer).finish());
-  const [blue, red] = ["image/png", "image/gif"].map((contentType, at) => {
-    const text = at === 0 ? "blue" : "red";
-    return toReference({ contentType, size: text.length, sha256: hash("sha256", text) });
-  });
-  const putFile = (on: Db, question: number, reference = "") => {
-    const [, contentType, size, sha256] = /^file:(.*);(.*);(.*)$/.exec(reference) ?? [];
-    return on.run(sql`
-      insert into answer_file (organizer, event, position, question, file_key, name, content_type, size, sha256)
-      values ('org', 'fest', 1, ${question}, ${randomUUID()}, 'me.png', ${contentType}, ${size},
-              ${Buffer.from(sha256 ?? "", "hex")})`);
-  };
-
-  it("are told apart by a migration, and go on as before", () =>
-    onSchemaBefore("0007", createEmptyDatabase, async (earlier, migrateOn) => {
-      const recorded = [
-        { question: 7, answer: "ja ☺", question_identifier: "Q7", options: [5, 300], option_identifiers: ["a", "b"] },
-        { question: 1, answer: "red", question_identifier: "Q1" },
-        { question: 2, answer: "red", question_identifier: "Q2" },
-        { question: 3, answer: red, question_identifier: "Q3" },
-        { question: 4, answer: red, question_identifier: "Q4" },
-        { question: 5, answer: "red", question_identifier: "Q5" },
-        { question: 6, answer: "", question_identifier: "" },
-      ];
-      const seven = stored(7, "ja ☺", { options: [5, 300], optionIdentifiers: ["a", "b"] });
-      const kept = [seven, stored(4, red ?? "", { file: true }), stored(6, "", { questionIdentifier: "" })];
-      const gates = [stored(1, "gate"), stored(3, blue ?? "", { file: true })];
-      await putEarlierPosition(earlier, { recorded, answers: [...kept, ...gates], upTo: 300 });
-      await putFile(earlier, 3, blue);
-      await putFile(earlier, 4, red);
-      const awaited = Buffer.from(GivenAnswer.encode(given(5, 290, "file", {})).finish());
-      await earlier.run(sql`
-        insert into gate_answer (organizer, event, position, question, answer, awaited, awaited_revision)
-        values ('org', 'fest', 1, 1, ${bytes(gates[0] as Answer)}, ${awaited}, 280),
-               ('org', 'fest', 1, 3, ${bytes(gates[1] as Answer)}, null, null),
-               ('org', 'fest', 1, 5, null, ${awaited}, 290),
-               ('org', 'fest', 1, 6, null, ${awaited}, 295)`);
-      const before = await earlier.one<{ state: Buffer }>(sql`select position.state from position`);
-      await migrateOn();
-      const published = Position.decode(before.state);
-      expect(await readPosition(earlier)).toEqual({ ...published, answersRevision: 279 });
-      const { state } = await earlier.one<{ state: Buffer }>(sql`select position.state from position`);
-      const one = [seven, stored(1, "red"), stored(2, "red"), stored(3, red ?? "", { file: true })];
-      const two = [stored(4, red ?? "", { file: true }), stored(5, "red"), stored(6, "", { questionIdentifier: "" })];
-      const answers = [...one, ...two];
-      const canonical = Position.encode({ ...published, answers, answersRevision: undefined }).finish();
-      expect(state).toEqual(Buffer.from(canonical));
-      const rows = await earlier.many(sql`
-        select question, revision::integer, answer is not null as answered, file ->> 'name' as file,
-               awaited_revision::integer as awaited
-          from gate_answer
-         order by question`);
-      expect(rows).toEqual([
-        { question: 1, revision: 279, answered: true, file: null, awaited: 280 },
-        { question: 2, revision: 300, answered: false, file: null, awaited: null },
-        { question: 3, revision: 300, answered: true, file: "me.png", awaited: null },
-        { question: 5, revision: 289, answered: false, file: null, awaited: 290 },
-        { question: 6, revision: null, answered: false, file: null, awaited: 295 },
-      ]);
-      expect(await earlier.many(sql`select question from answer_file`)).toEqual([{ question: 4 }]);
-    }));
 });

@@ -1,11 +1,10 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createEmptyDatabase, createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { type Arbitrary, array, assert, asyncProperty, constantFrom, integer, option, record, tuple } from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
-import { onSchemaBefore } from "../testing/earlier-schema.ts";
 import { position, record as recordOf, sample, type TestRecord } from "../testing/records.ts";
 import { recount } from "../testing/recount.ts";
 
@@ -211,24 +210,3 @@ it("what is taken is what a recount finds, whatever changes at the same time", {
   expect(accepted).toBeGreaterThan(500);
   expect(seen).toBeGreaterThan(30);
 });
-
-it("what was stored before it was counted is counted by the migration", () =>
-  onSchemaBefore("0003", createEmptyDatabase, async (earlier, migrateOn) => {
-    await earlier.run(sql`insert into organizer (slug, data, revision) values ('org', '{}', 1)`);
-    await earlier.run(
-      sql`insert into event (organizer, slug, data, settings, revision) values ('org', 'fest', '{}', '{}', 1)`,
-    );
-    await earlier.run(sql`
-      insert into "order" (organizer, event, code, status, data, revision)
-      select 'org', 'fest', status, status, '{}', 1
-        from unnest('{n,p,e,c}'::text[]) as status`);
-    await earlier.run(sql`
-      insert into position (organizer, event, id, order_code, positionid, item, variation, secret, canceled, state, revision)
-      select 'org', 'fest', number, substr('nppec', number % 5 + 1, 1), 1, 1 + number % 2, nullif(number % 3, 0), '',
-             number % 7 = 0, '', 1
-        from generate_series(1, 200) as number`);
-    await migrateOn();
-    const { counted, recounted } = await recount(earlier);
-    expect(counted).toEqual(recounted);
-    expect(counted).toHaveLength(12);
-  }));
