@@ -125,7 +125,6 @@ beforeAll(async () => {
     cache: memoryCache({ log }),
     // These tests upload nothing, so this folder is never made.
     files: diskFiles({ directory: join(tmpdir(), "tessera-gateway-files") }),
-    clock: systemClock,
     log,
     metrics: createMetrics(),
     tracing: untraced,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Observe } from "@tessera/engines/grpc/answer-call";
 import { startTracing } from "@tessera/engines/tracing";
-import { systemClock } from "@tessera/kit/clock";
 import { type Environment, readConfig } from "@tessera/kit/config";
 import { createHealth } from "@tessera/kit/health";
 import { type RunningService, startService } from "@tessera/kit/lifecycle";
@@ -109,7 +108,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           bus,
           cache,
           files,
-          clock: systemClock,
           log,
           metrics,
           tracing,

@@ -4,5 +4,5 @@ export interface Clock {
   now(): number;
 }
 
-/** The machine's clock. */
+/** The machine's clock. Services use the clock of their database: several machines never agree. */
 export const systemClock: Clock = { now: () => Date.now() * 1000 };

@@ -6,7 +6,6 @@ import { rebuildTopics } from "./bus/rebuild-topics.ts";
 import { startRelay } from "./bus/relay.ts";
 import { replayDeadLetters } from "./bus/replay-dead-letters.ts";
 import type { Cache } from "./cache/cache.ts";
-import type { Clock } from "./clock.ts";
 import { type Environment, readConfig, type Settings } from "./config.ts";
 import type { Files } from "./files/files.ts";
 import type { Health } from "./health.ts";
@@ -15,6 +14,7 @@ import { startWorkers } from "./jobs/workers.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";
+import { openDatabaseClock } from "./pg/database-clock.ts";
 import { keepStatistics } from "./pg/keep-statistics.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { openReads } from "./pg/reads.ts";
@@ -33,7 +33,6 @@ export interface Surroundings {
   readonly bus: Bus;
   readonly cache: Cache;
   readonly files: Files;
-  readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing: Tracing;
@@ -73,7 +72,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
   around: Surroundings,
 ): Promise<RunningService> {
   const { name, schema } = definition;
-  const { bus, clock, metrics, tracing, health } = around;
+  const { bus, metrics, tracing, health } = around;
   const log = around.log.with({ service: name });
   const config = readConfig(definition.settings, around.environment);
   const connection = { url: around.databaseUrl, schema, role: around.role, applicationName: `tessera-${name}`, log };
@@ -92,6 +91,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     health.dependency(`${name} database`, async () => {
       await db.one(sql`select 1 as alive`);
     });
+    const clock = await openDatabaseClock(db);
     await keepFactTables(db, clock);
     const parts = await definition.open({
       config,
@@ -111,6 +111,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     const meter = measureFacts({ db, bus, clock, log, metrics, group: name, consumes: definition.consumes });
     const ours = [
       { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) },
+      clock.compare,
       keepStatistics(db),
       replayDeadLetters({ db, group: name, consumers: parts.consumers, log }),
       rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),

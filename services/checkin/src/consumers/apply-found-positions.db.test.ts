@@ -67,11 +67,11 @@ describe("an answer of boxoffice about a ticket that was deleted meanwhile", () 
     expect(await secrets()).toEqual(["again"]);
   });
 
-  it("is applied if it was asked for long after the deletion, even if clocks differ by seconds", async () => {
+  it("is applied if it was asked for long after the deletion, and not if the clock may be late", async () => {
     await checkin.deliver(topics.positionChanged, [tombstone(1)]);
-    await applyFound([positionFact(1)], now() + minute / 2);
+    await applyFound([positionFact(1)], now() + 4_000_000);
     expect(await secrets()).toEqual([]);
-    await applyFound([positionFact(1)], now() + 2 * minute);
+    await applyFound([positionFact(1)], now() + minute);
     expect(await secrets()).toEqual(["secret1"]);
     await expectTrueCounts();
   });

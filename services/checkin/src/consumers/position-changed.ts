@@ -45,12 +45,12 @@ export const positionChanged = consume(
   { sweep: sweepPositions },
 );
 
-/** The clocks of this process and of the database may differ by so much, in microseconds. */
-const clockMargin = 60_000_000;
+/** The clock of this process may be so late, in microseconds: it follows that of the database. */
+const clockMargin = 5_000_000;
 
 /**
  * Copies positions that boxoffice was asked for, encoded as in their topic; `askedAt` in microseconds since 1970, by the
- * clock of this process. Positions that were deleted since are left out: the answer of boxoffice may be older.
+ * clock of the database. Positions that were deleted since are left out: the answer of boxoffice may be older.
  *
  * A visitor waits, so this gives up when a lock takes too long. Consumers of the topic queue behind its locks. So it locks
  * the inserts only if it adds a position, and locks no position whose state is current.

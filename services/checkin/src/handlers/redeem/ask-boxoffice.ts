@@ -1,3 +1,4 @@
+import type { Clock } from "@tessera/kit/clock";
 import { isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
@@ -20,6 +21,7 @@ export interface AskOptions {
   readonly tickets: Pick<Client<Tickets>, "findTickets">;
   /** Applies what was found to the copy here; `askedAt` in microseconds since 1970. */
   apply(found: { readonly facts: readonly Uint8Array[]; readonly askedAt: number }): Promise<void>;
+  readonly clock: Clock;
   readonly events: CheckinEvents;
 }
 
@@ -42,7 +44,7 @@ const longestCode = 1000;
  * Asks boxoffice for codes that are unknown here: a ticket may have been sold seconds ago. A code that is being asked for
  * is not asked for a second time.
  */
-export function askBoxoffice({ tickets, apply, events }: AskOptions): UnknownTickets {
+export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): UnknownTickets {
   let restUntil = 0;
   let calls = 0;
   const callsOf = new Map<string, number>();
@@ -55,7 +57,7 @@ export function askBoxoffice({ tickets, apply, events }: AskOptions): UnknownTic
     calls += 1;
     callsOf.set(organizer, (callsOf.get(organizer) ?? 0) + 1);
     try {
-      const askedAt = Date.now() * 1000;
+      const askedAt = clock.now();
       const wanted = codes.map((code) => ({ organizer, ...code }));
       const { facts } = await tickets.findTickets({ tickets: wanted }, { timeoutMs: askMs });
       if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
