@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fault } from "./faults.ts";
+import { logFileNames } from "./log-file.ts";
 
 /** The folder of a local platform for everything that survives a restart. */
 export interface LocalData {
@@ -40,7 +41,13 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
  * pretix goes too, because the records that it counts as stored are deleted.
  */
 async function empty(directory: string): Promise<void> {
-  for (const name of ["tessera.log", "operator-key", "demo-api-key", "demo-device-key", "from-pretix.json"])
+  for (const name of [
+    ...logFileNames("tessera.log"),
+    "operator-key",
+    "demo-api-key",
+    "demo-device-key",
+    "from-pretix.json",
+  ])
     await rm(join(directory, name), { force: true });
   await rm(join(directory, "files"), { recursive: true, force: true });
 }

@@ -1,4 +1,3 @@
-import { createWriteStream } from "node:fs";
 import { resolve } from "node:path";
 import type { Environment } from "@tessera/kit/config";
 import { createLog, type Log } from "@tessera/kit/log";
@@ -6,6 +5,7 @@ import { announce } from "./announce.ts";
 import { fill } from "./fill.ts";
 import { type LocalData, openLocalData } from "./local-data.ts";
 import { openLocalDatabase } from "./local-database.ts";
+import { openLogFile } from "./log-file.ts";
 import { migrateAll } from "./migrate.ts";
 import { databaseUrlOf, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
@@ -26,7 +26,7 @@ export async function serveAll(
   const data = await openLocalData({ directory: resolve(values.data ?? ".tessera"), fresh: values.fresh });
   const port = readPort("--port", values.port ?? (options.environment["HTTP_PORT"] || "8000"));
   const operatorKey = options.environment["TESSERA_OPERATOR_KEY"] || (await data.keptSecret("operator-key"));
-  const log = openLog(values, data);
+  const log = await openLog(values, data);
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -76,16 +76,12 @@ export async function serveAll(
 }
 
 /** `written` resolves when every line is written. */
-function openLog(
+async function openLog(
   values: ServeValues,
   data: LocalData,
-): { log: Log; file: string | undefined; written(): Promise<void> } {
+): Promise<{ log: Log; file: string | undefined; written(): Promise<void> }> {
   const file = values["log-file"] ?? data.logFile;
   if (file === "-") return { log: createLog({ service: "tessera" }), file: undefined, written: async () => {} };
-  const stream = createWriteStream(file, { flags: "a", mode: 0o600 });
-  return {
-    log: createLog({ service: "tessera", destination: { write: (line: string) => void stream.write(line) } }),
-    file,
-    written: () => new Promise((resolve) => void stream.write("", () => resolve())),
-  };
+  const destination = await openLogFile(file);
+  return { log: createLog({ service: "tessera", destination }), file, written: destination.written };
 }
