@@ -29,7 +29,8 @@ const recordsPerTurn = 20;
 const putAtOnce = 8;
 
 /**
- * Makes the function that applies records of an owner in their order, all in one transaction.
+ * Makes the function that applies records of an owner in their order, in one transaction unless a removal must be
+ * committed first.
  *
  * A wrong record is rejected, the others are stored. If storing fails for an unforeseen reason, each record gets its own
  * transaction, so that only the failing ones are rejected. Transient failures are thrown: the caller retries the batch,
@@ -53,7 +54,9 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
       else errors.set(sent, read.errors);
     }
     await putFiles(readable, files);
-    for (const [record, refused] of await applyAll(readable, { db, log })) errors.set(record.sent, refused);
+    for (const part of splitBehindRemovals(readable)) {
+      for (const [record, refused] of await applyAll(part, { db, log })) errors.set(record.sent, refused);
+    }
     return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))), ...unknownKeys.toIgnored() };
   };
 
@@ -88,7 +91,7 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
     for (const run of splitRuns(records, { group: groupOf, key: ({ key }) => key })) {
       for (const [record, errors] of await applyRun(tx, run, owner)) refused.set(record, errors);
     }
-    await owner.raiseIds(tx, highestIds(records.filter((record) => !refused.has(record))));
+    await owner.raiseIds?.(tx, highestIds(records.filter((record) => !refused.has(record))));
     return refused;
   }
 }
@@ -107,6 +110,15 @@ async function putFiles(records: readonly Readable<AnyKind>[], files: Files): Pr
       .map(({ key, content, contentType }) => files.put(key, content, { contentType }));
     await Promise.all(puts);
   }
+}
+
+function splitBehindRemovals<R extends Readable<{ readonly commitsRemoval?: boolean }>>(records: readonly R[]): R[][] {
+  const parts: R[][] = [[]];
+  for (const record of records) {
+    parts.at(-1)?.push(record);
+    if (record.removal && record.kind.commitsRemoval === true) parts.push([]);
+  }
+  return parts;
 }
 
 type AnyKind = Pick<RecordKind<unknown, unknown, unknown>, "filesOf" | "idsOf">;

@@ -65,6 +65,8 @@ export interface RecordKind<V, Mentioned, Known> {
   /** Refuses to remove what is still referred to. */
   refuseRemoval?(tx: Tx, removal: Removal): Promise<Refusals<string>>;
   remove(tx: Tx, removal: Removal): Promise<void>;
+  /** What a removal has begun must be committed before records behind it are applied. */
+  readonly commitsRemoval?: boolean;
 }
 
 /** What a kind makes of its records stays with that kind: nothing else looks into it. */
@@ -83,7 +85,7 @@ export interface RecordOwner<Mentioned, Known extends KnownScope> {
    */
   lock(tx: Tx, records: readonly LockedRecord[]): Promise<void>;
   /** Makes sure that ids that are assigned later exceed those that records brought along. */
-  raiseIds(tx: Tx, highest: ReadonlyMap<string, number>): Promise<void>;
+  raiseIds?(tx: Tx, highest: ReadonlyMap<string, number>): Promise<void>;
 }
 
 /** What locks follow from. */

@@ -8,6 +8,7 @@ export const fault = faultCodes({
   api_key_not_found: "not_found",
   bad_token_hash: "invalid",
   device_not_found: "not_found",
+  event_being_removed: "conflict",
   document_unreadable: "unmet",
   invalid_credential: "invalid",
   organizer_not_found: "not_found",

@@ -13,6 +13,7 @@ import { listCredentials } from "./handlers/list-credentials.ts";
 import { revokeCredential } from "./handlers/revoke-credential.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
+import { removeEvents } from "./jobs/remove-events.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
 
 /** Owns what all other services refer to: organizers, events, products, orders, keys and devices. */
@@ -31,7 +32,7 @@ export const boxoffice = defineService({
   ],
   consumers: [answersGiven],
   jobs: [removeAnswerFiles],
-  works: [copyGateFiles],
+  works: [copyGateFiles, removeEvents],
   rebuilds,
   start: async ({ db, files, clock, log, metrics }) => ({
     deps: { db, files, clock, log, events: reportEvents({ log, metrics }) },

@@ -702,10 +702,10 @@ describe("removing what others live in", () => {
     await takeFacts(db);
     expect(await office.apply(deleted("event", { slug: "fest" }))).toEqual({});
     expect((await takeFacts(db)).map(({ topic, key, value }) => [topic, key, value])).toEqual([
+      ["event-changed", "org/fest/", null],
       ["position-changed", "org/fest/1", null],
       ["item-changed", "org/fest/1", null],
       ["category-changed", "org/fest/1", null],
-      ["event-changed", "org/fest/", null],
     ]);
     for (const table of ["position", "order", "quota", "item", "category", "tax_rule", "event"])
       expect(await count(table)).toBe(1);

@@ -4,6 +4,7 @@ import { object, slug, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
+import { eventBeingRemoved, findRemoved } from "../store/events.ts";
 import * as organizers from "../store/organizers.ts";
 import { credentialKey } from "../wire/credentials.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
@@ -21,7 +22,11 @@ export const organizer: RecordKind<Reading<Organizer>> = {
   async store(tx, { values }) {
     for (const { data, document } of values) await organizers.upsert(tx, { slug: data.slug, document });
   },
-  refuseRemoval: (tx, removal) => refuseUsed(tx, "organizer", removal),
+  async refuseRemoval(tx, removal) {
+    const [removed] = await findRemoved(tx, removal.keys);
+    if (removed !== undefined) throw eventBeingRemoved(removed.event);
+    return refuseUsed(tx, "organizer", removal);
+  },
   async remove(tx, { keys }) {
     for (const slug of keys) {
       const removed = await credentials.deleteAll(tx, slug);

@@ -1,6 +1,8 @@
-import type { Tx } from "@tessera/kit/pg/database";
+import type { Fault } from "@tessera/kit/fault";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
+import { fault } from "../faults.ts";
 
 export interface StoredEvent<Data, Settings> {
   readonly slug: string;
@@ -45,11 +47,53 @@ export function replaceSettings<Data, Settings>(
     returning event.slug, event.data, event.settings, event.revision`);
 }
 
-/** Deletes an event, which must be empty. Tells whether it existed. */
-export async function deleteEvent(tx: Tx, { organizer, event }: Scope): Promise<boolean> {
-  const removed = await tx.run(sql`
+/** Takes an event away from every request. Undefined: there was none. */
+export async function markRemoved(
+  tx: Tx,
+  { organizer, event }: Scope,
+): Promise<{ readonly revision: number } | undefined> {
+  return tx.maybeOne(sql`
+    update event
+       set is_removed = true,
+           revision = nextval('revision_seq')
+     where event.organizer = ${organizer}
+       and event.slug = ${event}
+       and not event.is_removed
+    returning event.revision`);
+}
+
+/** Tells whether an event is removed, and not deleted yet. */
+export async function isRemoved(tx: Tx, { organizer, event }: Scope): Promise<boolean> {
+  const found = await tx.run(sql`
+    select
+      from event
+     where event.organizer = ${organizer}
+       and event.slug = ${event}
+       and event.is_removed`);
+  return found > 0;
+}
+
+/** Finds the events of organizers that are removed, and not deleted yet. */
+export async function findRemoved(db: Queryable, organizers: readonly string[]): Promise<Scope[]> {
+  return db.many<Scope>(sql`
+    select event.organizer, event.slug as event
+      from event
+     where event.organizer = any(${organizers}::text[])
+       and event.is_removed`);
+}
+
+/** Its slug is free when the removal has ended. */
+export function eventBeingRemoved(slug: string): Fault {
+  return fault("event_being_removed", `event ${slug} is still being removed; send its records again in a moment`, {
+    retryAfterMs: 1000,
+  });
+}
+
+/** Deletes a removed event, which must be empty. */
+export async function deleteRemoved(tx: Tx, { organizer, event }: Scope): Promise<void> {
+  await tx.run(sql`
     delete from event
      where event.organizer = ${organizer}
-       and event.slug = ${event}`);
-  return removed > 0;
+       and event.slug = ${event}
+       and event.is_removed`);
 }

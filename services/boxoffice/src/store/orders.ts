@@ -34,11 +34,3 @@ export async function deleteOrders(tx: Tx, { organizer, event }: Scope, codes: r
     returning jsonb_path_query_array("order".data, '$.positions[*].id') as positions`);
   return removed.flatMap((row) => row.positions);
 }
-
-/** Deletes all orders of an event; the rows of their positions are still there. */
-export async function deleteAll(tx: Tx, { organizer, event }: Scope): Promise<void> {
-  await tx.run(sql`
-    delete from "order"
-     where "order".organizer = ${organizer}
-       and "order".event = ${event}`);
-}

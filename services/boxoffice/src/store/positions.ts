@@ -182,17 +182,3 @@ export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number
       from removed`);
   return removed.map((row) => row.id);
 }
-
-/** Deletes all positions of an event, and what was taken by them, and returns their ids. */
-export async function deleteAll(tx: Tx, { organizer, event }: Scope): Promise<number[]> {
-  await tx.run(sql`
-    delete from taken_capacity
-     where taken_capacity.organizer = ${organizer}
-       and taken_capacity.event = ${event}`);
-  const removed = await tx.many<{ id: number }>(sql`
-    delete from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-    returning position.id`);
-  return removed.map((row) => row.id);
-}

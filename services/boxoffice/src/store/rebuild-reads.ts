@@ -105,7 +105,8 @@ export async function readEvents<Data, Settings>(
 ): Promise<(StoredEvent<Data, Settings> & { readonly organizer: string })[]> {
   return tx.many(sql`
     select kept.organizer, kept.slug, kept.data, kept.settings, nextval('revision_seq') as revision
-    ${wanted("event", wantedKeys)}`);
+    ${wanted("event", wantedKeys)}
+     where not kept.is_removed`);
 }
 
 /** A credential with the name of its gate. */

@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
+import { eventBeingRemoved } from "./events.ts";
 
 /** What a run of records refers to. */
 export type Mentioned = ReturnType<typeof nothingMentioned>;
@@ -39,6 +40,7 @@ const webChannel = "web";
 
 interface KnownRow {
   readonly organizer: boolean;
+  readonly being_removed: string | null;
   readonly series: boolean | null;
   readonly events: Readonly<Record<string, boolean>> | null;
   readonly gates: Readonly<Record<string, string>> | null;
@@ -56,11 +58,16 @@ interface KnownRow {
   readonly tokens: Readonly<Record<string, string>> | null;
 }
 
-/** Looks up all that a run of records refers to, in one statement whatever its kind. */
+/** Looks up all that a run of records refers to, in one statement whatever its kind. Throws while an event of it is being removed. */
 export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Mentioned): Promise<Known> {
   const { organizer, event } = scope;
   const row = await tx.one<KnownRow>(sql`
     select exists (select from organizer where organizer.slug = ${organizer}) as organizer,
+           (select min(event.slug)
+              from event
+             where event.organizer = ${organizer}
+               and event.slug = any(${[event, ...mentioned.events]}::text[])
+               and event.is_removed) as being_removed,
            (select (event.data -> 'has_subevents')::boolean
               from event
              where event.organizer = ${organizer}
@@ -170,6 +177,7 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
            (select jsonb_object_agg(encode(credential.token_hash, 'hex'), concat_ws('/', credential.organizer, credential.kind, credential.id))
               from credential
              where credential.token_hash = any(${[...mentioned.tokens].map((hash) => Buffer.from(hash, "hex"))}::bytea[])) as tokens`);
+  if (row.being_removed !== null) throw eventBeingRemoved(row.being_removed);
   return {
     organizer: row.organizer,
     series: row.series ?? undefined,

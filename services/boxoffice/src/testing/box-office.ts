@@ -5,6 +5,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import type { Db } from "@tessera/kit/pg/database";
 import { applyRecords } from "../handlers/apply-records.ts";
+import { removeUntil } from "../records/event-removal.ts";
 import { send, type TestRecord } from "./records.ts";
 
 /** A folder that comes up with the first file, which few tests have. */
@@ -27,7 +28,10 @@ export function boxOfficeOn(db: Db, { files = neverMade }: { files?: Files } = {
   return {
     logged,
     async apply(...records) {
-      const { rejected } = await applyRecords({ records: send(records) }, { db, files, log });
+      const sent = send(records);
+      const { rejected } = await applyRecords({ records: sent }, { db, files, log });
+      // As workers do.
+      await removeUntil(db, [...new Set(sent.map(({ organizer }) => organizer))], () => false);
       return Object.fromEntries(
         rejected.map(({ line, errors }) => [
           line,

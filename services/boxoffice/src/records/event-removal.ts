@@ -1,0 +1,90 @@
+import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import { entityKey, topics } from "@tessera/protos/topics";
+import type { Scope } from "../domain/scope.ts";
+import { deleteNext, type EventTable } from "../store/event-contents.ts";
+import * as events from "../store/events.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
+
+/** Deletes everything in an event that exists for no request any more, and the event last. */
+export const eventRemoval = defineWork("remove-event", {
+  payload: json<Scope>(),
+  result: nothing,
+  leaseMs: 30_000,
+  tries: untilDone,
+  keepMs: 0,
+  atOnce: 1,
+});
+
+/** What belongs to an event, in the order of its removal, and the topics of its facts. */
+const contents: readonly { readonly table: EventTable; readonly topic?: { readonly name: string } }[] = [
+  { table: "position", topic: topics.positionChanged },
+  { table: "order" },
+  { table: "revoked_secret", topic: topics.revokedSecretChanged },
+  { table: "blocked_secret", topic: topics.blockedSecretChanged },
+  { table: "seat" },
+  { table: "question", topic: topics.questionChanged },
+  { table: "quota" },
+  { table: "item", topic: topics.itemChanged },
+  { table: "category", topic: topics.categoryChanged },
+  { table: "tax_rule" },
+  { table: "subevent", topic: topics.subeventChanged },
+];
+
+/** Few enough that the locks of an event and its organizer are held for a fraction of a second. */
+const rowsAtATime = 1000;
+
+/** From now on the event exists for no request; everything in it is deleted by work. */
+export async function beginRemoval(tx: Tx, { organizer, event }: Scope): Promise<void> {
+  const removed = await events.markRemoved(tx, { organizer, event });
+  if (removed === undefined) return;
+  await tx.retract(topics.eventChanged, [entityKey(organizer, event, "")]);
+  const id = `${organizer}/${event}/${removed.revision}`;
+  await enqueueWork(tx, eventRemoval, [{ id, owner: organizer, payload: { organizer, event } }]);
+}
+
+/** How far a removal has come. What lies before needs no second look: a removed event gets nothing new. */
+export interface RemovalPlace {
+  readonly part: number;
+  /** The last key that was deleted. */
+  readonly after?: string;
+}
+
+/**
+ * Deletes the next rows of a removed event. Undefined: nothing is left, or the event is not removed. It may begin again
+ * at the first place at any time, and any number of processes may do it at once.
+ */
+export async function removeNext(
+  tx: Tx,
+  scope: Scope,
+  { place: { part, after }, limit = rowsAtATime }: { readonly place: RemovalPlace; readonly limit?: number },
+): Promise<RemovalPlace | undefined> {
+  await takeLocks(tx, locksOf([scope]));
+  if (!(await events.isRemoved(tx, scope))) return undefined;
+  const next = contents[part];
+  if (next === undefined) {
+    await events.deleteRemoved(tx, scope);
+    return undefined;
+  }
+  const keys = await deleteNext(tx, next.table, { scope, after, limit });
+  if (next.topic !== undefined) {
+    await tx.retract(
+      next.topic,
+      keys.map((key) => entityKey(scope.organizer, scope.event, key)),
+    );
+  }
+  const last = keys.at(-1);
+  return keys.length < limit || last === undefined ? { part: part + 1 } : { part, after: last };
+}
+
+/** Deletes removed events of organizers until a moment; false: something is left. */
+export async function removeUntil(db: Db, organizers: readonly string[], isOver: () => boolean): Promise<boolean> {
+  for (const scope of await events.findRemoved(db, organizers)) {
+    for (let place: RemovalPlace | undefined = { part: 0 }; place !== undefined; ) {
+      if (isOver()) return false;
+      const from: RemovalPlace = place;
+      place = await db.transaction((tx) => removeNext(tx, scope, { place: from }));
+    }
+  }
+  return true;
+}

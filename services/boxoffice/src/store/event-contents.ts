@@ -1,0 +1,53 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { identifier, type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
+
+/** The tables of what belongs to an event, each with the rest of its key. */
+const tables = {
+  position: { name: "id", type: sql`bigint` },
+  order: { name: "code", type: sql`text` },
+  revoked_secret: { name: "id", type: sql`bigint` },
+  blocked_secret: { name: "id", type: sql`bigint` },
+  seat: { name: "id", type: sql`bigint` },
+  question: { name: "id", type: sql`bigint` },
+  quota: { name: "id", type: sql`bigint` },
+  item: { name: "id", type: sql`bigint` },
+  category: { name: "id", type: sql`bigint` },
+  tax_rule: { name: "id", type: sql`bigint` },
+  subevent: { name: "id", type: sql`bigint` },
+} as const satisfies Record<string, { readonly name: string; readonly type: Sql }>;
+
+export type EventTable = keyof typeof tables;
+
+/** Deletes so many rows of an event that follow a key, in the order of their keys. Returns the keys. */
+export async function deleteNext(
+  tx: Tx,
+  table: EventTable,
+  { scope, after, limit }: { readonly scope: Scope; readonly after: string | undefined; readonly limit: number },
+): Promise<string[]> {
+  const { name, type } = tables[table];
+  const [rows, key] = [identifier(table), identifier(name)];
+  // A place to begin at: without it, each stretch would read what those before it have deleted.
+  const isBehind = after === undefined ? sql`true` : sql`kept.${key} > ${after}::${type}`;
+  const deleted = await tx.many<{ key: string }>(sql`
+    with next as materialized (
+      select kept.${key}
+        from ${rows} as kept
+       where kept.organizer = ${scope.organizer}
+         and kept.event = ${scope.event}
+         and ${isBehind}
+       order by kept.${key}
+       limit ${limit}
+    ), deleted as (
+      delete from ${rows} as kept
+       using next
+       where kept.organizer = ${scope.organizer}
+         and kept.event = ${scope.event}
+         and kept.${key} = next.${key}
+      returning kept.${key}
+    )
+    select deleted.${key}::text as key
+      from deleted
+     order by deleted.${key}`);
+  return deleted.map((row) => row.key);
+}
