@@ -9,7 +9,13 @@ import { nextExit } from "../domain/next-exit.ts";
 import { afterScan, countChange } from "../domain/presence.ts";
 import type { CheckinEvents } from "../events.ts";
 import type { Readers } from "../readers.ts";
-import { findInside, findNextInside, type InsideTicket, type Stretch } from "../store/automatic-exits.ts";
+import {
+  findInside,
+  findNextInside,
+  type InsideTicket,
+  type NextInside,
+  type Stretch,
+} from "../store/automatic-exits.ts";
 import { type DueList, findDueLists, moveExit } from "../store/due-lists.ts";
 import { type ScanToStore, storeScans } from "../store/store-scans.ts";
 import { toScanFact } from "../wire/scan-fact.ts";
@@ -20,10 +26,16 @@ const exitLock = declareLock("tessera checkin automatic exit");
 const everyMs = 1000;
 
 /** Few enough that a scan of one of them waits only briefly. */
-const defaultTicketsAtATime = 300;
+const defaultTicketsAtATime = 1000;
+
+/** Stretches that are stored at a time. More only take the processors from the gates. */
+const defaultStoredAtOnce = 2;
 
 /** Lists that are handled at a time; others follow when one is complete. */
 const mostLists = 100;
+
+/** Tickets that are searched at a time for one that is inside later: so many that their number of statements is small. */
+const ticketsSearched = 20_000;
 
 /** Before the next read of tickets that other transactions lock. */
 const restMs = 100;
@@ -37,6 +49,7 @@ export interface ExitTools {
   readonly events: CheckinEvents;
   readonly readers: Pick<Readers, "zone">;
   readonly ticketsAtATime?: number;
+  readonly storedAtOnce?: number;
 }
 
 /**
@@ -62,59 +75,115 @@ export function exitDueLists(tools: ExitTools): Job {
 interface Handling {
   readonly list: DueList;
   /** The last ticket that was read; undefined when all were. */
-  readonly after: number | undefined;
+  after: number | undefined;
   /** Tickets that another transaction locked: they are read again. */
-  readonly left: readonly number[];
-  readonly exits: number;
+  left: readonly number[];
+  exits: number;
+  /** Stretches that were read and are being stored. */
+  storing: number;
+  failed: boolean;
 }
 
-/** Takes one stretch of every due list in turn, so that a small one does not wait for a large one. */
+/**
+ * Takes one stretch of every due list in turn, so that a small one does not wait for a large one. While stretches are
+ * stored, the next ones are read.
+ */
 async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<void> {
+  const { db, clock, storedAtOnce = defaultStoredAtOnce } = tools;
   const underWay = new Map<string, Handling>();
   const over = new Set<string>();
   const failures: unknown[] = [];
+  const storing = new Set<Promise<void>>();
+
+  function store(handling: Handling, inside: readonly InsideTicket[]): void {
+    handling.storing += 1;
+    const stored = letOut(db, handling.list, inside)
+      .then(
+        (positions) => {
+          handling.exits += positions.size;
+          const locked = inside.flatMap(({ position }) => (positions.has(position) ? [] : [position]));
+          handling.left = [...handling.left, ...locked];
+        },
+        (error: unknown) => {
+          failures.push(error);
+          handling.failed = true;
+        },
+      )
+      .finally(() => {
+        handling.storing -= 1;
+        storing.delete(stored);
+      });
+    storing.add(stored);
+  }
+
+  /** Returns whether there was something to do now. */
+  async function handleStretch(name: string, handling: Handling): Promise<boolean> {
+    const isOver = handling.failed || (await isComplete(tools, handling));
+    if (isOver) {
+      underWay.delete(name);
+      over.add(name);
+      return true;
+    }
+    const stretch = nextStretch(handling, tools.ticketsAtATime ?? defaultTicketsAtATime);
+    if (stretch === undefined) return false;
+    const found = await findInside(db, handling.list, stretch);
+    if (found === undefined) {
+      handling.failed = true;
+      return true;
+    }
+    const isRetry = handling.after === undefined;
+    handling.after = found.upTo;
+    while (storing.size >= storedAtOnce) await Promise.race(storing);
+    const before = handling.exits;
+    if (found.inside.length > 0) store(handling, found.inside);
+    if (!isRetry || found.inside.length === 0) return true;
+    // Whether tickets that were locked are still locked is known when they are stored.
+    await Promise.all(storing);
+    return handling.exits > before;
+  }
+
   for (let rests = 0; rests < mostRests && !signal.aborted; ) {
-    for (const list of await findDueLists(tools.db, { now: tools.clock.now(), limit: mostLists + over.size })) {
+    for (const list of await findDueLists(db, { now: clock.now(), limit: mostLists + over.size })) {
       const name = `${list.organizer}/${list.event}/${list.id} ${list.exit.at}`;
-      if (!underWay.has(name) && !over.has(name)) underWay.set(name, { list, after: 0, left: [], exits: 0 });
+      if (underWay.has(name) || over.has(name)) continue;
+      underWay.set(name, { list, after: 0, left: [], exits: 0, storing: 0, failed: false });
     }
     if (underWay.size === 0) break;
     let isStuck = true;
     for (const [name, handling] of underWay) {
       if (signal.aborted) break;
-      let next: Handling | undefined;
       try {
-        next = await handleStretch(tools, handling);
+        if (await handleStretch(name, handling)) isStuck = false;
       } catch (error) {
         failures.push(error);
+        handling.failed = true;
+        isStuck = false;
       }
-      if (next === undefined) {
-        underWay.delete(name);
-        over.add(name);
-      } else underWay.set(name, next);
-      isStuck &&= next?.after === handling.after && next?.exits === handling.exits;
     }
-    rests = isStuck ? rests + 1 : 0;
-    if (isStuck) await pause(restMs, signal);
+    if (isStuck && storing.size > 0) await Promise.race(storing);
+    else {
+      rests = isStuck ? rests + 1 : 0;
+      if (isStuck) await pause(restMs, signal);
+    }
   }
+  await Promise.all(storing);
   if (failures.length > 0) throw failures[0];
 }
 
-/** Undefined: the list is complete, or was changed. */
-async function handleStretch(tools: ExitTools, { list, ...handling }: Handling): Promise<Handling | undefined> {
-  const { db, events, ticketsAtATime: limit = defaultTicketsAtATime } = tools;
-  const looked = handling.left.slice(0, limit);
-  const stretch: Stretch = handling.after === undefined ? { positions: looked } : { after: handling.after, limit };
-  const found = await findInside(db, list, stretch);
-  if (found === undefined) return undefined;
-  const stored = await letOut(db, list, found.inside);
-  const unlooked = handling.after === undefined ? handling.left.slice(limit) : handling.left;
-  const again = found.inside.flatMap(({ position }) => (stored.has(position) ? [] : [position]));
-  const left = [...unlooked, ...again];
-  const exits = handling.exits + stored.size;
-  if (left.length > 0 || found.upTo !== undefined) return { list, after: found.upTo, left, exits };
-  if (await moveOn(tools, list)) events.listExited({ ...list, list: list.id }, { exits });
-  return undefined;
+/** Takes the next tickets to read; undefined: none, until what is being stored is. */
+function nextStretch(handling: Handling, limit: number): Stretch | undefined {
+  const { after, left } = handling;
+  if (after !== undefined) return { after, limit };
+  if (left.length === 0) return undefined;
+  handling.left = left.slice(limit);
+  return { positions: left.slice(0, limit) };
+}
+
+/** Whether no ticket is left; then the list moves on. */
+async function isComplete(tools: ExitTools, { list, after, left, storing, exits }: Handling): Promise<boolean> {
+  if (after !== undefined || left.length > 0 || storing > 0) return false;
+  if (await moveOn(tools, list)) tools.events.listExited({ ...list, list: list.id }, { exits });
+  return true;
 }
 
 /** Returns the tickets that were checked out; the others are to be read again. */
@@ -145,6 +214,15 @@ async function moveOn({ db, clock, readers }: ExitTools, list: DueList): Promise
   const now = clock.now();
   const next = nextExit(exit, { zone, notBefore: exit.at });
   if (next.at > now) return moveExit(db, list, next);
-  const insideAt = await findNextInside(db, list);
+  let insideAt: number | null = null;
+  for (let after: number | undefined = 0; after !== undefined && insideAt !== exit.at; ) {
+    const found: NextInside = await findNextInside(db, list, { after, limit: ticketsSearched });
+    insideAt = earliest(insideAt, found.insideAt);
+    after = found.upTo;
+  }
   return moveExit(db, list, nextExit(exit, { zone, notBefore: Math.min(insideAt ?? now, now) }));
+}
+
+function earliest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }

@@ -131,20 +131,34 @@ function lastType(list: DueList, among: Sql): Sql {
       limit 1)`;
 }
 
+/** The first instant in a stretch of tickets; null: none of them is inside from then on. */
+export interface NextInside {
+  readonly insideAt: number | null;
+  /** The last ticket that was read; undefined where no more follow. */
+  readonly upTo: number | undefined;
+}
+
 /**
- * Finds the first instant, not before the automatic exit, from which on a ticket is inside. The statement reads all
- * tickets of the list; it is for lists with another exit that is due as well.
+ * Finds the first instant, not before the automatic exit, from which on one of some tickets is inside. It is for lists
+ * with another exit that is due as well, which have many more tickets than one statement could read in its time.
  */
-export async function findNextInside(db: Queryable, list: DueList): Promise<number | null> {
+export async function findNextInside(
+  db: Queryable,
+  list: DueList,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<NextInside> {
   const at = toTimestamp(list.exit.at);
-  const { inside_at } = await db.one<{ inside_at: number | null }>(sql`
+  const row = await db.one<{ looked_at: number; up_to: number | null; inside_at: number | null }>(sql`
     with walked as materialized (
       select position.id
         from position
-       where ${within(list, { after: 0 })}
+       where ${within(list, { after })}
          and ${covers(list)}
+       order by position.organizer, position.event, position.id
+       limit ${limit}
     )
-    select min(case when ${lastType(list, sql`scan.at <= ${at}::timestamptz`)} = 'entry'
+    select (select count(*) from walked) as looked_at, (select max(walked.id) from walked) as up_to,
+           min(case when ${lastType(list, sql`scan.at <= ${at}::timestamptz`)} = 'entry'
                     then ${at}::timestamptz
                     else (select min(scan.at)
                             from scan
@@ -156,5 +170,5 @@ export async function findNextInside(db: Queryable, list: DueList): Promise<numb
      cross join lateral (${presenceOn(list)}) as presence
      where presence.last_type = 'entry'
         or presence.last_at > ${at}::timestamptz`);
-  return inside_at;
+  return { insideAt: row.inside_at, upTo: row.looked_at === limit ? (row.up_to ?? undefined) : undefined };
 }
