@@ -9,6 +9,9 @@ export function isSlug(text: unknown): text is string {
  */
 export const maxImportedId = 2 ** 50;
 
+/** The check-in lists that are made here have ids from this one on, and no others have. */
+export const firstListIdMadeHere = 1_000_000_000_001;
+
 /** Whether a text is a UUID in lower case. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);

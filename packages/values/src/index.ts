@@ -1,4 +1,4 @@
-export { isSlug, isUuid, maxImportedId } from "./code.ts";
+export { firstListIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
 export { type DeviceProfile, deviceProfileOf, type ScanProfile, scanProfiles } from "./device-profile.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";

@@ -20,4 +20,10 @@ export const settings = {
     [64, 65_536],
     "Waiting scans beyond which more are refused with 429 instead of being answered too late.",
   ),
+  refusedCodeDays: int(
+    "REFUSED_CODE_DAYS",
+    30,
+    [1, 3650],
+    "Days after which the codes of refused scans are deleted; the refusals stay in the history.",
+  ),
 } as const;

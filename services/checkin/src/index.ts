@@ -28,7 +28,9 @@ import { openLanes, redeem } from "./handlers/redeem/redeem.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
+import { forgetOldCodes } from "./jobs/forget-codes.ts";
 import { keepSearchMerged } from "./jobs/merge-search-index.ts";
+import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
@@ -65,13 +67,15 @@ export const checkin = defineService({
     blockedSecretChanged,
     reusableMediumChanged,
   ],
-  jobs: [compactCounts, exitDueLists, keepSearchMerged],
+  jobs: [compactCounts, exitDueLists, keepSearchMerged, forgetOldCodes, removeGoneEvents],
   rebuilds: [rebuildScans, rebuildAnswers],
   async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
+    const { refusedCodeDays } = config;
     const events = reportEvents({ log, metrics });
     const unknownTickets = askBoxoffice({
       tickets: clients.tickets,
       apply: (found) => applyFoundPositions(db, found),
+      clock,
       events,
     });
     const readers = createReaders();
@@ -83,6 +87,6 @@ export const checkin = defineService({
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
     });
-    return { deps: { db, reads, urgent, files, clock, log, events, readers, lanes, unknownTickets } };
+    return { deps: { db, reads, urgent, files, clock, log, events, readers, lanes, unknownTickets, refusedCodeDays } };
   },
 });

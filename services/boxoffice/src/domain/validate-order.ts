@@ -1,4 +1,5 @@
 import { type AddError, notKnown, ofElement } from "@tessera/records/validate";
+import { firstListIdMadeHere } from "@tessera/values";
 import type { Known } from "./known.ts";
 
 interface Order {
@@ -47,12 +48,15 @@ export function validatePositions({ positions: all }: Order, addError: AddError)
   }
 }
 
+const listMadeHere = `Lists with ids from ${firstListIdMadeHere} on were made here; scans of them come from no record.`;
+
 /** Of two scans of one position with the same id, the one that came later would be taken for the other. */
 function validateCheckins({ checkins }: Position, addError: AddError): void {
   const known = new Map<number, Checkin>();
   for (const [index, checkin] of (checkins ?? []).entries()) {
     const other = known.get(checkin.id);
     known.set(checkin.id, checkin);
+    if (checkin.list >= firstListIdMadeHere) addError(`checkins.${index}.list`, listMadeHere);
     if (other === undefined) continue;
     if (other.list === checkin.list && other.datetime === checkin.datetime && other.type === checkin.type) continue;
     addError(`checkins.${index}.id`, `check-in ${checkin.id} occurs twice, as different ones`);

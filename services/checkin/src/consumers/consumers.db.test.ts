@@ -301,6 +301,59 @@ describe("scans made elsewhere", () => {
     expect(inWord(await checkin.redeem(scan(900, "secret1")))).toBe("already_redeemed");
   });
 
+  it("[R3.74] are not taken again on a list that was deleted, until the list is there again", async () => {
+    const sendAgain = (revision: number) =>
+      checkin.deliver(topics.positionChanged, [
+        positionFact(1, {}, { revision, earlierCheckins: [earlierCheckin(70, { list: 15 })] }),
+      ]);
+    const list15 = (deleted: boolean) =>
+      checkin.records.applyRecords({
+        records: [
+          {
+            line: 1,
+            kind: "checkin_list",
+            ...place,
+            deleted,
+            data: Buffer.from(JSON.stringify({ id: 15, name: "Door" })),
+          },
+        ],
+      });
+    const stored = async () =>
+      (
+        await checkin.db.many<{ list: number }>(sql`
+        select scan.list from scan union all select presence.list from presence`)
+      ).map((row) => row.list);
+    await list15(false);
+    await sendAgain(1);
+    expect(await stored()).toEqual([15, 15]);
+    await list15(true);
+    await sendAgain(2);
+    expect(await stored()).toEqual([]);
+    await expectTrueCounts();
+    await list15(false);
+    await sendAgain(3);
+    expect(await stored()).toEqual([15, 15]);
+    await expectTrueCounts();
+  });
+
+  it("[R3.74] are not taken while their list is being deleted", async () => {
+    const data = Buffer.from(JSON.stringify({ id: 15, name: "Door" }));
+    await checkin.records.applyRecords({
+      records: [{ line: 1, kind: "checkin_list", ...place, deleted: false, data }],
+    });
+    const { arriving } = await checkin.db.transaction(async (tx) => {
+      await removeList(tx, { ...place, id: 15 });
+      const delivered = checkin.deliver(topics.positionChanged, [
+        positionFact(1, {}, { earlierCheckins: [earlierCheckin(70, { list: 15 })] }),
+      ]);
+      await untilLockWait(checkin.db);
+      return { arriving: delivered };
+    });
+    await arriving;
+    expect(await checkin.db.many(sql`select scan.id from scan`)).toEqual([]);
+    expect(await secretOf(1)).toBe("secret1");
+  });
+
   it("of a deleted ticket do not count", async () => {
     await checkin.deliver(topics.positionChanged, [
       positionFact(1, {}, { earlierCheckins: [elsewhere(70)] }),

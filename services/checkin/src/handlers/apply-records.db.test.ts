@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "@tessera/kit/pg/sql";
+import type { CheckinListFields } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { eventFact, itemFact, noon, place, positionFact, subeventFact } from "../testing/facts.ts";
+import { eventFact, itemFact, minute, noon, place, positionFact, subeventFact } from "../testing/facts.ts";
 import { listFields, type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 
 let database: TestDatabase;
@@ -84,13 +85,57 @@ describe("records of check-in lists", () => {
     });
   });
 
-  it("[R4.3] push the ids that are assigned later above theirs, even from several imports at a time", async () => {
-    const largest = 2 ** 50;
-    await Promise.all([7_000_000, largest, 8_000_000].map((id) => apply(record(1, { id, name: "Door" }))));
-    await apply(record(1, { id: 3, name: "Old door" }));
-    const created = await Promise.all([1, 2, 3].map(() => checkin.createList()));
-    const ids = created.map(({ id }) => id).sort((a, b) => a - b);
-    expect(ids).toEqual([largest + 1, largest + 2, largest + 3]);
+  it("[R3.72] bring and replace no list that was made here", async () => {
+    const largest = 1_000_000_000_000;
+    const made = await Promise.all([1, 2, 3].map((number) => checkin.createList({ name: `Made here ${number}` })));
+    for (const { id } of made) expect(id).toBeGreaterThan(largest);
+    const ids = [...made.map(({ id }) => id), 2 ** 50, largest, 7];
+    const { rejected } = await apply(...ids.map((id, index) => record(index, { id, name: "Door" })));
+    expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
+      [0, ["id"]],
+      [1, ["id"]],
+      [2, ["id"]],
+      [3, ["id"]],
+    ]);
+    expect(await shown(largest)).toMatchObject({ name: "Door" });
+    expect((await Promise.all(made.map(({ id }) => shown(id)))).map((fields) => fields?.name)).toEqual(
+      [1, 2, 3].map((number) => `Made here ${number}`),
+    );
+    const next = await checkin.createList();
+    expect(made.map(({ id }) => id)).not.toContain(next.id);
+  });
+
+  it("[R3.73] do not take back the daily move of an automatic exit, and change nothing when they come again", async () => {
+    const day = 24 * 60 * minute;
+    const sent = (changes = {}) =>
+      record(1, { id: 500, name: "Night", exit_all_at: "2026-11-21T11:00:00Z", ...changes });
+    const changes = () => checkin.db.many(sql`select changed_at, changed_in::text as changed_in from list_change`);
+    await apply(sent());
+    await checkin.runJob("exit-due-lists");
+    const moved = noon - 60 * minute + day;
+    expect(await shown(500)).toMatchObject({ exitAllAt: moved });
+    const before = await changes();
+    await apply(sent());
+    expect(await shown(500)).toMatchObject({ exitAllAt: moved });
+    expect(await changes()).toEqual(before);
+    await apply(sent({ name: "Late night" }));
+    expect(await shown(500)).toMatchObject({ name: "Late night", exitAllAt: moved });
+    await apply(sent({ exit_all_at: "2026-11-22T04:00:00Z" }));
+    expect(await shown(500)).toMatchObject({ exitAllAt: noon + 16 * 60 * minute });
+    await apply(sent());
+    expect(await shown(500)).toMatchObject({ exitAllAt: noon - 60 * minute });
+  });
+
+  it("[R3.73] take back what was set here, as for every other field", async () => {
+    const sent = record(1, { id: 500, name: "Night", exit_all_at: "2026-11-22T04:00:00Z" });
+    await apply(sent);
+    const fields = { ...(await shown(500)), exitAllAt: noon + minute, name: "Renamed" } as CheckinListFields;
+    await checkin.lists.updateCheckinList({ ...place, id: 500, fields, updateMask: ["exit_all_at", "name"] });
+    await apply(sent);
+    expect(await shown(500)).toMatchObject({ name: "Night", exitAllAt: noon + 16 * 60 * minute });
+    await checkin.lists.updateCheckinList({ ...place, id: 500, fields, updateMask: ["name"] });
+    await apply(sent);
+    expect(await shown(500)).toMatchObject({ name: "Night", exitAllAt: noon + 16 * 60 * minute });
   });
 
   it("[R2.6, R2.7] remove a list, and what is not there any more is no mistake", async () => {

@@ -13,7 +13,7 @@ import { type EventInfo, requireEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findReferences } from "../store/known-ids.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { lockListIds, nextListId, putLists } from "../store/lists.ts";
+import { nextListId, putLists } from "../store/lists.ts";
 import { fromListFields } from "../wire/lists.ts";
 import { withCounts } from "./get-checkin-list.ts";
 
@@ -28,8 +28,7 @@ export async function createCheckinList(
   const response = await answerOnce(db, CheckinLists.createCheckinList, async (tx) => {
     const event = await requireEvent(tx, request);
     refuseInvalid(joinErrors(await checkAgainstEvent(tx, request, { event, fields }), checkListFields(fields)));
-    await lockListIds(tx);
-    const list = { ...fields, id: await nextListId(tx) };
+    const list = { ...fields, id: await nextListId(tx), exitSet: fields.exitAllAt };
     await putLists(tx, request, [list]);
     await noteListsChanged(tx, request);
     created = list.id;

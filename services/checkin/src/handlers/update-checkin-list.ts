@@ -41,7 +41,8 @@ export async function updateCheckinList(
       },
     });
     refuseInvalid(joinErrors(againstEvent, checkListFields(mask.has("rules") ? list : { name: list.name })));
-    if (await putLists(tx, request, [list])) await noteListsChanged(tx, request);
+    const exitSet = mask.has("exit_all_at") ? list.exitAllAt : held.exitSet;
+    if (await putLists(tx, request, [{ ...list, exitSet }])) await noteListsChanged(tx, request);
     changed = list.id;
     return { list: await withCounts(tx, request, list) };
   });

@@ -2,16 +2,19 @@ import type { RecordKind } from "@tessera/records/kind";
 import { checkinList as listSchema } from "@tessera/resources/checkin-list";
 import { id, object } from "@tessera/schema/build";
 import { compileSchema } from "@tessera/schema/schema";
+import { firstListIdMadeHere } from "@tessera/values";
 import { checkListFields, checkListReferences } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
-import { putLists, removeList } from "../store/lists.ts";
+import { lockLists, putLists, removeList, type StoredList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
 import type { Known, Mentioned } from "./known.ts";
 
 const schema = object({ id: id(), ...listSchema.properties }, { required: ["id", "name"] });
 
 const check = compileSchema(schema);
+
+const madeHere = `Lists with ids from ${firstListIdMadeHere} on were made here; no record may bring or replace one.`;
 
 /** A check-in list, with its id. */
 export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
@@ -21,11 +24,10 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     const checked = check(data);
     if (!checked.ok) return checked;
     const list = { id: checked.value.id, ...fromListFields(listFields.toMessage(checked.value)) };
-    const errors = checkListFields(list);
+    const errors = list.id < firstListIdMadeHere ? checkListFields(list) : { id: [madeHere] };
     return Object.keys(errors).length === 0 ? { ok: true, value: list } : { ok: false, errors };
   },
   keyOf: ({ id }) => String(id),
-  idsOf: ({ id }) => [["list_id", id]],
   mention({ limitProducts, subevent }, { items, subevents }) {
     for (const item of limitProducts) items.add(item);
     if (subevent !== null) subevents.add(subevent);
@@ -35,7 +37,16 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
   },
   async store(tx, { scope, values }) {
-    if (await putLists(tx, scope, values)) await noteListsChanged(tx, scope);
+    const held = new Map(
+      (
+        await lockLists(
+          tx,
+          values.map(({ id }) => ({ ...scope, id })),
+        )
+      ).map((list) => [list.id, list]),
+    );
+    const rows = values.map((list) => toStoredList(list, held.get(list.id)));
+    if (await putLists(tx, scope, rows)) await noteListsChanged(tx, scope);
   },
   async remove(tx, { scope, keys }) {
     const removed: boolean[] = [];
@@ -43,3 +54,9 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     if (removed.includes(true)) await noteListsChanged(tx, scope);
   },
 };
+
+/** A record that says the same of the automatic exit as before does not take back its daily moves. */
+function toStoredList(list: CheckinList, held: StoredList | undefined): StoredList {
+  const { exitAllAt: exitSet } = list;
+  return held?.exitSet === exitSet ? { ...list, exitSet, exitAllAt: held.exitAllAt } : { ...list, exitSet };
+}

@@ -1,7 +1,7 @@
 import type { RecordOwner } from "@tessera/records/kind";
 import { findEvent } from "../store/events.ts";
 import { findReferences } from "../store/known-ids.ts";
-import { lockListIds, lockLists, raiseListIds } from "../store/lists.ts";
+import { lockLists } from "../store/lists.ts";
 import { checkinList } from "./checkin-list.ts";
 import type { Known, Mentioned } from "./known.ts";
 
@@ -15,11 +15,9 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
     return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
   },
   async lock(tx, records) {
-    await lockListIds(tx);
     await lockLists(
       tx,
       records.map(({ scope, key }) => ({ ...scope, id: Number(key) })),
     );
   },
-  raiseIds: (tx, highest) => raiseListIds(tx, [...highest.values()]),
 };

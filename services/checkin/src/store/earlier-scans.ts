@@ -30,7 +30,10 @@ const columns = {
   importedId: bigint,
 };
 
-/** Adds scans to the history; returns the indexes of those that were not stored yet. */
+/**
+ * Adds scans to the history; returns the indexes of those that were not stored yet. Scans of a deleted list stay deleted;
+ * the caller has locked the lists.
+ */
 export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan[]): Promise<Set<number>> {
   if (scans.length === 0) return new Set();
   const rows = await tx.many<Parameters<typeof nameOfEarlierScan>[0]>(sql`
@@ -39,6 +42,9 @@ export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan
     select sent.organizer, sent.event, nextval('scan_id'), sent.list, sent.position, sent.type, true, sent.at, sent.device,
            sent.device_id, sent.gate, false, false, sent.auto_checked_in, sent.imported_id
       from ${rowsAs("sent", columns, scans, { isNumbered: true })}
+      left join gone_list
+        on gone_list.organizer = sent.organizer and gone_list.event = sent.event and gone_list.id = sent.list
+     where gone_list.id is null
      order by sent.ord
         on conflict (imported_id, position, event, organizer) where imported_id is not null do nothing
     returning scan.organizer, scan.event, scan.position, scan.imported_id as "importedId"`);

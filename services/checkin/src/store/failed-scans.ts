@@ -108,3 +108,22 @@ export async function nextScanId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('scan_id') as id`);
   return id;
 }
+
+/** Codes deleted at a time, so that a statement is quick. */
+export const mostCodes = 5000;
+
+/** Deletes the codes of scans that were refused so many days ago; returns how many. */
+export async function forgetCodes(db: Queryable, { days }: { readonly days: number }): Promise<number> {
+  return db.run(sql`
+    update scan
+       set raw_code = null
+     where scan.ctid = any(array(
+             select held.ctid
+               from scan as held
+              where held.raw_code is not null
+                and not held.successful
+                and held.created_at < now() - make_interval(days => ${days})
+              order by held.created_at
+              limit ${mostCodes}
+                for update skip locked))`);
+}

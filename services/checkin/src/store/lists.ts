@@ -1,14 +1,12 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
-import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, boolean, instant, table, text } from "@tessera/kit/pg/table";
+import { firstListIdMadeHere } from "@tessera/values";
 import type { CheckinList } from "../domain/list.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
-
-const idLock = declareLock("tessera checkin list ids");
 
 const lists = table("list", {
   key: entityKey,
@@ -25,12 +23,23 @@ const lists = table("list", {
     addonMatch: boolean,
     ignoreInStatistics: boolean,
     considerTicketsUsed: boolean,
+    exitSet: instant.orNull,
   },
 });
 
+/** A list as it is stored. */
+export interface StoredList extends CheckinList {
+  /** Its automatic exit as it was set last; the daily move changes only `exitAllAt`. */
+  readonly exitSet: number | null;
+}
+
 type Row = Readonly<Record<string, unknown>>;
 
-async function selectList(db: Queryable, { organizer, event, id }: EntityKey, lock: Sql) {
+async function selectList(
+  db: Queryable,
+  { organizer, event, id }: EntityKey,
+  lock: Sql,
+): Promise<StoredList | undefined> {
   const row = await db.maybeOne<Row>(sql`
     select ${lists.selected}
       from list
@@ -46,7 +55,7 @@ export async function findList(db: Queryable, key: EntityKey): Promise<CheckinLi
 }
 
 /** Locks a list until the transaction ends, so that two changes of it are made one after the other. */
-export async function lockList(tx: Queryable, key: EntityKey): Promise<CheckinList | undefined> {
+export async function lockList(tx: Queryable, key: EntityKey): Promise<StoredList | undefined> {
   return selectList(tx, key, sql`for no key update`);
 }
 
@@ -107,46 +116,36 @@ export async function pageLists(
   return rows.map(lists.toRow);
 }
 
-/** Locks the ids of lists until the transaction ends: others assign or import ids after it. */
-export async function lockListIds(tx: Queryable): Promise<void> {
-  await takeLocks(tx, { alone: [idLock()] });
-}
-
-/** Takes an id for a new list; the caller has called `lockListIds`. */
+/** Takes an id for a new list, which no record may bring. */
 export async function nextListId(tx: Queryable): Promise<number> {
   const { id } = await tx.one<{ id: number }>(sql`select nextval('list_id') as id`);
   return id;
-}
-
-/** Makes ids that are assigned later larger than these; the caller has called `lockListIds`. */
-export async function raiseListIds(tx: Queryable, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return;
-  const largest = Math.max(...ids);
-  await tx.run(sql`
-    select setval('list_id', ${largest})
-      from list_id
-     where list_id.last_value <= ${largest}`);
 }
 
 /** Creates or replaces lists under their ids; no id may occur twice. Returns whether that changes anything. */
 export async function putLists(
   tx: Queryable,
   { organizer, event }: EventKey,
-  changed: readonly CheckinList[],
+  changed: readonly StoredList[],
 ): Promise<boolean> {
   const rows = changed.map((list) => ({ ...list, organizer, event }));
+  await tx.run(sql`
+    delete from gone_list
+     using ${keysAs("back", rows)}
+     where gone_list.organizer = back.organizer and gone_list.event = back.event and gone_list.id = back.id`);
   return (await lists.upsertChanged(tx, rows)) > 0;
 }
 
 /** Locks lists until the transaction ends, so that changes of them are made one after the other. */
-export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Promise<void> {
-  await tx.run(sql`
-    select
+export async function lockLists(tx: Queryable, keys: readonly EntityKey[]): Promise<StoredList[]> {
+  const rows = await tx.many<Row>(sql`
+    select ${lists.selected}
       from list
       join ${keysAs("wanted", keys)}
         on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
      order by list.organizer, list.event, list.id
        for no key update of list`);
+  return rows.map(lists.toRow);
 }
 
 /** Finds a list of an event; throws where the event has no such list. */
@@ -188,6 +187,13 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
        where held.organizer = ${organizer}
          and held.event = ${event}
          and held.list = ${id}`);
+  }
+  // Scans that were made elsewhere name no list that was made here.
+  if (removed > 0 && id < firstListIdMadeHere) {
+    await tx.run(sql`
+      insert into gone_list (organizer, event, id)
+      values (${organizer}, ${event}, ${id})
+          on conflict (organizer, event, id) do nothing`);
   }
   return removed > 0;
 }

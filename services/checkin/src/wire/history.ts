@@ -8,11 +8,13 @@ import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { FailedScan, ScanPlace } from "../domain/failed-scan.ts";
 import type { PastScan, ScanFilter } from "../domain/past-scan.ts";
 import { fromScanType, toCheckin, toScanType } from "./positions.ts";
+import { toKeptCode } from "./scans.ts";
 
 /** Reads a refusal that a device reports; without a time, it was scanned now. */
 export function fromFailedScan(scan: FailedScanOnWire, { now }: { readonly now: number }): FailedScan {
   return {
     ...scan,
+    rawCode: toKeptCode(scan.rawCode),
     explanation: scan.explanation ?? null,
     rawItem: scan.rawItem ?? null,
     rawVariation: scan.rawVariation ?? null,

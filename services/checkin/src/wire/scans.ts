@@ -19,7 +19,7 @@ export function toArrivedScan(
     at: scan.at ?? arrival.now,
     // Postgres stores no NUL, so no ticket has such a code.
     code: lookup.includes("\0") ? null : lookup,
-    rawCode: toStorable(lookup),
+    rawCode: toKeptCode(lookup),
     ticketId: isId ? Number(lookup) : null,
     sourceType,
     nonce: scan.nonce === undefined ? null : toStorable(scan.nonce),
@@ -33,6 +33,14 @@ export function toArrivedScan(
     traceparent: arrival.traceparent ?? null,
     mayBeNew: arrival.mayBeNew,
   };
+}
+
+/** Secrets are no longer. Of what was scanned instead, only so much is kept. */
+const longestCode = 1000;
+
+/** A code as it is kept with its scan. */
+export function toKeptCode(code: string): string {
+  return toStorable(code.length <= longestCode ? code : [...code].slice(0, longestCode).join(""));
 }
 
 /** Postgres stores no NUL. */

@@ -1,0 +1,151 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { earlierCheckin, eventFact, place, positionFact } from "../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(() => checkin.reset());
+
+const event = `${place.organizer}/${place.event}/`;
+
+/** What is left of events, by table. */
+const rowsLeft = async () => {
+  const counts: Record<string, number> = {};
+  for (const table of ["scan", "presence", "count_delta", "list", "gone_list", "list_change", "gone_event"]) {
+    const { count } = await checkin.db.one<{ count: number }>({
+      text: `select count(*)::integer as count from ${table}`,
+      values: [],
+    });
+    if (count > 0) counts[table] = count;
+  }
+  return counts;
+};
+
+const letADayPass = () => checkin.db.run(sql`update gone_event set gone_at = gone_at - interval '1 day'`);
+
+/** An event with admissions and refusals of known and unknown codes, and a deleted list. */
+async function visit(slug: string): Promise<void> {
+  const there = { organizer: place.organizer, event: slug };
+  await checkin.deliver(topics.eventChanged, [eventFact({ event: slug })]);
+  const fact = positionFact(1, {}, { earlierCheckins: [earlierCheckin(70, { list: 15 })] });
+  await checkin.deliver(topics.positionChanged, [{ ...fact, ...there }]);
+  const { list } = await checkin.lists.createCheckinList({ ...there, fields: { ...fields } });
+  const id = list?.id ?? 0;
+  for (const code of ["secret1", "secret1", "unknown"]) await checkin.redeem({ ...scan(id, code), ...there });
+  const data = Buffer.from(JSON.stringify({ id: 15, name: "Door" }));
+  const records = [false, true].map((deleted) => ({ line: 1, kind: "checkin_list", ...there, deleted, data }));
+  await checkin.records.applyRecords({ records });
+}
+
+const fields = {
+  name: "Door",
+  allProducts: true,
+  limitProducts: [],
+  includePending: false,
+  allowMultipleEntries: false,
+  allowEntryAfterExit: true,
+  rules: "{}",
+  addonMatch: false,
+  ignoreInStatistics: false,
+  considerTicketsUsed: true,
+};
+
+describe("what a deleted event leaves", () => {
+  it("[C1.26] is deleted a day later, however often that is tried, and nothing of other events", async () => {
+    await visit(place.event);
+    await visit("other");
+    await checkin.deliver(topics.eventChanged, [event]);
+    await checkin.deliver(topics.positionChanged, [`${event}1`]);
+    await checkin.runJob("remove-gone-events");
+    expect(await rowsLeft()).toMatchObject({ list: 2, gone_event: 1 });
+    await letADayPass();
+    await checkin.runJob("remove-gone-events");
+    await checkin.runJob("remove-gone-events");
+    const left = await checkin.db.many<{ event: string }>(sql`
+      select distinct left_over.event
+        from (select event from scan union all select event from list union all select event from gone_list
+              union all select event from list_change union all select event from presence
+              union all select event from count_delta where not folded or positions <> 0) as left_over`);
+    expect(left).toEqual([{ event: "other" }]);
+    expect(await rowsLeft()).not.toHaveProperty("gone_event");
+  });
+
+  it("[C1.26] stays if the event is back by then", async () => {
+    await visit(place.event);
+    const before = await rowsLeft();
+    await checkin.deliver(topics.eventChanged, [event, eventFact({ revision: 2 })]);
+    await letADayPass();
+    await checkin.runJob("remove-gone-events");
+    expect(await rowsLeft()).toEqual(before);
+  });
+
+  it("[C1.26] is deleted where a rebuild says that the event is not there any more", async () => {
+    await visit(place.event);
+    await checkin.deliver(topics.positionChanged, [`${event}1`]);
+    await checkin.sweep(topics.eventChanged, 2);
+    await letADayPass();
+    await checkin.runJob("remove-gone-events");
+    expect(await rowsLeft()).not.toHaveProperty("scan");
+    expect(await rowsLeft()).not.toHaveProperty("list");
+  });
+});
+
+describe("the code of a refused scan", () => {
+  const codes = async () =>
+    (
+      await checkin.db.many<{ code: string | null }>(sql`
+      select scan.raw_code as code from scan order by scan.id`)
+    ).map(({ code }) => code);
+  const letDaysPass = (days: number) =>
+    checkin.db.run(sql`update scan set created_at = created_at - make_interval(days => ${days})`);
+  let list: number;
+
+  beforeEach(async () => {
+    await checkin.deliver(topics.eventChanged, [eventFact()]);
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    list = (await checkin.createList()).id;
+  });
+
+  it("[C3.45] is deleted after REFUSED_CODE_DAYS, and the refusal stays", async () => {
+    await checkin.redeem(scan(list, "secret1", { nonce: "a nonce" }));
+    await checkin.redeem(scan(list, "a passport"));
+    await letDaysPass(29);
+    await checkin.runJob("forget-codes");
+    expect(await codes()).toEqual(["secret1", "a passport"]);
+    await letDaysPass(1);
+    await checkin.redeem(scan(list, "another passport"));
+    await checkin.runJob("forget-codes");
+    expect(await codes()).toEqual(["secret1", null, "another passport"]);
+  });
+
+  it("[C3.45, C6.25] is kept up to its first 1000 characters", async () => {
+    const long = "\u{1f39f}".repeat(1000);
+    await checkin.redeem(scan(list, `${long}and more`));
+    const request = {
+      ...place,
+      list,
+      scan: {
+        reason: "invalid",
+        rawCode: `${long}and more`,
+        sourceType: "barcode",
+        type: ScanType.ENTRY,
+        nonce: "once",
+      },
+    };
+    await checkin.history.recordFailedScan(request);
+    await checkin.history.recordFailedScan(request);
+    expect(await codes()).toEqual([long, long]);
+  });
+});

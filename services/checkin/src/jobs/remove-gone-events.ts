@@ -1,0 +1,25 @@
+import type { Job } from "@tessera/kit/jobs/interval";
+import type { Db } from "@tessera/kit/pg/database";
+import { deleteRowsOf, findGoneEvents, forgetGoneEvent, mostRows, ownTables } from "../store/gone-events.ts";
+
+const hourMs = 3_600_000;
+
+/**
+ * Deletes lists and scans of events that were deleted a day ago, and are not back. Any number of replicas may do it at a
+ * time, and after a crash the next one goes on.
+ */
+export function removeGoneEvents({ db }: { readonly db: Db }): Job {
+  return {
+    name: "remove-gone-events",
+    everyMs: hourMs,
+    async run(signal) {
+      for (const key of await findGoneEvents(db)) {
+        for (const table of ownTables) {
+          while (!signal.aborted && (await deleteRowsOf(db, key, table)) === mostRows);
+        }
+        if (signal.aborted) return;
+        await forgetGoneEvent(db, key);
+      }
+    },
+  };
+}
