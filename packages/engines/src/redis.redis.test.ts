@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { cacheContract } from "@tessera/testkit/cache-contract";
+import { createAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { describeEachRedis } from "@tessera/testkit/each-redis";
 import { type RedisServer, startRedis } from "@tessera/testkit/engines/redis-server";
 import { connectedCache, watchedCache } from "@tessera/testkit/redis-cache";
@@ -69,21 +70,19 @@ describe("TLS", () => {
   let directory: string;
   let server: RedisServer;
   let url: string;
-  const at = (name: string) => join(directory, name);
+  let files: Awaited<ReturnType<typeof writeCertificate>>;
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "tessera-tls-"));
-    const request = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1";
-    await promisify(execFile)("openssl", [
-      ...request.split(" "),
-      ...["-addext", "subjectAltName=IP:127.0.0.1", "-keyout", at("key.pem"), "-out", at("certificate.pem")],
-    ]);
+    const authority = await createAuthority();
+    const issued = await authority.issue({ names: ["127.0.0.1"] });
+    files = await writeCertificate(directory, { ...issued, authority: authority.certificate });
     const port = await getPort({ host: "127.0.0.1" });
     server = await startRedis({
       flavour: "redis",
       settings: [
         ...["--tls-port", String(port), "--tls-auth-clients", "no"],
-        ...["--tls-cert-file", at("certificate.pem"), "--tls-key-file", at("key.pem")],
-        ...["--tls-ca-cert-file", at("certificate.pem")],
+        ...["--tls-cert-file", files.certificate, "--tls-key-file", files.key],
+        ...["--tls-ca-cert-file", files.authority],
       ],
     });
     url = `rediss://127.0.0.1:${port}`;
@@ -101,7 +100,7 @@ describe("TLS", () => {
       await limiter.take("key");
       await cache.close();`;
     await promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module", "-e", program, url], {
-      env: { ...process.env, NODE_EXTRA_CA_CERTS: at("certificate.pem") },
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: files.authority },
     });
     expect(await server.command("GET", "tessera:limit:tls:60:key")).toBe("$1\r\n1\r\n");
   });
