@@ -8,8 +8,13 @@ export interface DatabaseAccount {
   readonly gid: number;
 }
 
-/** PostgreSQL refuses to run as root. Then it runs under this account without rights, which every system has. */
-export const unprivileged: DatabaseAccount = { uid: 65_534, gid: 65_534 };
+/**
+ * PostgreSQL refuses to run as root. Then it runs as the user without rights that every system has, and that unrelated
+ * programs share. What keeps these out is the group: no program has it, systems do not give it away (it is above the
+ * dynamic users of systemd, and reserved in Debian), and it exists within user namespaces, too. Directories of the
+ * database are open to this group alone. A process of another group cannot look into the memory of the server either.
+ */
+export const unprivileged: DatabaseAccount = { uid: 65_534, gid: 65_523 };
 
 export function runsAsRoot(): boolean {
   return process.getuid?.() === 0;

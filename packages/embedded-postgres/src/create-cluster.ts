@@ -52,8 +52,8 @@ async function initialize(
     const { code, output } = await run(binaries.initdb, place.account, [
       `--pgdata=${draft}`,
       "--username=postgres",
-      "--auth-local=trust",
-      "--auth-host=reject",
+      // The server reads who may connect from elsewhere.
+      "--auth=reject",
       "--encoding=UTF8",
       "--locale-provider=builtin",
       "--builtin-locale=C.UTF-8",

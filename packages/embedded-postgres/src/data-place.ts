@@ -1,12 +1,12 @@
 import { hash } from "node:crypto";
-import { chmod, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir, readFile, realpath, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { type DatabaseAccount, isReachable, runsAsRoot, unprivileged } from "./account.ts";
 import { fault } from "./faults.ts";
 
 /** The directory of a database, and its account if that is not the account of this process. */
 export interface DataPlace {
-  /** Has `data`, `run`, the log and the lock. Only `data` and `run` belong to the database's account. */
+  /** Has `data`, `run`, who may connect, the log and the lock. Only `data` belongs to the database's account. */
   readonly directory: string;
   readonly account: DatabaseAccount | undefined;
 }
@@ -30,6 +30,7 @@ export async function prepareDataPlace(options: {
 
   const owner = await ownerOfData(directory);
   if (owner !== undefined) {
+    if (owner.gid === unprivileged.gid) await openToGroup(directory);
     if (await isReachable(directory, owner)) return { directory, account: owner };
     throw fault(
       "data_directory_not_writable",
@@ -39,10 +40,11 @@ export async function prepareDataPlace(options: {
   const other = join(elsewhere, hashOf(directory));
   const otherOwner = await ownerOfData(other);
   if (otherOwner === undefined) {
-    await openIfOurs(directory);
+    await openToGroup(directory);
     if (await isReachable(directory, unprivileged)) return { directory, account: unprivileged };
     await makeDirectory(other);
     await writeFile(join(other, "belongs-to"), `${directory}\n`);
+    await openToGroup(other);
   }
   options.log(`the database's account cannot reach ${directory}: the data is in ${other}`);
   return { directory: await realpath(other), account: otherOwner ?? unprivileged };
@@ -68,16 +70,19 @@ async function ownerOfData(directory: string): Promise<DatabaseAccount | undefin
 }
 
 /**
- * Lets the account pass through a closed directory that has only files of the database. Root stays its owner, so that the
- * account can replace neither the lock nor the log.
+ * Lets the group of the database's account pass through a directory, and no other account, if it has only files of the
+ * database. Root stays its owner, so that the account can replace neither the lock nor the log.
  */
-async function openIfOurs(directory: string): Promise<void> {
+async function openToGroup(directory: string): Promise<void> {
   const { mode, uid } = await stat(directory);
   const names = await readdir(directory);
-  if (uid === 0 && names.every((name) => /^(?:data(?:\.new-.*)?|run|postgres\.log.*|lock\..*)$/.test(name))) {
-    await chmod(directory, (mode & 0o777) | 0o011);
-  }
+  if (uid !== 0 || !names.every((name) => ofDatabase.test(name))) return;
+  await chown(directory, uid, unprivileged.gid);
+  await chmod(directory, (mode & 0o700) | 0o010);
 }
+
+const ofDatabase =
+  /^(?:data(?:\.new-.*|\.discarded)?|run|pg_(?:hba|ident)\.conf.*|postgres\.log.*|lock\..*|belongs-to)$/;
 
 function hashOf(directory: string): string {
   return hash("sha256", directory).slice(0, 16);

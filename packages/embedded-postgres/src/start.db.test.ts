@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
@@ -7,6 +7,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { isRunning } from "@tessera/kit/running-process";
 import pg from "pg";
 import { afterEach, describe, expect, it } from "vitest";
@@ -65,6 +66,9 @@ async function query(url: string, text: string): Promise<Record<string, unknown>
   }
 }
 
+/** What a stopped server leaves in its directory. */
+const left = ["data", "pg_hba.conf", "pg_ident.conf", "postgres.log"];
+
 type Outcome = { url: string } | { code: string; message: string };
 
 /** Starts another process that starts the server and then waits to be killed. */
@@ -99,6 +103,24 @@ async function urlOf(outcome: Promise<Outcome>): Promise<string> {
   const result = await outcome;
   if (!("url" in result)) throw new Error(result.message);
   return result.url;
+}
+
+/** Connects, and opens a file for writing, as another user; returns the codes of both failures. */
+async function attemptAs(
+  account: { uid: number; gid: number },
+  { url, file }: { url: string; file: string },
+): Promise<unknown> {
+  const program = `
+    import { open } from "node:fs/promises";
+    import pg from ${JSON.stringify(import.meta.resolve("pg"))};
+    const [url, file] = process.argv.slice(1);
+    const client = new pg.Client({ connectionString: url });
+    const codeOf = (work) => work.then(() => "none", ({ code }) => code);
+    console.log(JSON.stringify([await codeOf(client.connect()), await codeOf(open(file, "r+"))]));
+    process.exit();`;
+  const args = ["--input-type=module", "-e", program, url, file];
+  const { stdout } = await promisify(execFile)(node, args, { ...account, cwd: "/" });
+  return JSON.parse(stdout);
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -169,7 +191,7 @@ describe("an embedded server", { timeout: 30_000 }, () => {
     await query(first.url, "create table kept as select 42 as answer");
     await first.stop();
     await first.stop();
-    expect((await readdir(directory)).sort()).toEqual(["data", "postgres.log"]);
+    expect((await readdir(directory)).sort()).toEqual(left);
 
     const second = await start({ directory, settings: { work_mem: "5MB", max_connections: "33" } });
     expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
@@ -191,11 +213,32 @@ describe("an embedded server", { timeout: 30_000 }, () => {
     ).toEqual([{ cyrillic: 0, latin: 5 }]);
   });
 
-  it("lets nobody but its account into the socket's directory", async () => {
+  it("lets nobody but its account into its directories", async () => {
     const directory = await freshDirectory();
     await start({ directory });
-    expect((await stat(join(directory, "run"))).mode & 0o777).toBe(0o700);
-    expect((await stat(join(directory, "data"))).mode & 0o777).toBe(0o700);
+    const modeOf = async (name: string) => {
+      const { uid, gid, mode } = await stat(join(directory, name));
+      return { uid, gid, mode: mode & 0o777 };
+    };
+    const [own, group] = [process.getuid?.(), process.getgid?.()];
+    const { uid, gid } = runsAsRoot() ? unprivileged : { uid: own, gid: group };
+    expect(await modeOf("data")).toEqual({ uid, gid, mode: 0o700 });
+    expect(await modeOf("run")).toEqual({ uid: own, gid, mode: runsAsRoot() ? 0o730 : 0o700 });
+    expect(await modeOf("pg_hba.conf")).toEqual({ uid: own, gid, mode: runsAsRoot() ? 0o640 : 0o600 });
+    if (runsAsRoot()) expect(await modeOf(".")).toEqual({ uid: 0, gid, mode: 0o710 });
+  });
+
+  it.runIf(ordinary)("[S11.8] is closed to other programs that run as its user", async () => {
+    // A short path, and one that does not fit: then the socket is in the temporary directory.
+    for (const name of ["pg", "long-".repeat(25)]) {
+      const directory = join(dirname(await freshDirectory()), name);
+      const { url } = await start({ directory });
+      expect(await query(url, "select current_user as me")).toEqual([{ me: "postgres" }]);
+      const nogroup = { uid: unprivileged.uid, gid: unprivileged.uid };
+      expect(await attemptAs(nogroup, { url, file: join(directory, "data/PG_VERSION") })).toEqual(["EACCES", "EACCES"]);
+      // Even if it got through, it would not be taken for the owner.
+      expect(await attemptAs(unprivileged, { url, file: join(directory, "pg_hba.conf") })).toEqual(["28000", "EACCES"]);
+    }
   });
 
   it("stops although clients are connected", async () => {
@@ -226,7 +269,7 @@ describe("an embedded server", { timeout: 30_000 }, () => {
       const server = await start({ directory });
       const socketDirectory = new URL(server.url.replace("@/", "@x/")).searchParams.get("host") ?? "";
       expect(socketDirectory.startsWith(join(tmpdir(), "tessera-pg-"))).toBe(true);
-      expect((await stat(socketDirectory)).mode & 0o777).toBe(0o700);
+      expect((await stat(socketDirectory)).mode & 0o007).toBe(0);
       expect(await query(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
       await server.stop();
       expect(existsSync(socketDirectory)).toBe(false);
@@ -247,7 +290,7 @@ describe("an embedded server", { timeout: 30_000 }, () => {
       code: "embedded_database_failed",
       message: expect.stringMatching(/work_mem.*--database-url/),
     });
-    expect((await readdir(directory)).sort()).toEqual(["data", "postgres.log"]);
+    expect((await readdir(directory)).sort()).toEqual(left);
   });
 });
 
@@ -342,7 +385,7 @@ describe("after kill -9", { timeout: 60_000 }, () => {
       const server = await start({ directory });
       expect(await query(server.url, "select 1 as one")).toEqual([{ one: 1 }]);
       await server.stop();
-      expect((await readdir(directory)).sort()).toEqual(["data", "postgres.log"]);
+      expect((await readdir(directory)).sort()).toEqual(left);
     }
     // Otherwise this says nothing about a cluster that is being created.
     expect(halfDone).toBeGreaterThan(0);
@@ -387,18 +430,19 @@ describe("places", { timeout: 30_000 }, () => {
 
   it.runIf(ordinary)("works for an ordinary user, and refuses where that user cannot write", async () => {
     const directory = await freshDirectory();
+    const someone = { uid: unprivileged.uid, gid: unprivileged.uid };
     const account = { uid: 1234, gid: 1234 };
-    const refused = startElsewhere({ directory }, unprivileged);
+    const refused = startElsewhere({ directory }, someone);
     expect(await refused.outcome).toMatchObject({ code: "data_directory_not_writable" });
     await chown(dirname(directory), account.uid, account.gid);
     const nameless = startElsewhere({ directory }, account);
     expect(await nameless.outcome).toMatchObject({ code: "embedded_database_failed" });
 
     await rm(directory, { recursive: true });
-    await chown(dirname(directory), unprivileged.uid, unprivileged.gid);
-    const { child, outcome } = startElsewhere({ directory }, unprivileged);
+    await chown(dirname(directory), someone.uid, someone.gid);
+    const { child, outcome } = startElsewhere({ directory }, someone);
     await query(await urlOf(outcome), "create table kept as select 42 as answer");
-    expect((await stat(join(directory, "data"))).uid).toBe(unprivileged.uid);
+    expect((await stat(join(directory, "data"))).uid).toBe(someone.uid);
     await kill(child);
 
     const server = await start({ directory });
@@ -428,7 +472,7 @@ describe("places", { timeout: 30_000 }, () => {
     rubbish.add(directory);
     const server = await start({ directory });
     expect(server.dataDirectory).toBe(directory);
-    expect((await stat(directory)).mode & 0o777).toBe(0o711);
+    expect((await stat(directory)).mode & 0o777).toBe(0o710);
   });
 
   it.runIf(runsAsRoot())("does not begin anew where the data can no longer be reached", async () => {

@@ -1,19 +1,21 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, open, readFile, rename, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { backoff } from "@tessera/kit/backoff";
+import { unprivileged } from "./account.ts";
+import { admitOwner } from "./admit-owner.ts";
 import { type Binaries, findBinaries } from "./binaries.ts";
 import { createCluster, requireVersion } from "./create-cluster.ts";
 import { type DataPlace, prepareDataPlace } from "./data-place.ts";
 import { fault } from "./faults.ts";
 import { type DirectoryLock, lockDataDirectory } from "./lock-directory.ts";
-import { cannotRun, environment, give } from "./run-program.ts";
+import { cannotRun, environment } from "./run-program.ts";
 import { clearFormerServer, readServerFile, stopServer, urlOf } from "./server-process.ts";
 
-/** A PostgreSQL server with a socket that only this account can open. */
+/** A PostgreSQL server with a socket for this user alone, and for root. */
 export interface EmbeddedPostgres {
   /** The superuser's URL, through the socket; there is no TCP. */
   readonly url: string;
@@ -54,8 +56,9 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await explainUnwritable(place.directory, () => createCluster({ place, binaries, durable, log }));
     await requireVersion(data, binaries);
     socketDirectory = await makeSocketDirectory(place);
+    const access = await admitOwner(place);
     const settings = { ...ours, ...(durable ? {} : forgetful), ...options.settings };
-    const launch = { place, binaries, socketDirectory, settings, log };
+    const launch = { place, binaries, socketDirectory, access, settings, log };
     return handOver({ server: await startServer(launch), launch, lock });
   } catch (error) {
     if (socketDirectory !== undefined) await rm(socketDirectory, { recursive: true, force: true });
@@ -99,7 +102,7 @@ const forgetful: Readonly<Record<string, string>> = { fsync: "off", full_page_wr
 /** Socket paths must fit into 104 (macOS) or 108 bytes with `/.s.PGSQL.5432.lock` and a terminating zero. */
 const longestSocketDirectory = 80;
 
-/** Makes the directory of the socket. Only the database's account can enter it, because every client of the socket is trusted. */
+/** Makes the directory of the socket, which only the database's account can enter. */
 async function makeSocketDirectory({ directory, account }: DataPlace): Promise<string> {
   const wanted = join(directory, "run");
   // The setting is a list, in which spaces, commas and quotes have a meaning.
@@ -108,8 +111,10 @@ async function makeSocketDirectory({ directory, account }: DataPlace): Promise<s
   const path = fits
     ? await mkdir(wanted, { mode: 0o700 }).then(() => wanted)
     : await mkdtemp(join(shortTemporary(), "tessera-pg-"));
-  await chmod(path, 0o700);
-  await give(path, account);
+  // Other programs may run as the user of the account, but none in its group.
+  const isByGroup = account?.gid === unprivileged.gid;
+  await chown(path, isByGroup || account === undefined ? -1 : account.uid, account?.gid ?? -1);
+  await chmod(path, isByGroup ? 0o730 : 0o700);
   return path;
 }
 
@@ -121,6 +126,7 @@ interface Launch {
   readonly place: DataPlace;
   readonly binaries: Binaries;
   readonly socketDirectory: string;
+  readonly access: Awaited<ReturnType<typeof admitOwner>>;
   readonly settings: Readonly<Record<string, string>>;
   readonly log: (line: string) => void;
 }
@@ -156,10 +162,10 @@ function sizeOf(path: string): Promise<number> {
 
 /** Starts the server in a session of its own: a Ctrl-C in the terminal is for this process, which then stops the server. */
 async function spawnServer(
-  { place, binaries, socketDirectory, settings }: Launch,
+  { place, binaries, socketDirectory, access, settings }: Launch,
   logFile: string,
 ): Promise<ChildProcess> {
-  const fixed = { listen_addresses: "", port: "5432", unix_socket_directories: socketDirectory };
+  const fixed = { listen_addresses: "", port: "5432", unix_socket_directories: socketDirectory, ...access };
   const flags = Object.entries({ ...settings, ...fixed }).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   const output = await open(logFile, "a", 0o600);
   try {
