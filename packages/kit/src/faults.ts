@@ -6,6 +6,7 @@ const kitCodes = {
   bus_closed: "unavailable",
   bus_fenced: "unavailable",
   bus_unavailable: "unavailable",
+  certificate_unusable: "unmet",
   check_timeout: "timeout",
   concurrent_change: "conflict",
   configuration_invalid: "invalid",
@@ -31,6 +32,7 @@ const kitCodes = {
   not_a_fact: "invalid",
   not_found: "not_found",
   page_not_found: "not_found",
+  peer_refuses: "unavailable",
   peer_unavailable: "unavailable",
   port_forbidden: "unmet",
   port_in_use: "unmet",
@@ -40,7 +42,6 @@ const kitCodes = {
   schema_too_old: "unmet",
   topic_missing: "unmet",
   too_much_work: "exhausted",
-  unauthenticated: "unauthenticated",
   unmet: "unmet",
 } as const satisfies Readonly<Record<string, FaultKind>>;
 

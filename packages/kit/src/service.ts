@@ -141,6 +141,20 @@ export function defineService<
   };
 }
 
+/** Lists who calls a service, by the path of each method: the services with a client of its definition. */
+export function callersOf(
+  service: string,
+  definitions: readonly Pick<ServiceDefinition, "name" | "clients">[],
+): ReadonlyMap<string, readonly string[]> {
+  const calls = definitions.flatMap(({ name, clients }) =>
+    Object.values(clients)
+      .filter(([called]) => called === service)
+      .flatMap(([, definition]) => Object.values(definition).map(({ path }) => ({ path, name }))),
+  );
+  const byPath = Map.groupBy(calls, ({ path }) => path);
+  return new Map([...byPath].map(([path, found]) => [path, [...new Set(found.map(({ name }) => name))]]));
+}
+
 /** Makes the clients of a map, each on the transport to its service. */
 export function connectClients<C extends ClientMap>(
   clients: C,

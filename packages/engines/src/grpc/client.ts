@@ -1,6 +1,7 @@
-import { Client, connectivityState, credentials, Metadata, type ServiceError } from "@grpc/grpc-js";
+import { Client, connectivityState, Metadata, type ServiceError } from "@grpc/grpc-js";
 import type { Log } from "@tessera/kit/log";
 import type { Transport } from "@tessera/kit/rpc";
+import { type PeerTls, secureChannel } from "./channel.ts";
 import { deadlineExceeded, fromStatus, isLocalTimeout, peerUnavailable, type WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
 import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
@@ -31,12 +32,16 @@ export function grpcTransport({
   address,
   log,
   maxMessageBytes = defaultMaxMessageBytes,
+  tls,
 }: {
   address: string;
   log: Log;
   maxMessageBytes?: number;
+  tls?: PeerTls | undefined;
 }): Transport {
-  const client = new Client(address, credentials.createInsecure(), {
+  const { credentials, options } = secureChannel(tls);
+  const client = new Client(address, credentials, {
+    ...options,
     "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
     // DNS gives addresses only: no TXT record changes how we call.
     "grpc.service_config_disable_resolution": 1,

@@ -152,11 +152,20 @@ describe("fromStatus", () => {
     expect(roundTrip(new Fault("exhausted", "x", "x", { retryAfterMs })).retryAfterMs).toBe(received);
   });
 
-  it.each(Object.entries(table) as [FaultKind, string][])("makes a fault of kind %s of a bare %s", (kind, name) => {
+  const refusals: readonly string[] = [table.unauthenticated, table.forbidden];
+  const bare = Object.entries(table).filter(([, name]) => !refusals.includes(name));
+
+  it.each(bare as [FaultKind, string][])("makes a fault of kind %s of a bare %s", (kind, name) => {
     const code = status[name as keyof typeof status];
     const error = fromStatus({ code, message: "10.0.0.7:50051 refused", details: undefined }, path);
     expect(error).toMatchObject({ kind, cause: { message: `${path}: 10.0.0.7:50051 refused` } });
     expect(error.message).not.toContain("10.0.0.7");
+  });
+
+  it.each(refusals)("[S11.5] tells a refused process from a refused user: a bare %s", (name) => {
+    const code = status[name as keyof typeof status];
+    const error = fromStatus({ code, message: "no certificate", details: undefined }, path);
+    expect(error).toMatchObject({ kind: "unavailable", code: "peer_refuses" });
   });
 
   it("takes a cancellation that we did not ask for as the peer's going away", () => {

@@ -39,11 +39,16 @@ const kindByCode: ReadonlyMap<number, FaultKind> = new Map([
   [status.CANCELLED, "unavailable"] as const,
 ]);
 
-/** The fault for a status that none of our services sent: failures of gRPC itself, of proxies and meshes. */
+const refusedProcess = ["peer_refuses", "the service refuses this process: compare their certificates"] as const;
+
+/**
+ * The fault for a status that none of our services sent: failures of gRPC itself, of proxies and meshes. When a process
+ * is refused, a client of it must not take that for a refusal of its own credentials.
+ */
 const unexplained: Readonly<Record<FaultKind, readonly [code: KitFault, message: string]>> = {
   invalid: ["invalid_request", "the service rejected the request"],
-  unauthenticated: ["unauthenticated", "the service does not know the caller"],
-  forbidden: ["forbidden", "the service does not let the caller do this"],
+  unauthenticated: refusedProcess,
+  forbidden: refusedProcess,
   not_found: ["not_found", "the service has no such object"],
   conflict: ["conflict", "another change came first; read again, then retry"],
   unmet: ["unmet", "the service is not in a state that allows this"],
@@ -59,6 +64,12 @@ export const canceled = statusOf(status.CANCELLED, "canceled by the caller");
 
 /** The status of a call to an unknown method, as gRPC's own server sends it. */
 export const unimplemented = statusOf(status.UNIMPLEMENTED, "method not implemented");
+
+/** The status of a call without a certificate that the server accepts. */
+export const uncertified = statusOf(status.UNAUTHENTICATED, "no certificate that is accepted here");
+
+/** The status of a call with a certificate that is not of a caller of the method. */
+export const notACaller = statusOf(status.PERMISSION_DENIED, "the certificate has no name that may call this");
 
 const internal = statusOf(status.INTERNAL, "internal error");
 
@@ -90,6 +101,11 @@ export function fromStatus(received: Omit<WireStatus, "name">, path: string): Er
 function unexplainedFault(kind: FaultKind, cause: string): Fault {
   const [code, message] = unexplained[kind];
   return fault(code, message, { cause: new Error(cause) });
+}
+
+/** Whether the peer refuses this process, and not the request. */
+export function refusesProcess({ code }: Pick<WireStatus, "code">): boolean {
+  return code === uncertified.code || code === notACaller.code;
 }
 
 /** Whether this side's gRPC timed out, and not the peer. */

@@ -1,11 +1,20 @@
-import { Metadata, Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import {
+  experimental,
+  Metadata,
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type sendUnaryData,
+} from "@grpc/grpc-js";
 import type { Log } from "@tessera/kit/log";
 import type { Implementation } from "@tessera/kit/rpc";
 import { HealthImplementation } from "grpc-health-check";
 import { answerCall, type Observe, type Served, servedByPath } from "./answer-call.ts";
+import type { Certificates } from "./certificates.ts";
 import type { WireStatus } from "./fault-status.ts";
 import { defaultMaxMessageBytes } from "./message-size.ts";
 import { detailsKey, requestIdKey, traceparentKey } from "./metadata-keys.ts";
+import { type Callers, refuseStrangers } from "./refuse-strangers.ts";
 
 export interface GrpcServer {
   readonly port: number;
@@ -28,6 +37,7 @@ export async function serveGrpc({
   observe,
   maxMessageBytes = defaultMaxMessageBytes,
   ageMs,
+  tls,
 }: {
   host: string;
   /** 0 takes a free one. */
@@ -38,12 +48,15 @@ export async function serveGrpc({
   maxMessageBytes?: number;
   /** The age (±10 %) after which clients open a new connection, so that they find new replicas. */
   ageMs?: number;
+  /** Without it, calls are neither encrypted nor is it checked who calls. */
+  tls?: { readonly certificates: Certificates; readonly callers: Callers } | undefined;
 }): Promise<GrpcServer> {
   const server = new Server({
     "grpc.max_receive_message_length": maxMessageBytes,
     "grpc.keepalive_time_ms": keepaliveMs,
     "grpc.keepalive_timeout_ms": keepaliveTimeoutMs,
     ...(ageMs === undefined ? {} : { "grpc.max_connection_age_ms": ageMs }),
+    ...(tls === undefined ? {} : { interceptors: [refuseStrangers({ callers: tls.callers, log })] }),
   });
   const served = servedByPath(implementations);
   for (const [path, method] of served) {
@@ -53,7 +66,7 @@ export async function serveGrpc({
   const health = new HealthImplementation(Object.fromEntries(services.map((name) => [name, "SERVING"])));
   health.addToServer(server);
 
-  const bound = await listen(server, { host, port });
+  const bound = await listen(server, { host, port, credentials: credentialsOf(tls?.certificates) });
 
   const drain = () => {
     for (const name of services) health.setStatus(name, "NOT_SERVING");
@@ -110,10 +123,20 @@ function serviceOf(path: string): string {
   return path.slice(1, path.lastIndexOf("/"));
 }
 
-async function listen(server: Server, { host, port }: { host: string; port: number }): Promise<number> {
+function credentialsOf(certificates: Certificates | undefined): ServerCredentials {
+  if (certificates === undefined) return ServerCredentials.createInsecure();
+  const { provider } = certificates;
+  // A connection without a client's certificate is completed, and refuseStrangers refuses its calls.
+  return experimental.createCertificateProviderServerCredentials(provider, provider, false);
+}
+
+async function listen(
+  server: Server,
+  { host, port, credentials }: { host: string; port: number; credentials: ServerCredentials },
+): Promise<number> {
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
-    server.bindAsync(address, ServerCredentials.createInsecure(), (error, bound) => {
+    server.bindAsync(address, credentials, (error, bound) => {
       if (error === null) resolve(bound);
       else reject(new Error(`cannot listen for gRPC on ${address}; choose another port or address`, { cause: error }));
     });

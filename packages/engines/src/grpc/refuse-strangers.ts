@@ -1,0 +1,58 @@
+import type { X509Certificate } from "node:crypto";
+import { Metadata, ServerInterceptingCall, type ServerInterceptor, ServerListenerBuilder } from "@grpc/grpc-js";
+import type { Log } from "@tessera/kit/log";
+import { certificateOf, hasName } from "./certificates.ts";
+import { notACaller, uncertified, type WireStatus } from "./fault-status.ts";
+
+/** The names in the certificates of the callers of each method, by its path. */
+export type Callers = ReadonlyMap<string, readonly string[]>;
+
+/** A flood of refused calls must not fill the log. */
+const quietMs = 60_000;
+
+const healthChecks = "/grpc.health.v1.Health/";
+
+/**
+ * Lets a call pass if its caller has a certificate of an accepted authority, with a name that may call the method. Health
+ * checks need such a certificate with any name.
+ *
+ * The handshake asks for a certificate and completes without one: only so does the caller learn why it is refused, and
+ * does not connect again and again.
+ */
+export function refuseStrangers({ callers, log }: { callers: Callers; log: Log }): ServerInterceptor {
+  const report = reportSeldom(log);
+  return ({ path }, call) => {
+    // Undefined unless the certificate was verified.
+    const { sslPeerCertificate: shown } = call.getAuthContext();
+    const certificate = shown && certificateOf(shown);
+    const refusal = judgeCaller({ path, certificate }, callers);
+    if (refusal === undefined) return new ServerInterceptingCall(call);
+    report({ path, why: refusal.message, names: certificate?.subjectAltName });
+    const { code, message: details } = refusal;
+    const onReceiveMetadata = () => call.sendStatus({ code, details, metadata: new Metadata() });
+    return new ServerInterceptingCall(call, {
+      start: (next) => next(new ServerListenerBuilder().withOnReceiveMetadata(onReceiveMetadata).build()),
+    });
+  };
+}
+
+function judgeCaller(
+  { path, certificate }: { path: string; certificate: X509Certificate | undefined },
+  callers: Callers,
+): WireStatus | undefined {
+  if (certificate === undefined) return uncertified;
+  if (path.startsWith(healthChecks)) return undefined;
+  return callers.get(path)?.some((name) => hasName(certificate, name)) === true ? undefined : notACaller;
+}
+
+function reportSeldom(log: Log): (call: { path: string; why: string; names: string | undefined }) => void {
+  let refused = 0;
+  let next = 0;
+  return (call) => {
+    refused += 1;
+    if (performance.now() < next) return;
+    next = performance.now() + quietMs;
+    log.warn("caller refused", { ...call, refused });
+    refused = 0;
+  };
+}
