@@ -13,6 +13,7 @@ import kafkajs, {
   type Producer,
   type SASLOptions,
 } from "kafkajs";
+import { readTlsFiles, type TlsFiles } from "./tls-files.ts";
 
 export type { Admin, Consumer, EachBatchPayload, IHeaders, KafkaMessage, Message, Producer } from "kafkajs";
 
@@ -22,8 +23,8 @@ export interface KafkaAccess {
   readonly brokers: readonly string[];
   /** Names this process in the brokers' logs and quotas. */
   readonly clientId: string;
-  /** TLS: `true` trusts the system's authorities; `ca` (PEM) replaces them. */
-  readonly ssl?: true | { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** Encrypts connections, and verifies the names of brokers. The files are read for each connection. */
+  readonly tls?: TlsFiles;
   readonly sasl?: {
     readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
     readonly username: string;
@@ -75,16 +76,16 @@ const fetchBytes = 256 * 1024;
 const partitionsAtOnce = 64;
 
 /** Makes the client of a cluster. Only this file knows kafkajs. */
-export function kafkaClient({ brokers, clientId, ssl, sasl, log }: KafkaAccess): KafkaClient {
+export function kafkaClient({ brokers, clientId, tls, sasl, log }: KafkaAccess): KafkaClient {
   const kafka = new kafkajs.Kafka({
     brokers: [...brokers],
     clientId,
-    ...(ssl === undefined ? {} : { ssl }),
+    ...(tls === undefined ? {} : { ssl: true }),
     ...(sasl === undefined ? {} : { sasl: sasl as SASLOptions }),
     connectionTimeout: connectionTimeoutMs,
     authenticationTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
-    socketFactory: openSocket,
+    socketFactory: (to) => openSocket(to, tls),
     retry,
     logLevel: kafkajs.logLevel.WARN,
     // kafkajs logs errors that it repairs by itself. Real failures are rejections, and their caller logs them once.
@@ -135,12 +136,12 @@ export function kafkaClient({ brokers, clientId, ssl, sasl, log }: KafkaAccess):
   };
 }
 
-function openSocket({ host, port, ssl, onConnect }: ISocketFactoryArgs): Socket {
+function openSocket({ host, port, onConnect }: ISocketFactoryArgs, tls: TlsFiles | undefined): Socket {
   const servername = isIP(host) === 0 ? { servername: host } : {};
   const socket =
-    ssl === undefined || ssl === null
+    tls === undefined
       ? connectPlain({ host, port }, onConnect)
-      : connectTls({ host, port, ...servername, ...ssl }, onConnect);
+      : connectTls({ host, port, ...servername, ...readTlsFiles(tls) }, onConnect);
   socket.setKeepAlive(true, keepAliveMs);
   // A request is written in one piece. Nagle's algorithm would delay its end by forty milliseconds.
   socket.setNoDelay(true);

@@ -27,6 +27,7 @@ describe("toFault", () => {
     ["25006", "unavailable", "database_unavailable", 1000],
     ["25P03", "unavailable", "database_unavailable", 1000],
     ["08006", "unavailable", "database_unavailable", 1000],
+    ["28P01", "unavailable", "database_unavailable", 1000],
   ])("turns %s into %s", (code, kind, faultCode, retryAfterMs) => {
     const cause = refusal(code);
     const fault = toFault(cause);
@@ -40,6 +41,12 @@ describe("toFault", () => {
     outage("EPIPE", "write"),
     outage("ENOENT", "connect"),
     outage("EACCES", "connect"),
+    outage("CERT_HAS_EXPIRED", "connect"),
+    outage("SELF_SIGNED_CERT_IN_CHAIN", "connect"),
+    outage("UNABLE_TO_VERIFY_LEAF_SIGNATURE", "connect"),
+    outage("ERR_TLS_CERT_ALTNAME_INVALID", "connect"),
+    outage("ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", "read"),
+    new Error("The server does not support SSL connections"),
     Object.assign(new AggregateError([], ""), { code: "ECONNREFUSED" }),
     new Error("Connection terminated unexpectedly"),
     new Error("Connection terminated due to connection timeout"),

@@ -5,10 +5,11 @@ import { fault, type KitFault } from "../faults.ts";
 const retryable = new Set(["40001", "40P01"]);
 
 /**
- * The server cannot serve at the moment. Whole classes: connections (08), resources such as disk and memory (53), the
- * operating system (58). Single ones: shutdown (57P), time limits of an idle session (25P), a read-only standby (25006).
+ * The server cannot serve at the moment. Whole classes: connections (08), who may connect (28), resources such as disk
+ * and memory (53), the operating system (58). Single ones: shutdown (57P), time limits of an idle session (25P), a
+ * read-only standby (25006).
  */
-const unavailable = /^(?:08...|53...|58...|57P0[1-5]|25P0[34]|25006)$/;
+const unavailable = /^(?:08...|28...|53...|58...|57P0[1-5]|25P0[34]|25006)$/;
 
 /** The connection prepared the statement before a migration changed its columns. A new connection prepares it again. */
 const outdatedPlan = "RevalidateCachedQuery";
@@ -74,12 +75,15 @@ const networkCodes = new Set([
   "EAI_AGAIN",
 ]);
 
+/** A certificate that cannot be accepted, on either side. It is exchanged, and then everything works again. */
+const certificateCodes = /CERT|^UNABLE_TO_|^ERR_(?:SSL|TLS)_|^INVALID_(?:CA|PURPOSE)$/;
+
 /** A socket in the file system that is missing or forbidden. Without `connect` these codes are about files. */
 const socketCodes = new Set(["ENOENT", "EACCES"]);
 
 /** node-postgres reports these losses only by their message. */
 const losses =
-  /^(?:Connection terminated|timeout (?:expired$|exceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/;
+  /^(?:Connection terminated|The server does not support SSL|There was an error establishing an SSL|timeout (?:expired$|exceeded when trying to connect)|Query read timeout|Client has encountered a connection error|Client was closed|Cannot use a pool after)/;
 
 /** The pool's message when no connection becomes free in time. No connection is broken then. */
 const crowded = "timeout exceeded when trying to connect";
@@ -87,7 +91,7 @@ const crowded = "timeout exceeded when trying to connect";
 function isConnectionLoss(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (networkCodes.has(code)) return true;
+  if (networkCodes.has(code) || certificateCodes.test(code)) return true;
   if (socketCodes.has(code)) return "syscall" in error && error.syscall === "connect";
   return losses.test(error.message);
 }

@@ -126,6 +126,8 @@ export async function startProcess(options: {
   readonly args: readonly string[];
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** By default the account of this process. */
+  readonly account?: { readonly uid: number; readonly gid: number } | undefined;
   /** Polled until it is true; a rejection counts as false. */
   readonly isReady: () => Promise<boolean>;
   /** The limit for that, in milliseconds. */
@@ -137,6 +139,7 @@ export async function startProcess(options: {
   const child = spawn(options.program, options.args, {
     // Ctrl-C in a terminal is for this process, which then stops the engine.
     detached: true,
+    ...options.account,
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

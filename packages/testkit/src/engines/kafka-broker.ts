@@ -34,6 +34,8 @@ export interface KafkaEngineOptions {
   /** The first broker's port; the others use the next ones. By default free ports. */
   readonly port?: number;
   readonly brokers?: 1 | 3;
+  /** What clients and brokers speak; certificates and passwords are settings. */
+  readonly protocol?: "PLAINTEXT" | "SASL_SSL";
   /** Broker settings that add to the built-in ones or replace them. */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -63,7 +65,8 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     directory: join(directory, `broker-${id}`),
     process: undefined as EngineProcess | undefined,
   }));
-  const settings = (node: Node) => ({ ...settingsOf(node, nodes), ...options.settings });
+  const { protocol = "PLAINTEXT" } = options;
+  const settings = (node: Node) => ({ ...settingsOf(node, { nodes, protocol }), ...options.settings });
 
   const startAll = async () => {
     const cluster = await clusterId(directory);
@@ -164,19 +167,22 @@ async function clusterId(directory: string): Promise<string> {
   return (await readFile(file, "utf8")).trim();
 }
 
-function settingsOf(node: Node, nodes: readonly Node[]): Record<string, string> {
+function settingsOf(
+  node: Node,
+  { nodes, protocol }: { nodes: readonly Node[]; protocol: string },
+): Record<string, string> {
   const replicas = String(nodes.length);
   const inSync = nodes.length === 1 ? "1" : "2";
-  const listeners = `PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`;
+  const listeners = `CLIENTS://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`;
   return {
     "process.roles": "broker,controller",
     "node.id": String(node.id),
     "controller.quorum.voters": nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(","),
     listeners,
     "advertised.listeners": listeners,
-    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+    "listener.security.protocol.map": `CLIENTS:${protocol},CONTROLLER:PLAINTEXT`,
     "controller.listener.names": "CONTROLLER",
-    "inter.broker.listener.name": "PLAINTEXT",
+    "inter.broker.listener.name": "CLIENTS",
     "log.dirs": join(node.directory, "log"),
     "auto.create.topics.enable": "false",
     "num.partitions": "4",

@@ -1,0 +1,68 @@
+import { chown, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findBinaries } from "@tessera/embedded-postgres/binaries";
+import { createCluster } from "@tessera/embedded-postgres/create-cluster";
+import { prepareDataPlace } from "@tessera/embedded-postgres/data-place";
+import { readServerFile } from "@tessera/embedded-postgres/server-process";
+import getPort from "get-port";
+import type { IssuedCertificate } from "../certificates.ts";
+import { startProcess } from "./engine-process.ts";
+
+/** A PostgreSQL that admits no connection without TLS. */
+export interface TlsPostgres {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** Starts a server with TLS. It admits `postgres` with a client certificate of this subject, and `guest` without one. */
+export async function startTlsPostgres({
+  authority,
+  certificate,
+  key,
+}: IssuedCertificate & {
+  /** The authority of clients. */
+  readonly authority: string;
+}): Promise<TlsPostgres> {
+  const directory = await mkdtemp(join(tmpdir(), "tessera-postgres-tls-"));
+  const log = () => {};
+  const place = await prepareDataPlace({ directory, log });
+  const binaries = await findBinaries({ account: place.account, log });
+  await createCluster({ place, binaries, durable: false, log });
+  const data = join(place.directory, "data");
+  const write = async (name: string, text: string) => {
+    const path = join(data, name);
+    await writeFile(path, text, { mode: 0o600 });
+    if (place.account !== undefined) await chown(path, place.account.uid, place.account.gid);
+    return path;
+  };
+  const port = await getPort({ host: "127.0.0.1" });
+  const settings = {
+    ssl_cert_file: await write("server.crt", certificate),
+    ssl_key_file: await write("server.key", key),
+    ssl: "on",
+    ssl_ca_file: await write("clients.crt", authority),
+    hba_file: await write("hba.conf", "hostssl all postgres 127.0.0.1/32 cert\nhostssl all guest 127.0.0.1/32 trust\n"),
+    listen_addresses: "127.0.0.1",
+    port: String(port),
+    unix_socket_directories: "",
+    fsync: "off",
+  };
+  const flags = Object.entries(settings).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const server = await startProcess({
+    program: binaries.postgres,
+    args: ["-D", data, ...flags],
+    cwd: "/",
+    env: { LC_ALL: "C", TZ: "UTC" },
+    account: place.account,
+    isReady: async () => (await readServerFile(data))?.status === "ready",
+    scratch: directory,
+  });
+  return {
+    port,
+    async stop() {
+      await server.end("SIGTERM");
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
