@@ -13,6 +13,13 @@ export const engineSettings = {
   ),
   kafkaTopicPrefix: text("KAFKA_TOPIC_PREFIX", "tessera.", "The prefix of all topics and groups."),
   kafkaTls: choice("KAFKA_TLS", ["off", "on"], "off", "Whether connections to the brokers use TLS."),
+  kafkaTlsAuthority: optional(
+    text("KAFKA_TLS_CA", undefined, "A PEM file with the authorities of the brokers; default: those of the system."),
+  ),
+  kafkaTlsCertificate: optional(
+    text("KAFKA_TLS_CERT", undefined, "A PEM file with the certificate of this process for the brokers."),
+  ),
+  kafkaTlsKey: optional(text("KAFKA_TLS_KEY", undefined, "A PEM file with the key of KAFKA_TLS_CERT.")),
   kafkaSaslMechanism: choice(
     "KAFKA_SASL_MECHANISM",
     ["none", "plain", "scram-sha-256", "scram-sha-512"],
@@ -65,7 +72,11 @@ export const topicSettings = {
 /** How a process works with others. */
 export const processSettings = {
   logLevel: choice("LOG_LEVEL", logLevels, "info", "The least severe level that is logged."),
-  grpcHost: text("GRPC_HOST", "0.0.0.0", "Address to serve gRPC on, for single services."),
+  grpcHost: text(
+    "GRPC_HOST",
+    "127.0.0.1",
+    "Address to serve gRPC on, for single services; one that other machines reach needs GRPC_TLS_CERT.",
+  ),
   grpcPort: int(
     "GRPC_PORT",
     50_051,
@@ -76,6 +87,23 @@ export const processSettings = {
     "GRPC_MAX_AGE",
     300_000,
     "Callers are asked to reconnect after about this long (give or take a tenth), so that they find new replicas.",
+  ),
+  grpcTlsCertificate: optional(
+    text(
+      "GRPC_TLS_CERT",
+      undefined,
+      "A PEM file with the certificate that this process shows to peers; GRPC_TLS_KEY and GRPC_TLS_CA go with it.",
+    ),
+  ),
+  grpcTlsKey: optional(text("GRPC_TLS_KEY", undefined, "A PEM file with the key of GRPC_TLS_CERT.")),
+  grpcTlsAuthority: optional(
+    text("GRPC_TLS_CA", undefined, "A PEM file with the authorities of the certificates of all services."),
+  ),
+  grpcInsecure: choice(
+    "GRPC_INSECURE",
+    ["refuse", "allow"],
+    "refuse",
+    "Whether gRPC may leave this machine without TLS: only where something else encrypts it and checks who calls.",
   ),
   metricsHost: text("METRICS_HOST", "127.0.0.1", "Address of health and metrics; 0.0.0.0 in a container."),
   shutdownDelay: durationMs(

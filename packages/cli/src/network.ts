@@ -7,6 +7,8 @@ import type { Served } from "@tessera/kit/lifecycle";
 import type { Log } from "@tessera/kit/log";
 import type { Implementation, Transport } from "@tessera/kit/rpc";
 import { fault } from "./faults.ts";
+import { readAddresses } from "./grpc-addresses.ts";
+import type { CallSecurity } from "./secure-calls.ts";
 
 /** Connects the services of this process with each other and with peers elsewhere. */
 export interface Network {
@@ -41,10 +43,12 @@ export function socketNetwork(options: {
   endpoint: { readonly host: string; readonly port: number } | undefined;
   /** Callers reconnect after about this long. */
   ageMs: number;
+  /** Undefined: calls are not encrypted, and it is not checked who calls. */
+  security?: CallSecurity | undefined;
   log: Log;
   observe: Observe;
 }): Network {
-  const { names, log, observe, endpoint, ageMs } = options;
+  const { names, log, observe, endpoint, ageMs, security } = options;
   const addresses = readAddresses(
     options.needs.filter((peer) => !names.includes(peer)),
     options.environment,
@@ -57,7 +61,8 @@ export function socketNetwork(options: {
     const present = transports.get(name);
     if (present !== undefined) return present;
     const address = addresses.get(name) ?? `127.0.0.1:${ports.get(name) ?? 0}`;
-    const transport = grpcTransport({ address, log });
+    const tls = security && { certificates: security.certificates, name: security.nameOf(name) };
+    const transport = grpcTransport({ address, log, tls });
     transports.set(name, transport);
     return transport;
   };
@@ -77,35 +82,14 @@ export function socketNetwork(options: {
         implementations,
         log,
         observe,
+        tls: security && { certificates: security.certificates, callers: security.callersOf(name) },
       });
       ports.set(name, server.port);
       return { drain: async () => server.drain(), stop: () => server.stop(graceMs) };
     },
     async close() {
       await Promise.all([...transports.values()].map((transport) => transport.close()));
+      security?.certificates.close();
     },
   };
-}
-
-/** The setting with the gRPC address of a service. */
-export function addressSetting(service: string): string {
-  return `${service.replaceAll("-", "_").toUpperCase()}_ADDRESS`;
-}
-
-function readAddresses(peers: readonly string[], environment: Environment): Map<string, string> {
-  const found = peers.map((peer) => {
-    const setting = addressSetting(peer);
-    return { peer, setting, address: environment[setting] ?? "" };
-  });
-  const missing = found.filter(({ address }) => address === "");
-  if (missing.length > 0) {
-    const lines = missing.map(({ peer, setting }) => `  ${setting} is required: where ${peer} serves gRPC`);
-    throw fault("configuration_invalid", `configuration:\n${lines.join("\n")}`);
-  }
-  return new Map(found.map(({ peer, address }) => [peer, grpcTarget(address)]));
-}
-
-/** A name means all its addresses; it is resolved again when a connection is lost. */
-export function grpcTarget(address: string): string {
-  return /^(dns|ipv4|ipv6|unix):/.test(address) ? address : `dns:///${address}`;
 }

@@ -2,6 +2,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import type { KafkaAccess } from "@tessera/engines/kafka-client";
 import { memoryBus } from "@tessera/engines/memory-bus";
 import { memoryCache } from "@tessera/engines/memory-cache";
+import { readTlsFiles, type TlsFiles } from "@tessera/engines/tls-files";
 import type { Bus } from "@tessera/kit/bus/bus";
 import type { Cache } from "@tessera/kit/cache/cache";
 import type { Config } from "@tessera/kit/config";
@@ -36,15 +37,31 @@ export function kafkaAccess(config: EngineConfig, { clientId, log }: { clientId:
     throw missing("KAFKA_SASL_PASSWORD", `KAFKA_SASL_MECHANISM=${mechanism}`);
   if (mechanism === "none" && password !== undefined)
     throw wrong("KAFKA_SASL_PASSWORD needs KAFKA_SASL_MECHANISM: plain, scram-sha-256 or scram-sha-512");
+  const tls = kafkaTls(config);
   return {
     brokers: readBrokers(required(config.kafkaBrokers, "KAFKA_BROKERS", "BUS=kafka")),
     clientId,
-    ...(config.kafkaTls === "on" ? { ssl: true as const } : {}),
+    ...(tls === undefined ? {} : { tls }),
     ...(mechanism === "none" || password === undefined
       ? {}
       : { sasl: { mechanism, username: config.kafkaSaslUsername, password: password.reveal() } }),
     log,
   };
+}
+
+function kafkaTls(config: EngineConfig): TlsFiles | undefined {
+  const { kafkaTlsAuthority: authority, kafkaTlsCertificate: certificate, kafkaTlsKey: key } = config;
+  if (config.kafkaTls === "off") {
+    if ((authority ?? certificate ?? key) !== undefined)
+      throw wrong("KAFKA_TLS_CA, KAFKA_TLS_CERT and KAFKA_TLS_KEY need KAFKA_TLS=on");
+    return undefined;
+  }
+  if ((certificate === undefined) !== (key === undefined))
+    throw wrong("KAFKA_TLS_CERT and KAFKA_TLS_KEY go together: set both or none");
+  const files = { authority, certificate, key };
+  // A client would try again and again with files that cannot be used.
+  readTlsFiles(files);
+  return files;
 }
 
 function readBrokers(text: string): string[] {

@@ -12,9 +12,10 @@ import type { ServiceDefinition } from "@tessera/kit/service";
 import { topics } from "@tessera/protos/topics";
 import { engineSettings, processSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
-import { processNetwork, socketNetwork } from "./network.ts";
+import { type Network, processNetwork, socketNetwork } from "./network.ts";
 import { openBus, openCache, openFiles } from "./open-engines.ts";
 import { serveOperations } from "./operations-server.ts";
+import { secureCalls } from "./secure-calls.ts";
 import { loadServices, services } from "./services.ts";
 
 export interface PlatformOptions {
@@ -49,18 +50,17 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const isWhole = names.length === Object.keys(services).length;
   if (options.transport === "inprocess" && !isWhole)
     throw fault("peers_elsewhere", "--transport=inprocess reaches only this process; serve all in it");
-  const network =
-    (options.transport ?? (isWhole ? "inprocess" : "grpc")) === "inprocess"
-      ? processNetwork({ log, observe })
-      : socketNetwork({
-          names,
-          needs: [...new Set(definitions.flatMap((definition) => definition.needs))],
-          environment,
-          endpoint: isWhole ? undefined : { host: config.grpcHost, port: config.grpcPort },
-          ageMs: config.grpcMaxAge,
-          log,
-          observe,
-        });
+  const openNetwork = async (): Promise<Network> => {
+    if ((options.transport ?? (isWhole ? "inprocess" : "grpc")) === "inprocess")
+      return processNetwork({ log, observe });
+    const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
+    const shared = { names, needs, environment, ageMs: config.grpcMaxAge, log, observe };
+    if (isWhole) return socketNetwork({ ...shared, endpoint: undefined });
+    const peers = needs.filter((peer) => !names.includes(peer));
+    const security = await secureCalls(config, { names, peers, environment, log });
+    return socketNetwork({ ...shared, endpoint: { host: config.grpcHost, port: config.grpcPort }, security });
+  };
+  const network = await openNetwork();
   const tracing = await startTracing({
     service: names.length === 1 ? (names[0] ?? "tessera") : "tessera",
     endpoint: environment["OTEL_EXPORTER_OTLP_ENDPOINT"],

@@ -18,7 +18,14 @@ async function examine(environment: Record<string, string>, names: readonly stri
 const pod = {
   BUS: "kafka",
   KAFKA_BROKERS: "kafka:9092",
-  DATABASE_URL: "postgresql://tessera:x8Kq0b@db.example/tessera",
+  KAFKA_TLS: "on",
+  KAFKA_SASL_MECHANISM: "scram-sha-512",
+  KAFKA_SASL_PASSWORD: "x8Kq0b",
+  GRPC_HOST: "0.0.0.0",
+  GRPC_TLS_CERT: "/tls/tls.crt",
+  GRPC_TLS_KEY: "/tls/tls.key",
+  GRPC_TLS_CA: "/tls/ca.crt",
+  DATABASE_URL: "postgresql://tessera:x8Kq0b@db.example/tessera?sslmode=verify-full&sslrootcert=/tls/db.crt",
   BOXOFFICE_ADDRESS: "boxoffice:50051",
   CHECKIN_ADDRESS: "checkin:50051",
   BASE_URL: "https://tickets.example",
@@ -99,6 +106,49 @@ describe("the configuration", () => {
       "warning: BASE_URL is an address that only this machine can use",
     ]);
     expect(await saying({ ...open, BASE_URL: "https://tickets.example" }, ["gateway"])).toEqual([]);
+  });
+
+  it("[S11.9] reports connections that leave this machine unprotected", async () => {
+    const open = { GRPC_TLS_CERT: "", GRPC_TLS_KEY: "", GRPC_TLS_CA: "" };
+    expect(await saying({ ...pod, ...open }, ["checkin"])).toEqual([
+      "wrong: GRPC_HOST reaches other machines, and calls would be neither encrypted nor checked",
+      "wrong: BOXOFFICE_ADDRESS reaches other machines, and calls would be neither encrypted nor checked",
+    ]);
+    expect(await saying({ ...pod, GRPC_TLS_KEY: "" }, ["checkin"])).toEqual([
+      "wrong: GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA go together",
+    ]);
+    expect(await saying({ ...pod, KAFKA_TLS: "off" }, ["checkin"])).toEqual([
+      "warning: facts travel to the brokers without TLS",
+    ]);
+    const anonymous = { ...pod, KAFKA_SASL_MECHANISM: "none", KAFKA_SASL_PASSWORD: "" };
+    expect(await saying(anonymous, ["checkin"])).toEqual([
+      "warning: this process does not authenticate to the brokers",
+    ]);
+    expect(await saying({ ...anonymous, KAFKA_TLS: "off", KAFKA_BROKERS: "127.0.0.1:1,[::1]:2" }, ["checkin"])).toEqual(
+      [],
+    );
+    expect(await saying({ ...pod, KAFKA_TLS_CA: "/nonexistent.pem" }, ["checkin"])).toEqual([
+      "wrong: /nonexistent.pem cannot be used: ENOENT",
+    ]);
+    expect(await saying({ ...pod, KAFKA_TLS: "off", KAFKA_TLS_CA: "/tls/ca.crt" }, ["checkin"])).toContain(
+      "wrong: KAFKA_TLS_CA, KAFKA_TLS_CERT and KAFKA_TLS_KEY need KAFKA_TLS=on",
+    );
+  });
+
+  it.each([
+    ["", 1],
+    ["?sslmode=disable", 1],
+    ["?sslmode=no-verify", 1],
+    ["?sslmode=require&uselibpqcompat=true", 1],
+    ["?sslmode=require", 0],
+    ["?sslmode=verify-full", 0],
+  ])("[S11.9] judges whether the database is verified: %s", async (query, warnings) => {
+    const of = (host: string) =>
+      saying({ ...pod, DATABASE_URL: `postgresql://t:x8Kq0b@${host}/t${query}` }, ["checkin"]);
+    expect(await of("db.example")).toEqual(
+      Array(warnings).fill("warning: the database is not asked for a certificate"),
+    );
+    expect(await of("127.0.0.1:5432")).toEqual([]);
   });
 
   it("reports a gateway without an operator key", async () => {

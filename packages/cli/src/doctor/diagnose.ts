@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
 import { examineBus } from "./examine-bus.ts";
 import { examineCache } from "./examine-cache.ts";
+import { examineCertificates } from "./examine-certificates.ts";
 import { examineClock } from "./examine-clock.ts";
 import { examineConfiguration, settingsOf } from "./examine-configuration.ts";
 import { examineDatabase } from "./examine-database.ts";
@@ -48,6 +49,12 @@ function examinationsOf(around: Surroundings): Examination[] {
     ...ofEach("facts", "the facts", examineFacts),
     { area: "cache", subject: "the cache", settings: /^(?:CACHE$|REDIS_)/, examine: () => examineCache(around) },
     { area: "files", subject: "the files", settings: /^(?:FILES|S3_)/, examine: () => examineFiles(around) },
+    {
+      area: "certificates",
+      subject: "the certificates",
+      settings: /^GRPC_/,
+      examine: () => examineCertificates(around),
+    },
     { area: "processes", subject: "the processes", examine: (signal) => examineProcesses(around, signal) },
   ];
 }

@@ -5,9 +5,11 @@ import { socketNetwork } from "../network.ts";
 import { kafkaAccess, openFiles } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
+import { isOwnHost, requireSecure } from "../secure-calls.ts";
 import { isRedisUrl } from "./examine-cache.ts";
 import { explainRefusal } from "./explain-failure.ts";
 import { type Finding, ok, only, warning, wrong } from "./finding.ts";
+import { judgeEncryption } from "./judge-encryption.ts";
 import type { Service, Surroundings } from "./surroundings.ts";
 
 /** Examines the environment: each setting, the combinations that `tessera serve` refuses, and addresses that mislead. */
@@ -20,6 +22,7 @@ export async function examineConfiguration(around: Surroundings): Promise<Findin
     ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
     ...judgeDatabaseUrl(around),
     ...judgeGateway(around),
+    ...judgeEncryption(around),
   ];
 }
 
@@ -63,11 +66,17 @@ async function findRefused({
   const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
   const network = { names, needs, environment, endpoint: undefined, ageMs: 1, log, observe: () => {} };
   const peers = isWhole ? [] : await refusalsOf(() => socketNetwork(network));
-  if (unreadable.some((name) => ["BUS", "CACHE", "FILES"].includes(name))) return peers;
+  const calls = { names, peers: needs.filter((peer) => !names.includes(peer)), environment };
+  const security =
+    isWhole || unreadable.some((name) => name.startsWith("GRPC_"))
+      ? []
+      : await refusalsOf(() => requireSecure(config, calls));
+  if (unreadable.some((name) => ["BUS", "CACHE", "FILES"].includes(name))) return [...peers, ...security];
   const checkBus = () =>
     config.bus === "kafka" ? kafkaAccess(config, { clientId: "tessera-doctor", log }) : refuseLostFacts(names);
   return [
     ...peers,
+    ...security,
     ...(await refusalsOf(checkBus)),
     ...(config.bus === "kafka" ? judgeReplicas(environment) : []),
     ...(config.cache === "redis" ? judgeRedisUrl(config.redisUrl?.reveal()) : []),
@@ -127,10 +136,6 @@ function judgeGateway({ definitions, environment, isWhole }: Surroundings): Find
         mend: "set it to what `openssl rand -hex 32` prints",
       }),
   ]);
-}
-
-function isOwnHost(host: string): boolean {
-  return /^(?:localhost|.+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(host);
 }
 
 async function refusalsOf(attempt: () => unknown): Promise<Finding[]> {

@@ -1,8 +1,8 @@
-import { grpcTransport } from "@tessera/engines/grpc/client";
+import { askHealth } from "@tessera/engines/grpc/ask-health";
+import { type Certificates, watchCertificates } from "@tessera/engines/grpc/certificates";
 import type { Readiness } from "@tessera/kit/health";
-import { connect } from "@tessera/kit/rpc";
-import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import { addressSetting, grpcTarget } from "../network.ts";
+import { addressSetting, grpcTarget } from "../grpc-addresses.ts";
+import { certificateName, tlsFilesOf } from "../secure-calls.ts";
 import { ownUrl } from "../served-environment.ts";
 import { askHttp } from "./ask-http.ts";
 import { judgeSkew } from "./examine-clock.ts";
@@ -24,9 +24,9 @@ export async function examineProcesses(around: Surroundings, signal: AbortSignal
     ...(health.length > 0 || !(port > 0)
       ? []
       : [askReadiness(ownUrl(config.metricsHost, port), { around, signal, isExpected: false })]),
-    ...askPeers(around),
+    askPeers(around),
   ]);
-  if (findings.length === 0) throw new Skip("name operations ports with --health, or set METRICS_PORT");
+  if (findings.flat().length === 0) throw new Skip("name operations ports with --health, or set METRICS_PORT");
   return findings.flat();
 }
 
@@ -72,25 +72,37 @@ export function judgeReadiness({ ready, stage, dependencies }: Readiness, endpoi
   return missing.map(([name, why]) => wrong(`the process at ${endpoint} is not ready: ${name}`, { why, mend }));
 }
 
-function askPeers({ definitions, environment, isWhole, log }: Surroundings): Promise<Finding[]>[] {
+async function askPeers({ definitions, environment, isWhole, config, log }: Surroundings): Promise<Finding[]> {
   if (isWhole) return [];
   const names = definitions.map(({ name }) => name);
   const needed = new Set(definitions.flatMap(({ needs }) => needs).filter((peer) => !names.includes(peer)));
-  return [...needed].sort().map(async (peer) => {
+  const peers = [...needed].sort().flatMap((peer) => {
     const setting = addressSetting(peer);
     const address = environment[setting] ?? "";
-    if (address === "") return [];
-    const transport = grpcTransport({ address: grpcTarget(address), log });
+    return address === "" ? [] : [{ peer, setting, address }];
+  });
+  if (peers.length === 0) return [];
+  let certificates: Certificates | undefined;
+  try {
+    const files = tlsFilesOf(config);
+    // Whether it has the right names is examined beside, and what peers say about it here.
+    certificates = files && watchCertificates({ files, names: [], log });
+  } catch {
+    return [skipped("whether peers answer", "the certificate of this process cannot be used")];
+  }
+  const tlsTo = (peer: string) => certificates && { certificates, name: certificateName(peer, environment) };
+  const findings = peers.map(async ({ peer, setting, address }) => {
     try {
-      // Every service answers this, and it changes nothing.
-      const unknown = { marker: "00000000-0000-0000-0000-000000000000", partitions: [] };
-      await connect(FactsServiceService, transport).caughtUp(unknown, { timeoutMs: patienceMs });
-      return [ok(`${peer} answers at ${address}`)];
+      await askHealth({ address: grpcTarget(address), tls: tlsTo(peer), timeoutMs: patienceMs });
+      return ok(`${peer} answers at ${address}`);
     } catch (error) {
-      const mend = `start ${peer}, or correct ${setting}`;
-      return [explainFailure(error, { what: `${peer} does not answer at ${address}`, mend })];
-    } finally {
-      await transport.close();
+      const mend = `start ${peer}, or correct ${setting} and the certificates`;
+      return explainFailure(error, { what: `${peer} does not answer at ${address}`, mend });
     }
   });
+  try {
+    return await Promise.all(findings);
+  } finally {
+    certificates?.close();
+  }
 }

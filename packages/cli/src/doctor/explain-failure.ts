@@ -38,6 +38,9 @@ export function explainFailure(
   error: unknown,
   { what, level = "wrong", mend }: { what: string; level?: Finding["level"]; mend?: string },
 ): Finding {
+  const file = missingFileOf(error);
+  if (file !== undefined)
+    return { level, what, why: `there is no file ${file}`, mend: mend ?? "correct its path, or put it there" };
   const code = codeOf(error);
   const [why, usual] = (code === undefined ? undefined : known[code]) ?? [messageOf(error)];
   return { level, what, why: code === undefined ? why : `${why} (${code})`, mend: mend ?? usual };
@@ -62,6 +65,12 @@ function codeOf(error: unknown): string | undefined {
     at = at instanceof AggregateError && at.cause === undefined ? at.errors[0] : at.cause;
   }
   return undefined;
+}
+
+function missingFileOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" && syscall === "open" ? path : missingFileOf(error.cause);
 }
 
 function messageOf(error: unknown): string {

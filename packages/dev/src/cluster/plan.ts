@@ -1,4 +1,4 @@
-import { addressSetting } from "@tessera/cli/network";
+import { addressSetting } from "@tessera/cli/grpc-addresses";
 
 /** One process of a cluster on this machine, and its ports. */
 export interface PlannedProcess {

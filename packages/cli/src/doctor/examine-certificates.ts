@@ -1,0 +1,94 @@
+import type { X509Certificate } from "node:crypto";
+import { hasName } from "@tessera/engines/grpc/certificates";
+import { certificatesIn, readTlsFiles } from "@tessera/engines/tls-files";
+import { addressSetting } from "../grpc-addresses.ts";
+import { certificateName, certificateNameSetting, findOutsideCalls, tlsFilesOf } from "../secure-calls.ts";
+import { describeAge } from "./describe-amount.ts";
+import { type Finding, ok, only, Skip, warning, wrong } from "./finding.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Examines how calls between processes are protected: the certificate, its names, and how long it is valid. */
+export function examineCertificates(around: Surroundings): Finding[] {
+  const { config, definitions, environment, isWhole, clock } = around;
+  if (isWhole) throw new Skip("all services are in one process");
+  const names = definitions.map(({ name }) => name);
+  const files = tlsFilesOf(config);
+  if (files === undefined) {
+    const needs = new Set(definitions.flatMap((definition) => definition.needs));
+    const peers = [...needs].filter((peer) => !names.includes(peer) && environment[addressSetting(peer)]);
+    return judgeOpenCalls(findOutsideCalls(config, { names, peers, environment }));
+  }
+  const { ca, cert } = readTlsFiles(files);
+  if (ca === undefined || cert === undefined) return [];
+  const [certificate, ...intermediates] = certificatesIn(cert);
+  const problems = [
+    ...names
+      .filter((name) => !hasName(certificate, certificateName(name, environment)))
+      .map((name) =>
+        wrong(`the certificate in GRPC_TLS_CERT does not have the DNS name ${certificateName(name, environment)}`, {
+          why: `peers know ${name} by it, and refuse this process`,
+          mend: `issue a certificate with it, or set ${certificateNameSetting(name)}`,
+        }),
+      ),
+    ...only([
+      !isIssuedBy(certificate, certificatesIn(ca), intermediates) &&
+        wrong("the certificate in GRPC_TLS_CERT is not from an authority in GRPC_TLS_CA", {
+          why: "peers with the same authorities refuse this process",
+          mend: "add its authority to GRPC_TLS_CA, or intermediate authorities to GRPC_TLS_CERT",
+        }),
+    ]),
+    ...judgeValidity(certificate, clock.now() / 1000),
+  ];
+  return problems.length > 0 ? problems : [ok(`calls use TLS, and the certificate of ${names.join(", ")} is valid`)];
+}
+
+function judgeOpenCalls(outside: readonly string[]): Finding[] {
+  if (outside.length === 0) return [ok("calls between processes stay on this machine")];
+  return [
+    warning(`calls leave this machine without TLS: ${outside.join(", ")}`, {
+      why: "unless something else checks who calls, everybody who reaches a port of gRPC makes keys and reads tickets",
+      mend: "set GRPC_TLS_CERT, GRPC_TLS_KEY and GRPC_TLS_CA, and remove GRPC_INSECURE",
+    }),
+  ];
+}
+
+/** A certificate that is renewed in time never has less than this share of its life left. */
+const leastLeft = 0.2;
+
+/** Judges whether a certificate is valid now, and for how long. */
+export function judgeValidity(
+  { validFromDate, validToDate }: Pick<X509Certificate, "validFromDate" | "validToDate">,
+  nowMs: number,
+): Finding[] {
+  const left = validToDate.getTime() - nowMs;
+  const life = validToDate.getTime() - validFromDate.getTime();
+  const mend = "renew it; the files are read again while the process runs";
+  if (nowMs < validFromDate.getTime())
+    return [wrong("the certificate in GRPC_TLS_CERT is not valid yet", { why: validFromDate.toISOString(), mend })];
+  if (left <= 0) return [wrong(`the certificate in GRPC_TLS_CERT expired ${describeAge(-left / 1000)} ago`, { mend })];
+  return only([
+    left < life * leastLeft &&
+      warning(`the certificate in GRPC_TLS_CERT expires in ${describeAge(left / 1000)}`, {
+        why: "then every peer refuses this process",
+        mend,
+      }),
+  ]);
+}
+
+function isIssuedBy(
+  certificate: X509Certificate,
+  authorities: readonly X509Certificate[],
+  intermediates: readonly X509Certificate[],
+): boolean {
+  const isBy = (issuer: X509Certificate) => certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
+  if (authorities.some(isBy)) return true;
+  const issuer = intermediates.find(isBy);
+  return (
+    issuer !== undefined &&
+    isIssuedBy(
+      issuer,
+      authorities,
+      intermediates.filter((each) => each !== issuer),
+    )
+  );
+}
