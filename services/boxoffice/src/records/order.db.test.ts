@@ -262,13 +262,22 @@ describe("scans made elsewhere", () => {
     expect(await checkinsPublished()).toEqual([[earlier]]);
   });
 
-  it("are replaced by others", async () => {
+  it("[R3.46] are joined by others, and changed by those of the same id", async () => {
     await office.apply(withScans([]));
     expect(await checkinsPublished()).toEqual([[]]);
     await office.apply(withScans([scan]));
     await office.apply(withScans([scan]));
     expect(await checkinsPublished()).toEqual([[earlier]]);
     await office.apply(withScans([{ ...scan, id: 8 }]));
-    expect(await checkinsPublished()).toEqual([[{ ...earlier, id: 8 }]]);
+    expect(await checkinsPublished()).toEqual([[earlier, { ...earlier, id: 8 }]]);
+    await office.apply(withScans([{ ...scan, gate: 9 }]));
+    expect(await checkinsPublished()).toEqual([
+      [
+        { ...earlier, gate: 9 },
+        { ...earlier, id: 8 },
+      ],
+    ]);
+    await office.apply(withScans([{ ...scan, id: 8 }]));
+    expect(await takeFacts(db)).toEqual([]);
   });
 });

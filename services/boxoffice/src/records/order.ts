@@ -11,7 +11,7 @@ import * as answerFiles from "../store/answer-files.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
 import { positionChanged } from "../wire/position-fact.ts";
-import { encodeEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
+import { encodeEarlierCheckins, joinEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
 import { isDataUrl } from "./answer-file.ts";
 import {
   answerTooLong,
@@ -89,7 +89,11 @@ export const order: RecordKind<OrderRecord> = {
       value === read[at] ? value : { ...value, positions: toRows(value.data) },
     );
     const seats = await findOrCreateSeats(tx, scope, { values, known });
-    const rows = values.flatMap((value) => seatRows(value, seats));
+    const rows = await joinScans(
+      tx,
+      scope,
+      values.flatMap((value) => seatRows(value, seats)),
+    );
     const stored = rows.filter(({ id }) => known.positions.has(id));
     await deleteOverruledAnswers(tx, scope, stored);
     const sent = new Set(rows.map(({ id }) => id));
@@ -175,6 +179,21 @@ function seatRows(
     const seat = seats.get(keyOfSeat(position) ?? "");
     if (row === undefined || seat === undefined) return row ?? [];
     return { ...row, seat: seat.id, state: Position.encode(toPosition(position, { order: orderPart, seat })).finish() };
+  });
+}
+
+/** Scans are never lost by sending a position again without them: new ones are added to those that are stored. */
+async function joinScans(
+  tx: Tx,
+  scope: Scope,
+  rows: readonly positions.PositionRow[],
+): Promise<readonly positions.PositionRow[]> {
+  const scanned = rows.flatMap(({ id, earlierCheckins }) => (earlierCheckins === null ? [] : [id]));
+  const before = await positions.readEarlierCheckins(tx, scope, scanned);
+  return rows.map((row) => {
+    const stored = before.get(row.id);
+    if (stored === undefined || row.earlierCheckins === null) return row;
+    return { ...row, earlierCheckins: joinEarlierCheckins(stored, row.earlierCheckins) };
   });
 }
 

@@ -21,7 +21,7 @@ export interface PositionRow {
   readonly takenAs: TakenAs | null;
   /** An encoded Position, as its record has it. */
   readonly state: Uint8Array;
-  /** Null keeps those that are stored: scans are never lost by sending a position again without them. */
+  /** All of them; null keeps those that are stored. */
   readonly earlierCheckins: Uint8Array | null;
 }
 
@@ -119,6 +119,23 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
     ), counted as (${addTaken(scope, changes)})
     select ${changedPosition(sql`stored`)}
       from stored`);
+}
+
+/** Reads the scans made elsewhere of those of some positions that have any. */
+export async function readEarlierCheckins(
+  tx: Tx,
+  { organizer, event }: Scope,
+  ids: readonly number[],
+): Promise<Map<number, Uint8Array>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.many<{ id: number; earlierCheckins: Uint8Array }>(sql`
+    select position.id, position.earlier_checkins as "earlierCheckins"
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+       and position.earlier_checkins is not null`);
+  return new Map(rows.map((row) => [row.id, row.earlierCheckins]));
 }
 
 /** Finds positions; those that were deleted are left out. */

@@ -113,7 +113,16 @@ function toAnswer(data: AnswerData): Answer {
 /** Encodes scans made elsewhere, for storing; null: no scans. */
 export function encodeEarlierCheckins(checkins: readonly CheckinData[] | null): Uint8Array | null {
   if (checkins === null || checkins.length === 0) return null;
-  const earlierCheckins = checkins.map(toEarlierCheckin);
+  return encodeAlone(checkins.map(toEarlierCheckin));
+}
+
+/** Joins stored and sent scans, both encoded, by their ids: a sender may leave out those that it has sent before. */
+export function joinEarlierCheckins(stored: Uint8Array, sent: Uint8Array): Uint8Array {
+  const all = [stored, sent].flatMap((bytes) => PositionChanged.decode(bytes).earlierCheckins);
+  return encodeAlone([...new Map(all.map((checkin) => [checkin.id, checkin])).values()]);
+}
+
+function encodeAlone(earlierCheckins: EarlierCheckin[]): Uint8Array {
   return PositionChanged.encode({
     organizer: "",
     event: "",
