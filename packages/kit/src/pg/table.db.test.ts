@@ -112,6 +112,18 @@ describe("a table of copies", () => {
     ]);
   });
 
+  it("deletes any number of older rows, and no newer one between them", async () => {
+    await db.run(sql`
+      insert into thing (organizer, id, revision, document)
+      select 'o' || n % 3, n, case when n % 1000 = 0 then 9 else 1 end, '{}' from generate_series(1, 12000) as n`);
+    expect(await things.deleteOlder(db, 5)).toBe(11_988);
+    expect((await read()).map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 12 }, (_, index) => 1000 * (index + 1)),
+    );
+    expect(await things.deleteOlder(db, 10)).toBe(12);
+    expect(await things.deleteOlder(db, 10)).toBe(0);
+  });
+
   it("ends with the newest state of each key, whatever order states come in", async () => {
     const states = fc.array(
       fc.record({ id: fc.integer({ min: 1, max: 3 }), revision: fc.integer({ min: 1, max: 9 }) }),

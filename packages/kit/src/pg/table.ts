@@ -125,6 +125,9 @@ export function copyTable<K extends Columns, C extends Columns>(
   return declare(name, { key, columns: { ...columns, revision: bigint } });
 }
 
+/** Rows read at a time, and deleted: there may be millions, and one statement for all would run into its time limit. */
+const sweptAtOnce = 5000;
+
 /** The types of `table` and `copyTable` differ; their statements are the same. */
 function declare<Key extends object, Input extends object, Row>(
   name: string,
@@ -153,6 +156,33 @@ function declare<Key extends object, Input extends object, Row>(
           on conflict (${list(keyNames)}) do update set ${joinSql(assigned, ", ")}${condition}`);
   }
 
+  type Stretch = Readonly<Record<string, unknown>> & { readonly seen: number; readonly deleted: number };
+
+  /** Deletes the old ones of the next rows in the order of their keys; undefined: there is no row. */
+  async function deleteOlderStretch(db: Queryable, revision: number, where: Sql): Promise<Stretch | undefined> {
+    return db.maybeOne<Stretch>(sql`
+      with seen as (
+        select ${list(keyNames, id)} from ${id}${where} order by ${list(keyNames, id)} limit ${sweptAtOnce}
+      ), deleted as (
+        delete from ${id} using seen as sent where ${joinSql(hasKey, " and ")} and ${id}.revision < ${revision} returning 1
+      )
+      select ${list(keyNames, sql`seen`)}, (select count(*) from seen) as seen, (select count(*) from deleted) as deleted
+        from seen
+       order by ${joinSql(
+         keyNames.map((each) => sql`seen.${identifier(each)} desc`),
+         ", ",
+       )}
+       limit 1`);
+  }
+
+  /** The rows behind the last one of a stretch. */
+  function after(last: Stretch): Sql {
+    const values = Object.values(key).map(
+      ({ send: sendColumn }, at) => sql`(${sendColumn([last[keyNames[at] ?? ""] as never])})[1]`,
+    );
+    return sql` where (${list(keyNames, id)}) > (${joinSql(values, ", ")})`;
+  }
+
   return {
     name,
     key: Object.keys(key) as (keyof Key & string)[],
@@ -170,7 +200,15 @@ function declare<Key extends object, Input extends object, Row>(
          using unnest(${send(key, keys)}) as sent (${list(keyNames)})
          where ${joinSql(hasKey, " and ")}`);
     },
-    deleteOlder: (db, revision) => db.run(sql`delete from ${id} where ${id}.revision < ${revision}`),
+    async deleteOlder(db, revision) {
+      let deleted = 0;
+      for (let last: Sql | undefined = sql``; last !== undefined; ) {
+        const stretch: Stretch | undefined = await deleteOlderStretch(db, revision, last);
+        deleted += stretch?.deleted ?? 0;
+        last = stretch === undefined || stretch.seen < sweptAtOnce ? undefined : after(stretch);
+      }
+      return deleted;
+    },
   };
 }
 
