@@ -128,7 +128,7 @@ async function applyEntities(tx: Tx, entities: readonly Entity[]): Promise<void>
     if (former !== undefined && hasMoved(from, scansTo)) moveScans.push({ ...key, from, to: scansTo });
   }
   const earlier = entities.flatMap(({ earlierScans }) => earlierScans);
-  await lockTicketLists(tx, { tickets: [...moveScans, ...deleted], deleted, keys: earlier });
+  await lockTicketLists(tx, { tickets: [...moveScans, ...deleted], deleted, keys: byPlace(earlier) });
   await movePresences(tx, moveScans);
   await deleteScansOf(tx, deleted);
   const unanswered = await deleteAnswersOf(tx, deleted);
@@ -203,7 +203,7 @@ async function applyEarlierScans(
   const inOrder = distinct.sort((a, b) => a.at - b.at || a.importedId - b.importedId);
   const added = await addEarlierScans(tx, inOrder);
   const fresh = inOrder.filter((_, index) => added.has(index));
-  const before = new Map((await readPresences(tx, fresh)).map((row) => [placeOf(row), row.presence]));
+  const before = new Map((await readPresences(tx, byPlace(fresh))).map((row) => [placeOf(row), row.presence]));
   const after = new Map<string, PresenceKey & { presence: Presence }>();
   for (const scan of fresh) {
     const place = placeOf(scan);
@@ -227,6 +227,11 @@ function keysOf(entities: readonly Entity[]): EntityKey[] {
 
 function byName<T extends EntityKey>(rows: readonly T[]): Map<string, T> {
   return new Map(rows.map((row) => [nameOf(row), row]));
+}
+
+/** One scan of each ticket and list: it may have thousands. */
+function byPlace(scans: readonly EarlierScan[]): readonly EarlierScan[] {
+  return [...new Map(scans.map((scan) => [placeOf(scan), scan])).values()];
 }
 
 function placeOf({ organizer, event, position, list }: PresenceKey): string {

@@ -30,12 +30,21 @@ const columns = {
   importedId: bigint,
 };
 
+/** Ten thousand scans take about half a second. A statement has a time limit, and facts may hold any number of them. */
+const addedAtOnce = 2000;
+
 /**
  * Adds scans to the history; returns the indexes of those that were not stored yet. Scans of a deleted list stay deleted;
  * the caller has locked the lists.
  */
 export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan[]): Promise<Set<number>> {
-  if (scans.length === 0) return new Set();
+  const added = new Set<string>();
+  for (let at = 0; at < scans.length; at += addedAtOnce)
+    for (const name of await addSome(tx, scans.slice(at, at + addedAtOnce))) added.add(name);
+  return new Set(scans.flatMap((scan, index) => (added.has(nameOfEarlierScan(scan)) ? [index] : [])));
+}
+
+async function addSome(tx: Queryable, scans: readonly EarlierScan[]): Promise<string[]> {
   const rows = await tx.many<Parameters<typeof nameOfEarlierScan>[0]>(sql`
     insert into scan (organizer, event, id, list, position, type, successful, at, device, device_id, gate, forced,
                       force_sent, auto_checked_in, imported_id)
@@ -48,8 +57,7 @@ export async function addEarlierScans(tx: Queryable, scans: readonly EarlierScan
      order by sent.ord
         on conflict (imported_id, position, event, organizer) where imported_id is not null do nothing
     returning scan.organizer, scan.event, scan.position, scan.imported_id as "importedId"`);
-  const added = new Set(rows.map(nameOfEarlierScan));
-  return new Set(scans.flatMap((scan, index) => (added.has(nameOfEarlierScan(scan)) ? [index] : [])));
+  return rows.map(nameOfEarlierScan);
 }
 
 /** Identifies a scan made elsewhere. */
