@@ -99,7 +99,7 @@ create table outbox (
   traceparent text,
   created_at timestamptz not null default now(),
   headers jsonb,
-  constraint outbox_pkey primary key (id)
+  constraint outbox_pkey primary key (topic, id)
 );
 
 create table passed_marker (

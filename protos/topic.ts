@@ -29,6 +29,12 @@ export interface Codec<F> {
   decode(bytes: Uint8Array): F;
 }
 
+/**
+ * What a topic takes in one message, with its key and headers. A fact has some kilobytes: this leaves room for
+ * exceptions, and one message does not hold up the others for long.
+ */
+export const mostMessageBytes = 4 * 1024 * 1024;
+
 /** Declares a topic; the catalogue in topics.ts is the only caller. */
 export function topic<F>(name: string, codec: Codec<F>, about: Omit<Topic<F>, "name" | "encode" | "decode">): Topic<F> {
   return { name, ...about, encode: (fact) => codec.encode(fact).finish(), decode: (bytes) => codec.decode(bytes) };

@@ -1,3 +1,4 @@
+import { deadLettersKeptMs } from "@tessera/kit/bus/keep-tables";
 import { choice, durationMs, int, optional, secret, text, url } from "@tessera/kit/config";
 import { logLevels } from "@tessera/kit/log";
 
@@ -110,5 +111,10 @@ export const processSettings = {
     "SHUTDOWN_DELAY",
     0,
     "How long a stopping process accepts requests while balancers learn that it is not ready.",
+  ),
+  parkedFactsKept: durationMs(
+    "PARKED_FACTS_KEPT",
+    deadLettersKeptMs,
+    "How long facts are kept that could not be applied or published; they may hold personal data.",
   ),
 } as const;

@@ -112,9 +112,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           metrics,
           tracing,
           health,
-          owns: Object.values(topics)
-            .filter((topic) => topic.owner === definition.name)
-            .map((topic) => topic.name),
+          owns: Object.values(topics).filter((topic) => topic.owner === definition.name),
+          deadLettersMs: config.parkedFactsKept,
           transportTo: network.transportTo,
           serve: (implementations) => network.serve(definition.name, implementations),
         }),

@@ -19,8 +19,9 @@ export interface Lane {
   idle(): Promise<void>;
 }
 
-/** Enough to be worth a transaction of a consumer. One fetch may have thousands. */
+/** Enough to be worth a transaction of a consumer. One fetch may have thousands, or very large ones. */
 const mostMessages = 500;
+const mostBytes = 1024 * 1024;
 
 const pauses = { firstMs: 20, longestMs: 5000 };
 
@@ -57,10 +58,11 @@ export function createLane(options: {
   async function run({ deliveries, next }: Fetched, revoked: AbortSignal): Promise<boolean> {
     const signal = AbortSignal.any([revoked, closing]);
     setMaxListeners(0, signal);
-    for (let start = 0; start < deliveries.length; start += mostMessages) {
-      if (!(await untilAccepted(deliveries.slice(start, start + mostMessages), signal)) || revoked.aborted)
-        return false;
-      committed = commit(deliveries[start + mostMessages]?.place?.offset ?? next);
+    for (let start = 0; start < deliveries.length; ) {
+      const end = endOfPart(deliveries, start);
+      if (!(await untilAccepted(deliveries.slice(start, end), signal)) || revoked.aborted) return false;
+      committed = commit(deliveries[end]?.place?.offset ?? next);
+      start = end;
     }
     return true;
   }
@@ -81,4 +83,15 @@ export function createLane(options: {
       await committed;
     },
   };
+}
+
+/** The index behind the messages that are delivered together: at least one. */
+function endOfPart(deliveries: readonly Delivery[], start: number): number {
+  let bytes = deliveries[start]?.value?.byteLength ?? 0;
+  let end = start + 1;
+  for (; end < deliveries.length && end - start < mostMessages; end += 1) {
+    bytes += deliveries[end]?.value?.byteLength ?? 0;
+    if (bytes > mostBytes) break;
+  }
+  return end;
 }

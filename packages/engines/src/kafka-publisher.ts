@@ -157,6 +157,7 @@ function discard({ producer }: TransactionalProducer, working: Promise<unknown> 
 
 const fenced = new Set(["INVALID_PRODUCER_EPOCH", "PRODUCER_FENCED", "INVALID_TXN_STATE"]);
 const tooLarge = new Set(["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE"]);
+const refused = new Set(["INVALID_RECORD", "INVALID_TIMESTAMP"]);
 
 function toFault(error: unknown, topic: string): Fault {
   const type = kafkaErrorType(error) ?? "";
@@ -173,6 +174,8 @@ function toFault(error: unknown, topic: string): Fault {
       { cause: error },
     );
   }
+  if (refused.has(type))
+    return fault("message_refused", `the topic ${topic} does not take a message (${type})`, { cause: error });
   return fault("bus_unavailable", `Kafka did not take what was published to ${topic}`, {
     cause: error,
   });

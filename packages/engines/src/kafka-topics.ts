@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { fault } from "@tessera/kit/faults";
-import type { Retention } from "@tessera/protos/topic";
+import { mostMessageBytes, type Retention } from "@tessera/protos/topic";
 import {
   type Admin,
   type KafkaAccess,
@@ -49,9 +49,6 @@ const tombstonesKeptMs = 7 * dayMs;
 
 /** Erased personal data must disappear from the log: the state before the erasure is compacted within this time. */
 const longestCompactionLagMs = dayMs;
-
-/** A fact has some kilobytes. This leaves room for exceptions. */
-const mostMessageBytes = 4 * 1024 * 1024;
 
 /** Compares the brokers' topics with the catalogue. Topics that are not in it are ignored. */
 export async function diffTopics(

@@ -100,6 +100,28 @@ describe("memoryBus", () => {
     await bus.close();
   });
 
+  it("lets publications to different partitions pass each other, and those to one wait", async () => {
+    const bus = memoryBus([]);
+    const gate = Promise.withResolvers<void>();
+    const received: string[] = [];
+    await bus.subscribe({
+      group: "a",
+      topic: "t",
+      async deliver(messages) {
+        if (messages.some(({ key }) => key === "slow")) await gate.promise;
+        received.push(...messages.map(({ key, partition }) => `${key} ${partition}`));
+      },
+    });
+    const slow = bus.publish("t", [{ ...message, key: "slow", partition: 1 }]);
+    const behind = bus.publish("t", [{ ...message, key: "behind", partition: 1 }]);
+    await bus.publish("t", [{ ...message, key: "beside", partition: 2 }]);
+    expect(received).toEqual(["beside 2"]);
+    gate.resolve();
+    await Promise.all([slow, behind]);
+    expect(received).toEqual(["beside 2", "slow 1", "behind 1"]);
+    await bus.close();
+  });
+
   it("holds a topic's messages until all its readers are there, and then in order", async () => {
     const bus = memoryBus([
       { group: "a", topic: "t" },

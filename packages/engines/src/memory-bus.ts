@@ -5,11 +5,14 @@ import { fault } from "@tessera/kit/faults";
 
 interface Reading {
   readonly subscription: Subscription;
-  /** Resolves when all messages given to the group so far are delivered; never rejects. */
-  tail: Promise<void>;
+  /** By partition: resolves when all messages given to the group so far are delivered; never rejects. */
+  readonly tails: Map<number, Promise<void>>;
   /** Messages given to the group and not yet accepted. */
   waiting: number;
 }
+
+/** So many events, by the hash of their keys, do not wait for each other. All of them share the transactions of a consumer. */
+const lanes = 8;
 
 /**
  * Makes the bus of a single process. It stores nothing: `publish` resolves only when every group of this process has
@@ -41,30 +44,37 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
     return gate;
   };
 
-  const hand = (reading: Reading, deliveries: readonly Delivery[]) => {
+  const hand = (reading: Reading, partition: number, deliveries: readonly Delivery[]) => {
     reading.waiting += deliveries.length;
-    // Publishers take turns in each group, which keeps the order of each key.
-    const turn = reading.tail.then(() => {
+    // Publishers take turns in each partition of a group, which keeps the order of each key.
+    const turn = (reading.tails.get(partition) ?? Promise.resolve()).then(() => {
       if (closing.signal.aborted) throw closed();
       return reading.subscription.deliver(deliveries, closing.signal);
     });
-    reading.tail = turn
+    const tail = turn
       .catch(() => {})
       .finally(() => {
         reading.waiting -= deliveries.length;
       });
+    reading.tails.set(partition, tail);
     return turn;
   };
 
   return {
+    lanes,
     async publish(topic, messages) {
       if (closing.signal.aborted) throw closed();
       await gateOf(topic).promise;
       if (messages.length === 0) return;
-      const deliveries = messages.map((message) => toDelivery(topic, message));
+      const deliveries = Map.groupBy(
+        messages.map((message) => toDelivery(topic, message)),
+        ({ partition }) => partition,
+      );
       // Not Promise.all: when this rejects and the caller publishes again, no earlier delivery may still be running.
       const outcomes = await Promise.allSettled(
-        (readings.get(topic) ?? []).map((reading) => hand(reading, deliveries)),
+        (readings.get(topic) ?? []).flatMap((reading) =>
+          Array.from(deliveries, ([partition, ofPartition]) => hand(reading, partition, ofPartition)),
+        ),
       );
       const failure = outcomes.find((outcome) => outcome.status === "rejected");
       if (failure !== undefined) throw closing.signal.aborted ? closed() : failure.reason;
@@ -76,10 +86,10 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
       if (present.some((reading) => reading.subscription.group === group)) {
         throw new Error(`group ${group} reads ${topic} twice`);
       }
-      readings.set(topic, [...present, { subscription, tail: Promise.resolve(), waiting: 0 }]);
+      readings.set(topic, [...present, { subscription, tails: new Map(), waiting: 0 }]);
       if (isComplete(topic)) gateOf(topic).resolve();
     },
-    partitions: async () => 1,
+    partitions: async () => lanes,
     backlog: async () =>
       [...readings.values()]
         .flat()
@@ -90,7 +100,7 @@ export function memoryBus(readers: readonly Pick<Subscription, "group" | "topic"
         gate.promise.catch(() => {});
         gate.reject(closed());
       }
-      await Promise.all([...readings.values()].flat().map((reading) => reading.tail));
+      await Promise.all([...readings.values()].flat().flatMap((reading) => [...reading.tails.values()]));
     },
   };
 }

@@ -4,7 +4,7 @@
 -- Rows wait here until the bus has them; the relay deletes, it keeps no cursor,
 -- so a row of a transaction that commits late is never skipped.
 create table outbox (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   fact_id uuid not null default gen_random_uuid(),
   topic text not null,
   key text not null,
@@ -16,7 +16,9 @@ create table outbox (
   traceparent text,
   created_at timestamptz not null default now(),
   -- Beside those that a row implies, or instead of them.
-  headers jsonb
+  headers jsonb,
+  -- The relay reads each topic for itself: rows of one that is stuck are not read with those of the others.
+  primary key (topic, id)
 );
 
 -- What each consumer has acted on. Partitioned by the day of the fact, so that
@@ -33,6 +35,7 @@ create table inbox_other partition of inbox default;
 -- Facts that no retry could apply, with the cause.
 create table dead_letter (
   id bigint generated always as identity primary key,
+  -- The service and the topic; `outbox` for a fact that the bus refused.
   consumer text not null,
   topic text not null,
   key text not null,

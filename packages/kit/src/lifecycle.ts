@@ -1,3 +1,4 @@
+import type { Topic } from "@tessera/protos/topic";
 import type { Bus } from "./bus/bus.ts";
 import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
@@ -38,7 +39,9 @@ export interface Surroundings {
   readonly tracing: Tracing;
   readonly health: Health;
   /** The topics that the service owns, from the catalogue. */
-  readonly owns: readonly string[];
+  readonly owns: readonly Pick<Topic<unknown>, "name" | "retention">[];
+  /** How long dead letters are kept. */
+  readonly deadLettersMs?: number;
   transportTo(name: string): Transport;
   /** Makes the service callable by its peers. */
   serve(implementations: readonly Implementation[]): Promise<Served>;
@@ -92,7 +95,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
       await db.one(sql`select 1 as alive`);
     });
     const clock = await openDatabaseClock(db);
-    await keepFactTables(db, clock);
+    const keepTables = () => keepFactTables(db, clock, { log, deadLettersMs: around.deadLettersMs });
+    await keepTables();
     const parts = await definition.open({
       config,
       db,
@@ -110,7 +114,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     ({ servers } = parts);
     const meter = measureFacts({ db, bus, clock, log, metrics, group: name, consumes: definition.consumes });
     const ours = [
-      { name: "keep-fact-tables", everyMs: hour, run: () => keepFactTables(db, clock) },
+      { name: "keep-fact-tables", everyMs: hour, run: keepTables },
       clock.compare,
       keepStatistics(db),
       replayDeadLetters({ db, group: name, consumers: parts.consumers, log }),
@@ -121,7 +125,8 @@ export async function startService<S extends Settings, C extends ClientMap>(
     undo.push(() => jobs.stop());
     const workers = startWorkers({ db, workers: parts.workers, clock, log, metrics, service: name });
     undo.push(() => workers.stop());
-    const facts = factsService({ db, bus, group: name, owns: around.owns, consumes: definition.consumes });
+    const owns = around.owns.map((topic) => topic.name);
+    const facts = factsService({ db, bus, group: name, owns, consumes: definition.consumes });
     const calls = await around.serve(traceCalls(tracing, [...parts.implementations, facts]));
     served = calls;
     undo.push(() => calls.stop());
@@ -133,7 +138,13 @@ export async function startService<S extends Settings, C extends ClientMap>(
       });
     }
     const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
-    const relay = startRelay({ db, bus, log, onBatch: (facts) => relayed.add({ service: name }, facts) });
+    const relay = startRelay({
+      db,
+      bus,
+      log,
+      states: new Set(around.owns.filter(({ retention }) => retention.kind === "compacted").map((topic) => topic.name)),
+      onBatch: (facts) => relayed.add({ service: name }, facts),
+    });
     undo.push(() => relay.stop());
     for (const server of servers) {
       await server.start();

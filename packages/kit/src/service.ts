@@ -1,4 +1,4 @@
-import type { Consumer, OpenConsumer } from "./bus/consume.ts";
+import { type Consumer, limitTransactions, type OpenConsumer } from "./bus/consume.ts";
 import type { Rebuild } from "./bus/rebuild-topics.ts";
 import type { Cache } from "./cache/cache.ts";
 import type { Clock } from "./clock.ts";
@@ -129,9 +129,10 @@ export function defineService<
       const { db, log, tracing } = runtime;
       const started = await start(runtime);
       const deps = started.deps as never;
+      const turns = limitTransactions();
       return {
         implementations: rpcs.map((each) => each.bind(deps)),
-        consumers: consumers.map((each) => each.open({ db, group: declared.name, log, tracing, deps })),
+        consumers: consumers.map((each) => each.open({ db, group: declared.name, log, tracing, turns, deps })),
         jobs: jobs.map((job) => job(deps)),
         workers: works.map((worker) => worker(deps)),
         servers: started.servers ?? [],

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import { Fault, type FieldErrors, isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Log } from "@tessera/kit/log";
 import type { Db, Tx } from "@tessera/kit/pg/database";
@@ -32,9 +32,9 @@ const putAtOnce = 8;
  * Makes the function that applies records of an owner in their order, in one transaction unless a removal must be
  * committed first.
  *
- * A wrong record is rejected, the others are stored. If storing fails for an unforeseen reason, each record gets its own
- * transaction, so that only the failing ones are rejected. Transient failures are thrown: the caller retries the batch,
- * and a repeated record changes nothing.
+ * A wrong record is rejected, the others are stored. If storing fails, each record gets its own transaction, so that only
+ * the failing ones are rejected. Transient failures are thrown: the caller retries the batch, and a repeated record
+ * changes nothing.
  */
 export function applyRecordsOf<Mentioned, Known extends KnownScope>(
   owner: RecordOwner<Mentioned, Known>,
@@ -65,7 +65,7 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
     try {
       return await db.transaction((tx) => applyBatch(tx, records));
     } catch (error) {
-      if (error instanceof Fault) throw error;
+      if (isTransient(error)) throw error;
       log.warn("a batch of records could not be stored; its records follow one by one", { error });
       return applySingly(records, { db, log });
     }
@@ -77,9 +77,10 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
       try {
         for (const [key, errors] of await db.transaction((tx) => applyBatch(tx, [record]))) refused.set(key, errors);
       } catch (error) {
-        if (error instanceof Fault) throw error;
+        if (isTransient(error)) throw error;
         log.error("a record could not be stored", { line: record.sent.line, kind: record.sent.kind, error });
-        refused.set(record, { non_field_errors: ["could not be stored"] });
+        const reason = error instanceof Fault ? `: ${error.message}` : "";
+        refused.set(record, { non_field_errors: [`could not be stored${reason}`] });
       }
     }
     return refused;

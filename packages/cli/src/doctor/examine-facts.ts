@@ -1,4 +1,5 @@
-import { countDeadLetters, readOutbox } from "@tessera/kit/bus/operators";
+import { countDeadLetters } from "@tessera/kit/bus/operators";
+import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { describeAge, describeCount } from "./describe-amount.ts";
@@ -58,15 +59,18 @@ export function judgeWaiting({
 
 async function findDeadLetters(db: Db, name: string): Promise<Finding[]> {
   const topics = await countDeadLetters(db, { group: name, atMost: mostCounted });
-  return topics.map(({ topic, count, replaysRequested }) =>
+  return topics.map(({ topic, count, isOutgoing, replaysRequested }) =>
     wrong(`${name} has dead-lettered ${describeFacts(count)} of ${topic}`, {
-      why:
-        replaysRequested === 0
-          ? "it could not apply them, so its copies lack these changes"
-          : `the replay of ${replaysRequested} is requested`,
+      why: replaysRequested === 0 ? describeLoss({ isOutgoing }) : `the replay of ${replaysRequested} is requested`,
       mend: `tessera topics parked --service ${name} --topic ${topic} lists the causes; after you removed them: tessera topics replay`,
     }),
   );
+}
+
+function describeLoss({ isOutgoing }: { readonly isOutgoing: boolean }): string {
+  return isOutgoing
+    ? "the bus refuses them, so the copies of other services lack these changes"
+    : "it could not apply them, so its copies lack these changes";
 }
 
 function describeFacts(count: number): string {

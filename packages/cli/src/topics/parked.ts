@@ -6,7 +6,7 @@ import { type OpenService, schemaOptions, withServices } from "./open-schemas.ts
 
 const usage = `tessera topics parked  [OPTIONS]
 
-Lists parked facts: those that a service could not apply, with the cause. It never shows their contents.`;
+Lists parked facts: those that a service could not apply or publish, with the cause. It never shows their contents.`;
 
 const options = {
   service: { type: "string", value: "NAME", help: "only those of this service" },
@@ -25,7 +25,7 @@ export async function listParked(args: string[]): Promise<void> {
     for (const { name, db } of opened)
       total += await printOfService({ name, db }, { topic, limit: Number(limit) || 100 });
     if (total === 0) process.stdout.write("Nothing is parked.\n");
-    else process.stdout.write("\n`tessera topics replay` has services apply them again.\n");
+    else process.stdout.write("\n`tessera topics replay` has services apply or publish them again.\n");
   });
 }
 
@@ -43,8 +43,10 @@ async function printOfService(
 
 /** Describes a dead letter, its place and its cause. */
 export function describeDeadLetter(letter: DeadLetter): string {
-  const { id, topic, key, writtenAt, deadLetteredAt, tries, isSuperseded, isReplayRequested, cause } = letter;
+  const { id, topic, key, writtenAt, deadLetteredAt, tries, isOutgoing, isSuperseded, isReplayRequested, cause } =
+    letter;
   const remarks = [
+    ...(isOutgoing ? ["not published"] : []),
     ...(tries > 0 ? [`replayed without success ${tries === 1 ? "once" : `${tries} times`}`] : []),
     ...(isSuperseded ? ["a later fact of its key was applied"] : []),
     ...(isReplayRequested ? ["its replay is requested"] : []),

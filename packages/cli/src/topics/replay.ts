@@ -8,7 +8,7 @@ import { readWait, waitForProgress, waitOption } from "./wait-for-progress.ts";
 
 const usage = `tessera topics replay  [OPTIONS]
 
-Has services apply parked facts again: all of them, or those that the options name. The running services do the work, in
+Has services apply or publish parked facts again: all of them, or those that the options name. The running services do the work, in
 the order in which the facts were parked; a fact that fails again stays, with its new cause. No fact has two effects,
 and the work continues if this command ends early.`;
 

@@ -5,10 +5,10 @@ import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
-import { lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
+import { deleteDeadLetters, lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
 import type { Apply, Fact } from "./fact.ts";
 import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
-import { header } from "./headers.ts";
+import { isMarker } from "./headers.ts";
 import { passMarkers, type Sweep, type Swept } from "./pass-markers.ts";
 
 /** What one service does about a topic. */
@@ -47,8 +47,6 @@ export function consumerName(group: string, topic: string): string {
   return `${group} ${topic}`;
 }
 
-const isMarker = ({ headers }: Delivery) => headers[header.marker] !== undefined;
-
 /** Acts on the messages that are new, and dead-letters those that the consumer refuses. */
 export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly Delivery[]): Promise<Accepted> {
   const { topic, group, apply, sweep } = binding;
@@ -72,13 +70,20 @@ export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly 
   const refusals = facts.length > 0 ? ((await apply(tx, facts, undefined)) ?? []) : [];
   const causes = new Map(refusals.map(({ fact, cause }) => [fact.id, cause]));
   const isAccepted = ({ fact }: (typeof news)[number]) => !causes.has(fact.id);
-  if (hasDeadLetters) await markSuperseded(tx, consumer, { keys: news.filter(isAccepted).map(keyOf) });
+  const isDeletion = (each: (typeof news)[number]) => each.fact.value === null && topic.retention.kind === "compacted";
+  if (hasDeadLetters) {
+    const accepted = news.filter(isAccepted);
+    // States of a deleted entity are of no use, and may hold personal data.
+    await deleteDeadLetters(tx, consumer, accepted.filter(isDeletion).map(keyOf));
+    await markSuperseded(tx, consumer, { keys: accepted.map(keyOf) });
+  }
   const refused = news.flatMap(({ message, identity }, index) => {
     const cause = causes.get(identity.id);
     if (cause === undefined) return [];
     const key = keyOf({ message });
-    const isSuperseded = key !== "" && news.slice(index + 1).some((later) => keyOf(later) === key && isAccepted(later));
-    return [{ message: { ...message, key }, identity, cause, isSuperseded }];
+    const later = key === "" ? [] : news.slice(index + 1).filter((each) => keyOf(each) === key && isAccepted(each));
+    if (later.some(isDeletion)) return [];
+    return [{ message: { ...message, key }, identity, cause, isSuperseded: later.length > 0 }];
   });
   await storeDeadLetters(tx, consumer, refused);
   const markers = batch.filter(isMarker);

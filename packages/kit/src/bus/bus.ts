@@ -36,11 +36,18 @@ export interface Subscription {
  */
 export interface Bus {
   /**
+   * A bus that delivers before it acknowledges has lanes, a power of two: publications to different partitions do not
+   * wait for each other, so a slow consumer delays one partition. Their publisher names the partition of each message.
+   * Without lanes, a topic has one publication at a time.
+   */
+  readonly lanes?: number;
+  /**
    * Claims a topic: from now on the publications of other processes are refused, also those under way. A relay claims a
    * topic when it begins to lead and after each failed publication, before it reads the rows that it will publish. So no
    * publication of an earlier leader can come after its own. A bus within one process has no claims.
    */
   claim?(topic: string): Promise<void>;
+  /** Rejects with `message_too_large` or `message_refused` when it will never accept one of the messages. */
   publish(topic: string, messages: readonly Message[]): Promise<void>;
   subscribe(subscription: Subscription): Promise<void>;
   /** How many partitions a topic has, for markers. */

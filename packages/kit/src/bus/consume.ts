@@ -1,11 +1,14 @@
+import { setMaxListeners } from "node:events";
 import type { Topic } from "@tessera/protos/topic";
 import { backoff } from "../backoff.ts";
 import { runInContext } from "../context.ts";
 import { Fault, isTransient } from "../fault.ts";
+import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import type { Tracing } from "../trace.ts";
+import { Turns } from "../turns.ts";
 import {
   type Accepted,
   acceptDeadLetter,
@@ -16,9 +19,10 @@ import {
   type Replayed,
 } from "./accept-facts.ts";
 import type { Delivery } from "./bus.ts";
+import { divide } from "./divide.ts";
 import type { Apply } from "./fact.ts";
 import { identifyAnything } from "./fact-id.ts";
-import { gather } from "./gather.ts";
+import { type Gather, gather } from "./gather.ts";
 import { header } from "./headers.ts";
 import type { Sweep } from "./pass-markers.ts";
 
@@ -36,6 +40,8 @@ export interface ConsumerRuntime<D> {
   readonly group: string;
   readonly log: Log;
   readonly tracing?: Tracing;
+  /** Shared by the consumers of a service; by default of its own. */
+  readonly turns?: Turns;
   /** What handlers, consumers and jobs of the service work with. */
   readonly deps: D;
 }
@@ -57,22 +63,52 @@ export interface OpenConsumer {
 /** A fact that fails this often becomes a dead letter: more tries would only delay the facts behind it. */
 const attempts = 5;
 
+/** The same for a fact that runs into a time limit. Each of its tries takes half a minute. */
+const longAttempts = 3;
+
 const pauses = { firstMs: 100, longestMs: 5000 };
 
+/** Other tries of the same fact alone. */
+const shortPauses = { firstMs: 40 };
+
 /** A few keep the database busy while this process decodes. More would take connections from requests. */
-const transactionsAtOnce = 3;
+const transactionsOfTopic = 3;
+const transactionsOfService = 4;
+
+/** By then all transactions before it have ended, or run into their time limits. */
+const longestWaitMs = 120_000;
 
 /** The most facts, of several partitions, in one transaction. */
 const mostTogether = 500;
+const mostBytesTogether = 1024 * 1024;
+
+/**
+ * Makes the limit for the transactions of a service's consumers. They share the connections with its requests. A topic
+ * gets no more than its part, and topics take turns.
+ */
+export function limitTransactions(): Turns {
+  return new Turns({
+    total: transactionsOfService,
+    each: transactionsOfTopic,
+    waitMs: longestWaitMs,
+    busy: () => fault("database_busy", "the transactions of other topics take too long", { retryAfterMs: 1000 }),
+  });
+}
+
+/** Batches of several partitions wait for their turn until they get it. */
+const never = new AbortController().signal;
+setMaxListeners(0, never);
 
 /**
  * Declares a consumer.
  *
  * It gets arrays of facts; partitions that wait at the same time share one. The transaction that acts on facts records
- * their ids in the inbox, so a fact that is delivered twice acts once. After a transient failure (database lost, lock not
- * available) the partition waits and retries until it succeeds. After any other failure the facts are tried one by one,
- * and a fact that keeps failing becomes a dead letter with its cause. A fact that `apply` refuses becomes a dead letter
- * in the transaction that acts on the others.
+ * their ids in the inbox, so a fact that is delivered twice acts once.
+ *
+ * While the database is away, everything waits. A batch that fails in any other way is divided, so that a fact delays
+ * only the later ones of its key. A single fact that loses to other transactions waits for them. If it fails in another
+ * way, it is tried again a few times, and then becomes a dead letter with its cause. A fact that `apply` refuses becomes
+ * a dead letter in the transaction that acts on the others.
  */
 export function consume<F, D = unknown>(
   topic: Topic<F>,
@@ -81,9 +117,9 @@ export function consume<F, D = unknown>(
 ): Consumer<D> {
   return {
     topic: topic.name,
-    open({ db, group, log, tracing, deps }) {
+    open({ db, group, log, tracing, turns = limitTransactions(), deps }) {
       const binding: Binding<F> = { topic, group, sweep, apply: (tx, facts) => apply(tx, facts, deps) };
-      const consumer = openConsumer(binding, { db, log, tracing });
+      const consumer = openConsumer(binding, { db, log, tracing, turns });
       const notify = () => afterDelivery(deps);
       return {
         topic: topic.name,
@@ -96,24 +132,27 @@ export function consume<F, D = unknown>(
 
 function openConsumer<F>(
   binding: Binding<F>,
-  { db, log, tracing }: { db: Db; log: Log; tracing: Tracing | undefined },
+  { db, log, tracing, turns }: { db: Db; log: Log; tracing: Tracing | undefined; turns: Turns },
 ): Omit<OpenConsumer, "topic"> {
   const { topic, group } = binding;
   const about = { group, topic: topic.name };
   const together = gather<Delivery>({
-    act: attempt,
+    act: (batch) => attempt(batch, never),
     isCommon: isOutage,
-    places: transactionsAtOnce,
+    sizeOf: ({ value }) => value?.byteLength ?? 0,
+    places: transactionsOfTopic,
     most: mostTogether,
+    mostBytes: mostBytesTogether,
   });
 
-  async function attempt(batch: readonly Delivery[]): Promise<void> {
+  async function attempt(batch: readonly Delivery[], signal: AbortSignal): Promise<void> {
     const transact = () => db.transaction((tx) => acceptNew(tx, binding, batch));
     const act =
       tracing === undefined
         ? transact
         : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
-    report(await inTraceOf(batch[0], act));
+    const turn = { party: topic.name, amount: 1, signal };
+    report(await turns.run(turn, () => inTraceOf(batch[0], act)));
   }
 
   function report({ refused, swept }: Accepted): void {
@@ -122,59 +161,61 @@ function openConsumer<F>(
     if (swept !== undefined) log.info("copy swept: its topic was rebuilt", { ...about, removed: swept });
   }
 
-  async function deliverSingly(message: Delivery, signal: AbortSignal): Promise<void> {
-    for (let tried = 1; ; tried += 1) {
-      const failed = await whileTransient(() => attempt([message]), signal);
-      if (failed === undefined) return;
-      if (tried === attempts) {
-        const { error } = failed;
-        await deadLetter(message, error, signal);
-        const { id: factId } = identifyAnything(topic, message);
-        log.error("fact dead-lettered: no retry could apply it", { ...about, factId, error });
+  /** Resolves when all messages are accepted or dead letters. */
+  async function accept(messages: readonly Delivery[], signal: AbortSignal, act: Gather<Delivery>): Promise<void> {
+    const [only, ...others] = messages;
+    let tries = 0;
+    for (let failed = 1; ; failed += 1) {
+      try {
+        signal.throwIfAborted();
+        await act(messages, signal);
         return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const isOwn = !isOutage(error);
+        if (isOwn && others.length > 0) return acceptDivided(messages, signal, error);
+        if (isOwn && !isConflict(error)) tries += 1;
+        const isEnough = tries >= (isTimeout(error) ? longAttempts : attempts);
+        if (only !== undefined && isEnough) return bury(only, error, signal);
+        if (isTransient(error)) log.warn("facts are waiting: their consumer cannot act now", { ...about, error });
+        await pause(isTransient(error) ? backoff(pauses, failed) : backoff(shortPauses, failed), signal);
       }
-      await pause(backoff({ firstMs: 40 }, tried), signal);
     }
+  }
+
+  async function acceptDivided(messages: readonly Delivery[], signal: AbortSignal, error: unknown): Promise<void> {
+    log.warn("facts are divided: together they could not be applied", { ...about, facts: messages.length, error });
+    for (const parts of divide(messages)) {
+      // Not Promise.all: no part may still be under way when the messages are delivered again.
+      const outcomes = await Promise.allSettled(parts.map((part) => accept(part, signal, attempt)));
+      const failed = outcomes.find((outcome) => outcome.status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    }
+  }
+
+  async function bury(message: Delivery, error: unknown, signal: AbortSignal): Promise<void> {
+    await deadLetter(message, error, signal);
+    const { id: factId } = identifyAnything(topic, message);
+    log.error("fact dead-lettered: no retry could apply it", { ...about, factId, error });
   }
 
   /** Tries until it succeeds: without its dead letter, the fact would be lost when its batch is acknowledged. */
   async function deadLetter(message: Delivery, error: unknown, signal: AbortSignal): Promise<void> {
-    for (let tried = 1; ; tried += 1) {
-      const failure = await whileTransient(() => deadLetterPoison(db, binding, { message, error }), signal);
-      if (failure === undefined) return;
-      log.error("facts are waiting: one can neither be applied nor dead-lettered", {
-        topic: topic.name,
-        error: failure.error,
-      });
-      await pause(backoff(pauses, tried), signal);
-    }
-  }
-
-  /** Runs work until it succeeds or has a failure that does not pass by itself. */
-  async function whileTransient(
-    work: () => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<{ error: unknown } | undefined> {
-    for (let tried = 1; ; tried += 1) {
+    for (let failed = 1; ; failed += 1) {
       try {
         signal.throwIfAborted();
-        await work();
-        return undefined;
-      } catch (error) {
+        await deadLetterPoison(db, binding, { message, error });
+        return;
+      } catch (failure) {
         signal.throwIfAborted();
-        if (!isTransient(error)) return { error };
-        log.warn("facts are waiting: their consumer cannot act now", { topic: topic.name, error });
-        await pause(backoff(pauses, tried), signal);
+        log.error("facts are waiting: one can neither be applied nor dead-lettered", { ...about, error: failure });
+        await pause(backoff(pauses, failed), signal);
       }
     }
   }
 
   return {
-    async deliver(messages, signal) {
-      const failure = await whileTransient(() => together(messages, signal), signal);
-      if (failure === undefined) return;
-      for (const message of messages) await deliverSingly(message, signal);
-    },
+    deliver: (messages, signal) => accept(messages, signal, together),
     replay: (claim) =>
       db.transaction(async (tx) => {
         const claimed = await claim(tx);
@@ -193,4 +234,12 @@ function inTraceOf<T>(message: Delivery | undefined, work: () => Promise<T>): Pr
 /** Whether every batch would fail. */
 function isOutage(error: unknown): boolean {
   return error instanceof Fault && error.kind === "unavailable";
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof Fault && (error.kind === "conflict" || error.kind === "exhausted");
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Fault && error.kind === "timeout";
 }

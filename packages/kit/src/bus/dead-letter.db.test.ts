@@ -102,6 +102,24 @@ describe("a fact that its consumer refuses", () => {
     expect((await parked()).slice(3).map(({ overtaken }) => overtaken)).toEqual([true, false]);
   });
 
+  it("is deleted when its entity is: it may hold personal data", async () => {
+    const deliver = deliverTo(own, refuseOdd);
+    await deliver([message(own.name, 1), message(own.name, 3, { key: "other" })]);
+    await deliver([message(own.name, 0, { value: null })]);
+    expect((await parked()).map(({ key }) => key)).toEqual(["other"]);
+    await deliver([
+      message(own.name, 5),
+      message(own.name, 0, { value: null }),
+      message(own.name, 7),
+      message(own.name, 1, { key: "b" }),
+    ]);
+    expect(await parked()).toMatchObject([
+      { key: "other" },
+      { key: "k", overtaken: false },
+      { key: "b", overtaken: false },
+    ]);
+  });
+
   it("that has no key is overtaken by nothing", async () => {
     const deliver = deliverTo(own, refuseOdd);
     await deliver([message(own.name, 1, { key: "" }), message(own.name, 2, { key: "" })]);
@@ -172,7 +190,7 @@ describe("a fault", () => {
       await noteEffects(tx, "t", facts);
     });
     await deliver([message(own.name, 1)]);
-    expect(tries).toHaveLength(6);
+    expect(tries).toHaveLength(5);
     expect(await parked()).toEqual([{ key: "k", cause: "unmet seat_taken: the seat is taken", overtaken: false }]);
     busy = 5;
     await deliver([message(own.name, 2)]);

@@ -6,6 +6,9 @@ import type { Delivery } from "./bus.ts";
 import type { FactIdentity } from "./fact-id.ts";
 import { header } from "./headers.ts";
 
+/** The consumer in dead letters that never reached the bus: they are on their way out of the outbox of their service. */
+export const outgoing = "outbox";
+
 /** A message that its consumer does not accept, with the cause. */
 export interface NewDeadLetter {
   readonly message: Delivery;
@@ -55,6 +58,21 @@ export async function markSuperseded(
        and dead_letter.key = any(${toKeys(keys)}::text[])
        and dead_letter.id < ${before}
        and not dead_letter.overtaken`);
+}
+
+/** Deletes dead letters of these keys; of all topics, or of one. */
+export async function deleteDeadLetters(
+  db: Queryable,
+  consumer: string,
+  keys: readonly string[],
+  { topic = null }: { topic?: string | null } = {},
+): Promise<void> {
+  if (keys.length === 0) return;
+  await db.run(sql`
+    delete from dead_letter
+     where dead_letter.consumer = ${consumer}
+       and dead_letter.key = any(${toKeys(keys)}::text[])
+       and (${topic}::text is null or dead_letter.topic = ${topic})`);
 }
 
 function toKeys(keys: readonly string[]): string[] {

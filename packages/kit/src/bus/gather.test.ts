@@ -4,6 +4,8 @@ import { gather } from "./gather.ts";
 
 const never = new AbortController().signal;
 
+const sizes = { sizeOf: (text: string) => text.length, mostBytes: 1000 };
+
 /** Something that acts on what it is given when it is told to. */
 function slowActor() {
   const begun: { readonly messages: readonly string[]; end(failure?: Error): void }[] = [];
@@ -26,7 +28,7 @@ function slowActor() {
 describe("gathering", () => {
   it("acts on what comes together at once, and on what comes meanwhile together when there is a place", async () => {
     const actor = slowActor();
-    const add = gather({ act: actor.act, isCommon: () => false, places: 2, most: 10 });
+    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 2, most: 10 });
     const added = ["a", "b"].map((name) => add([name], never));
     await nextTurn();
     added.push(add(["c"], never));
@@ -46,17 +48,27 @@ describe("gathering", () => {
 
   it("takes no more together than it may, and what is larger alone", async () => {
     const actor = slowActor();
-    const add = gather({ act: actor.act, isCommon: () => false, places: 1, most: 3 });
+    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 3 });
     const added = [["a"], ["b", "c"], ["d"], ["e", "f", "g", "h"], ["i"]].map((names) => add(names, never));
     await actor.endAll();
     await Promise.all(added);
     expect(actor.begun.map(({ messages }) => messages.join(""))).toEqual(["abc", "d", "efgh", "i"]);
   });
 
+  it("takes no more together than a size, and what is larger alone", async () => {
+    const actor = slowActor();
+    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 10, mostBytes: 3 });
+    const added = [["a"], ["bc"], ["d"], ["efghi"], ["j", "k"], ["l"]].map((names) => add(names, never));
+    await actor.endAll();
+    await Promise.all(added);
+    expect(actor.begun.map(({ messages }) => messages.join(""))).toEqual(["abc", "d", "efghi", "jkl"]);
+  });
+
   it("tells only those of a failure who have it alone, too", async () => {
     const acted: string[] = [];
     const gate = Promise.withResolvers<void>();
     const add = gather<string>({
+      ...sizes,
       async act(messages) {
         await gate.promise;
         if (messages.includes("poison")) throw new Error("cannot be acted on");
@@ -78,6 +90,7 @@ describe("gathering", () => {
   it("asks nobody twice when everybody would fail alike", async () => {
     let asked = 0;
     const add = gather<string>({
+      ...sizes,
       async act() {
         asked += 1;
         await nextTurn();
@@ -94,7 +107,7 @@ describe("gathering", () => {
 
   it("does not begin with what nobody waits for any more", async () => {
     const actor = slowActor();
-    const add = gather({ act: actor.act, isCommon: () => false, places: 1, most: 10 });
+    const add = gather({ ...sizes, act: actor.act, isCommon: () => false, places: 1, most: 10 });
     const revoked = new AbortController();
     const first = add(["a"], never);
     await nextTurn();

@@ -1,6 +1,7 @@
 /** Messages of one call. */
 interface Waiting<M> {
   readonly messages: readonly M[];
+  readonly bytes: number;
   readonly signal: AbortSignal;
   resolve(): void;
   reject(error: unknown): void;
@@ -11,8 +12,8 @@ export type Gather<M> = (messages: readonly M[], signal: AbortSignal) => Promise
 
 /**
  * Acts on messages of several partitions together. Calls at the same moment form a batch in their order, up to `most`
- * messages. At most `places` batches run at a time; later calls wait and form larger batches. So a quiet stream has no
- * delay, a busy one needs fewer transactions, and a backlog does not take all connections.
+ * messages and `mostBytes`. At most `places` batches run at a time; later calls wait and form larger batches. So a quiet
+ * stream has no delay, a busy one needs fewer transactions, and a backlog does not take all connections.
  *
  * When a batch of several calls fails, each call is tried alone, so that none fails because of another. After a failure
  * that `isCommon`, which every call would have, all of them fail at once.
@@ -20,24 +21,29 @@ export type Gather<M> = (messages: readonly M[], signal: AbortSignal) => Promise
 export function gather<M>(options: {
   act(messages: readonly M[]): Promise<void>;
   isCommon(error: unknown): boolean;
+  sizeOf(message: M): number;
   places: number;
   most: number;
+  mostBytes: number;
 }): Gather<M> {
-  const { act, isCommon, places, most } = options;
+  const { act, isCommon, sizeOf, places, most, mostBytes } = options;
   const queue: Waiting<M>[] = [];
   let working = 0;
   let planned = false;
 
   function takeBatch(): Waiting<M>[] {
     const batch: Waiting<M>[] = [];
-    for (let count = 0; ; ) {
+    for (let [count, bytes] = [0, 0]; ; ) {
       const next = queue[0];
-      if (next === undefined || (batch.length > 0 && count + next.messages.length > most)) return batch;
+      if (next === undefined) return batch;
+      const isFull = count + next.messages.length > most || bytes + next.bytes > mostBytes;
+      if (batch.length > 0 && isFull) return batch;
       queue.shift();
       if (next.signal.aborted) next.reject(next.signal.reason);
       else {
         batch.push(next);
         count += next.messages.length;
+        bytes += next.bytes;
       }
     }
   }
@@ -68,7 +74,8 @@ export function gather<M>(options: {
 
   return (messages, signal) =>
     new Promise((resolve, reject) => {
-      queue.push({ messages, signal, resolve, reject });
+      const bytes = messages.reduce((sum, message) => sum + sizeOf(message), 0);
+      queue.push({ messages, bytes, signal, resolve, reject });
       if (planned || working === places) return;
       planned = true;
       // Messages that were fetched together arrive partition by partition within this turn of the event loop.

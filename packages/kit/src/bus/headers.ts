@@ -15,3 +15,8 @@ export const header = {
   /** Microseconds since 1970: when the rebuild began. */
   sweepSince: "sweep-since",
 } as const;
+
+/** Whether a message is a marker, which has no fact. */
+export function isMarker({ headers }: { readonly headers: Readonly<Record<string, string>> }): boolean {
+  return headers[header.marker] !== undefined;
+}

@@ -84,6 +84,22 @@ describe("keepFactTables", () => {
     ]);
   });
 
+  it("deletes dead letters that were not replayed in time", async () => {
+    const park = (days: number) =>
+      db.run(sql`
+        insert into dead_letter (consumer, topic, key, fact_id, fact_at, cause, parked_at)
+        values ('c', 't', ${`of day ${days}`}, ${randomUUID()}, now(), 'no', ${toTimestamp(after(days).now())}::timestamptz)`);
+    for (const days of [0, 7, 30]) await park(days);
+    const left = async () =>
+      (await db.many<{ key: string }>(sql`select key from dead_letter order by id`)).map(({ key }) => key);
+    await keepFactTables(db, after(30));
+    expect(await left()).toEqual(["of day 0", "of day 7", "of day 30"]);
+    await keepFactTables(db, after(31));
+    expect(await left()).toEqual(["of day 7", "of day 30"]);
+    await keepFactTables(db, after(31), { deadLettersMs: 86_400_000 * 2 });
+    expect(await left()).toEqual(["of day 30"]);
+  });
+
   it("moves what came for a day that had no partition yet", async () => {
     const early = [await record("2026-12-31"), await record("2026-12-31"), await record("2027-01-02")];
     const far = await record("2027-01-20");

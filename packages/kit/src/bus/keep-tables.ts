@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { Fault } from "../fault.ts";
+import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { declareLock, takeLocks } from "../pg/locks.ts";
@@ -21,8 +22,24 @@ const requestDays = 2;
 
 const dayMicros = 86_400_000_000;
 
-/** Creates the inbox partitions of the next days, drops old ones, and deletes old markers, rebuilds and answered requests. Replicas may run it at the same time. */
-export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
+/** How long dead letters are kept by default. They may hold personal data, which must not stay for ever. */
+export const deadLettersKeptMs = 30 * 86_400_000;
+
+export interface KeepOptions {
+  readonly log?: Log;
+  /** An operator has this long to replay dead letters. */
+  readonly deadLettersMs?: number | undefined;
+}
+
+/**
+ * Creates the inbox partitions of the next days, drops old ones, and deletes old dead letters, markers, rebuilds and
+ * answered requests. Replicas may run it at the same time.
+ */
+export async function keepFactTables(
+  db: Db,
+  clock: Clock,
+  { log, deadLettersMs = deadLettersKeptMs }: KeepOptions = {},
+): Promise<void> {
   const today = Math.floor(clock.now() / dayMicros) * dayMicros;
   for (let day = 0; day <= 3; day += 1) await unlessInUse(() => createPartition(db, today + day * dayMicros));
   const oldest = dayOf(today - inboxDays * dayMicros);
@@ -41,6 +58,10 @@ export async function keepFactTables(db: Db, clock: Clock): Promise<void> {
   await db.run(sql`
     delete from answered_request
      where answered_request.answered_at < ${toTimestamp(clock.now() - requestDays * dayMicros)}::timestamptz`);
+  const expired = await db.run(sql`
+    delete from dead_letter
+     where dead_letter.parked_at < ${toTimestamp(clock.now() - deadLettersMs * 1000)}::timestamptz`);
+  if (expired > 0) log?.warn("dead letters deleted: none of them was replayed in time", { deleted: expired });
   await db.run(sql`delete from rebuild where rebuild.finished_at < ${oldest}::date`);
 }
 

@@ -6,7 +6,8 @@ import type { Db } from "../pg/database.ts";
 import { keepSample } from "../sample.ts";
 import type { Bus, Delivery } from "./bus.ts";
 import { header } from "./headers.ts";
-import { countDeadLetters, readOutbox } from "./operators.ts";
+import { countDeadLetters } from "./operators.ts";
+import { readOutbox } from "./outbox-rows.ts";
 
 /** Often enough to show the begin of an outage, rarely enough to cost nothing. */
 const everyMs = 5000;
@@ -72,7 +73,7 @@ export function measureFacts(options: {
   function declareDeadLetters(topic: string): void {
     metrics.gauge(
       "facts_parked",
-      `Facts that the service could not act on; ${mostCounted} stands for any more.`,
+      `Facts that the service could not act on, or that the bus refused; ${mostCounted} stands for any more.`,
       () => deadLetters.read().get(topic) ?? 0,
       { service: group, topic },
     );

@@ -2,6 +2,7 @@ import type { Db } from "../pg/database.ts";
 import { toNullableTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import { consumerName } from "./accept-facts.ts";
+import { outgoing } from "./dead-letter.ts";
 
 // What operators read of a service's facts, and request of its processes. The command runs these from outside, so that
 // only kit names its tables.
@@ -14,6 +15,8 @@ export interface DeadLetter {
   readonly writtenAt: number;
   readonly deadLetteredAt: number;
   readonly tries: number;
+  /** The bus refused it; otherwise its consumer did. */
+  readonly isOutgoing: boolean;
   /** A later fact of its key was accepted. */
   readonly isSuperseded: boolean;
   readonly isReplayRequested: boolean;
@@ -38,6 +41,7 @@ export async function findDeadLetters(
   const letters = await db.many<DeadLetter & { count: number }>(sql`
     select dead_letter.id, dead_letter.topic, dead_letter.key, dead_letter.fact_at as "writtenAt",
            dead_letter.parked_at as "deadLetteredAt", dead_letter.tries, dead_letter.overtaken as "isSuperseded",
+           dead_letter.consumer = ${outgoing} as "isOutgoing",
            dead_letter.replay_requested_at is not null as "isReplayRequested", dead_letter.cause,
            count(*) over () as count
       from dead_letter
@@ -57,33 +61,26 @@ export async function requestReplays(db: Db, which: Which): Promise<number[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Counts the dead letters of a service by topic, up to `atMost` in total. */
+/** The number of dead letters of a topic in one direction. */
+export interface DeadLetterCount extends Pick<DeadLetter, "topic" | "isOutgoing"> {
+  readonly count: number;
+  readonly replaysRequested: number;
+}
+
+/** Counts the dead letters of a service by topic and direction, up to `atMost` in total. */
 export async function countDeadLetters(
   db: Db,
   { group, atMost }: { group: string; atMost: number },
-): Promise<{ topic: string; count: number; replaysRequested: number }[]> {
+): Promise<DeadLetterCount[]> {
   return db.many(sql`
-    select letter.topic, count(*) as count,
+    select letter.topic, letter.consumer = ${outgoing} as "isOutgoing", count(*) as count,
            count(*) filter (where letter.replay_requested_at is not null) as "replaysRequested"
-      from (select dead_letter.topic, dead_letter.replay_requested_at
+      from (select dead_letter.consumer, dead_letter.topic, dead_letter.replay_requested_at
               from dead_letter
-             where dead_letter.consumer = ${group} || ' ' || dead_letter.topic
+             where dead_letter.consumer in (${group} || ' ' || dead_letter.topic, ${outgoing})
              limit ${atMost}) as letter
-     group by letter.topic
-     order by letter.topic`);
-}
-
-/** The number of facts in the outbox, counted up to `atMost`, and the age of the oldest in seconds. */
-export async function readOutbox(
-  db: Db,
-  { atMost }: { atMost: number },
-): Promise<{ waiting: number; seconds: number }> {
-  return db.one(sql`
-    select (select count(*) from (select from outbox limit ${atMost}) as counted) as waiting,
-           coalesce((select greatest(0, extract(epoch from clock_timestamp() - outbox.created_at))
-                       from outbox
-                      order by outbox.id
-                      limit 1), 0)::float8 as seconds`);
+     group by letter.topic, letter.consumer
+     order by letter.topic, letter.consumer`);
 }
 
 /** The number of facts in the inbox: those that a service's consumers have accepted in the last weeks. */

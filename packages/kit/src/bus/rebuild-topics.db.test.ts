@@ -102,10 +102,12 @@ describe("a rebuild", () => {
     await rebuilder(bus).run(signal);
     await eventually(() => isDrained(owner));
     expect(await readCopy(reader)).toEqual(await readEntities(owner));
-    expect(await state(id)).toEqual({ written: 3, expected: 3, partitions: 1, finished: true, cause: null });
-    const passed = sql`select consumer, topic from passed_marker where marker = ${id}`;
+    const partitions = await bus.partitions(entityChanged.name);
+    expect(await state(id)).toEqual({ written: 3, expected: 3, partitions, finished: true, cause: null });
+    const passed = sql`
+      select consumer, topic, count(*) as partitions from passed_marker where marker = ${id} group by consumer, topic`;
     expect(await reader.many(passed)).toEqual([
-      { consumer: `reader ${entityChanged.name}`, topic: entityChanged.name },
+      { consumer: `reader ${entityChanged.name}`, topic: entityChanged.name, partitions },
     ]);
   });
 

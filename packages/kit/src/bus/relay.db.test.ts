@@ -279,7 +279,9 @@ describe("a bus that several processes may write to", () => {
       "owner.first.v1 is claimed",
       "owner.first.v1 publishes 4",
       "owner.first.v1 is claimed",
-      "owner.first.v1 publishes 3",
+      // A batch that failed may have been too large: the next one is half as large.
+      "owner.first.v1 publishes 2",
+      "owner.first.v1 publishes 1",
     ]);
     await publish([6]);
     await eventually(() => isDrained(owner));

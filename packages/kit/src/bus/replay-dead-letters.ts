@@ -7,6 +7,7 @@ import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import { type Claimed, consumerName, Refused, type Replayed } from "./accept-facts.ts";
 import type { OpenConsumer } from "./consume.ts";
+import { outgoing } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
 const replayLock = declareLock("tessera replay");
@@ -24,7 +25,7 @@ interface Requested {
 }
 
 /**
- * Replays dead letters on request, in the order of their ids.
+ * Replays dead letters of consumers on request, in the order of their ids. The relay replays those of the outbox.
  *
  * The transaction that acts on a dead letter deletes it, so it acts once, and a crash loses nothing. One process of a
  * service replays at a time, which keeps the order of each key. After a failure the dead letter stays, with the new
@@ -91,6 +92,7 @@ async function findNext(db: Db, last: number): Promise<Requested | undefined> {
     select dead_letter.id, dead_letter.consumer, dead_letter.topic, dead_letter.key, dead_letter.fact_id
       from dead_letter
      where dead_letter.replay_requested_at is not null
+       and dead_letter.consumer <> ${outgoing}
        and dead_letter.id > ${last}
      order by dead_letter.id
      limit 1`);

@@ -1,4 +1,6 @@
+import { mostMessageBytes } from "@tessera/protos/topic";
 import { currentContext } from "../context.ts";
+import { fault } from "../faults.ts";
 import { toByteaArray } from "./binary-array.ts";
 import { sparseColumn } from "./sparse-column.ts";
 import { type Sql, sql } from "./sql.ts";
@@ -15,15 +17,20 @@ export interface OutboxFact {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Headers, and what a bus adds to a message. */
+const overheadBytes = 4096;
+
 /**
  * An insert of facts into the outbox, to run alone or in a `with`. The relay is woken after the statement that contains
- * it. `among` may join rows by `fact.ord`, the position of a fact in the list from 1 on, to select facts.
+ * it. `among` may join rows by `fact.ord`, the position of a fact in the list from 1 on, to select facts. A fact that no
+ * topic can carry is refused here, together with the change that it is about.
  */
 export function outboxRows(
   topic: string,
   facts: readonly OutboxFact[],
   { among = sql`` }: { readonly among?: Sql } = {},
 ): Sql {
+  for (const fact of facts) requireSize(topic, fact);
   const { traceparent = null } = currentContext();
   const traceparents = facts.map((fact) => (fact.traceparent === undefined ? traceparent : fact.traceparent));
   return sql`
@@ -37,6 +44,16 @@ export function outboxRows(
            with ordinality as fact (id, key, payload, traceparent, headers, ord)
       ${among}
      order by fact.ord`;
+}
+
+function requireSize(topic: string, { key, payload }: OutboxFact): void {
+  const bytes = (payload?.byteLength ?? 0) + Buffer.byteLength(key) + overheadBytes;
+  if (bytes <= mostMessageBytes) return;
+  const [size, limit] = [bytes, mostMessageBytes].map((each) => `${(each / 1024 / 1024).toFixed(1)} MiB`);
+  throw fault(
+    "fact_too_large",
+    `it is too large: as a message of ${topic} it has ${size}, and at most ${limit} are published`,
+  );
 }
 
 /** Whether a statement writes facts, so that the relay must be woken. */

@@ -56,6 +56,30 @@ describe("a batch", () => {
     expect(await positionIds()).toEqual([1, 4]);
   });
 
+  it("[R6.2] rejects a record that no message can tell of, and stores the rest", async () => {
+    const options = Array.from({ length: 5000 }, (_, index) => ({
+      id: index + 1,
+      identifier: `option${index}`,
+      position: index,
+      answer: { en: "x".repeat(900) },
+    }));
+    const rejected = await office.apply(
+      ...festival,
+      sample.question({ id: 1, type: "C", options }),
+      orderOf(1),
+      sample.question({ id: 2 }),
+    );
+    expect(rejected).toEqual({
+      [festival.length + 1]: {
+        non_field_errors: [
+          expect.stringMatching(/^could not be stored: it is too large: .* 4\.\d MiB, and at most 4\.0/),
+        ],
+      },
+    });
+    expect(await positionIds()).toEqual([1]);
+    expect(await db.many(sql`select question.id from question`)).toEqual([{ id: 2 }]);
+  });
+
   it("[R5.3] lets the later of two records with one key win", async () => {
     await office.apply(
       ...festival,

@@ -1,4 +1,4 @@
-import { readOutbox } from "@tessera/kit/bus/operators";
+import { readOutbox } from "@tessera/kit/bus/outbox-rows";
 import { workOn } from "@tessera/kit/jobs/workers";
 import { pause } from "@tessera/kit/pause";
 import type { Db } from "@tessera/kit/pg/database";
