@@ -41,6 +41,16 @@ describe("turns", () => {
     expect(seen).toEqual({ total: 8, each: 5 });
   });
 
+  it("go round: a party that wants little waits for one turn of a party that wants much", async () => {
+    const [turns, begun] = [new Turns({ total: 1, each: 1, waitMs: 10_000, busy }), [] as string[]];
+    const pieces = new Map(["a1", "a2", "a3", "b1", "b2", "c1"].map((name) => [name, piece(turns, begun, name)]));
+    for (let ended = 0; ended < pieces.size; ended += 1) {
+      await expect.poll(() => begun).toHaveLength(ended + 1);
+      pieces.get(begun.at(-1) ?? "")?.end();
+    }
+    expect(begun).toEqual(["a1", "a2", "b1", "c1", "a3", "b2"]);
+  });
+
   it("pass who waits for himself, and none who waits for others", async () => {
     const [turns, begun] = [new Turns({ total: 3, each: 2, waitMs: 10_000, busy }), [] as string[]];
     const first = piece(turns, begun, "a1", { amount: 2 });

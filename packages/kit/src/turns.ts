@@ -17,7 +17,7 @@ export interface TurnRequest {
   /** No more than a party may have. */
   readonly amount: number;
   /** Gives up waiting when it aborts. */
-  readonly signal: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Capacity that is held until `end`; a second `end` has no effect. */
@@ -33,12 +33,18 @@ interface Waiting {
   readonly begin: () => void;
 }
 
-/** A semaphore that starts work in the order of arrival, with a limit in total and one for each party. */
+/**
+ * A semaphore with a limit in total and one for each party. Parties take turns, each in the order of its own requests:
+ * however much one of them wants, another waits for one of its turns and not for all.
+ */
 export class Turns {
   readonly #limits: TurnLimits;
   readonly #taken = new Map<string, number>();
   #total = 0;
+  /** In the order of arrival. */
   #waiting: Waiting[] = [];
+  /** Those whose turns began while others waited, the longest ago first. */
+  readonly #served = new Set<string>();
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -81,10 +87,10 @@ export class Turns {
 
   #wait({ party, amount, signal }: TurnRequest): Promise<void> {
     return new Promise((resolve, reject) => {
-      signal.throwIfAborted();
+      signal?.throwIfAborted();
       const settle = () => {
         clearTimeout(timer);
-        signal.removeEventListener("abort", leave);
+        signal?.removeEventListener("abort", leave);
       };
       const begin = () => {
         settle();
@@ -99,31 +105,39 @@ export class Turns {
         this.#beginWaiting();
         reject(reason);
       };
-      const leave = () => giveUp(signal.reason as Error);
+      const leave = () => giveUp(signal?.reason as Error);
       const timer = setTimeout(() => giveUp(this.#limits.busy()), this.#limits.waitMs);
-      signal.addEventListener("abort", leave);
+      signal?.addEventListener("abort", leave);
       this.#waiting.push(waiting);
       this.#beginWaiting();
     });
   }
 
   /**
-   * Starts what fits, in order. A request that the total limit blocks also blocks those behind it, or smaller ones would
-   * starve it. A request that its own party's limit blocks is skipped: only its party has to wait.
+   * Starts what fits. A request that the total limit blocks also blocks those behind it, or smaller ones would starve it.
+   * A request that its own party's limit blocks is skipped: only its party has to wait.
    */
   #beginWaiting(): void {
-    const still: Waiting[] = [];
-    let isFull = false;
-    for (const waiting of this.#waiting) {
-      const { party, amount, begin } = waiting;
-      const own = (this.#taken.get(party) ?? 0) + amount;
-      if (isFull || own > this.#limits.each) still.push(waiting);
-      else if (this.#total + amount > this.#limits.total) {
-        isFull = true;
-        still.push(waiting);
-      } else begin();
+    for (let next = this.#findNext(); next !== undefined; next = this.#findNext()) {
+      const begun = next;
+      this.#waiting = this.#waiting.filter((waiting) => waiting !== begun);
+      this.#served.delete(begun.party);
+      if (this.#waiting.length === 0) this.#served.clear();
+      else this.#served.add(begun.party);
+      begun.begin();
     }
-    this.#waiting = still;
+  }
+
+  /** The first request of the party whose last turn began the longest ago, if it fits. */
+  #findNext(): Waiting | undefined {
+    const first = new Map<string, Waiting>();
+    for (const waiting of this.#waiting) if (!first.has(waiting.party)) first.set(waiting.party, waiting);
+    for (const party of [...first.keys()].filter((each) => !this.#served.has(each)).concat([...this.#served])) {
+      const waiting = first.get(party);
+      if (waiting === undefined || (this.#taken.get(party) ?? 0) + waiting.amount > this.#limits.each) continue;
+      return this.#total + waiting.amount > this.#limits.total ? undefined : waiting;
+    }
+    return undefined;
   }
 
   #count(party: string, amount: number): void {
