@@ -8,6 +8,7 @@ import { recordFeed } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { ImportTargets } from "../import/import-stream.ts";
+import { batchTurns } from "../import/owners.ts";
 import { takeRecords } from "./record-fed.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
@@ -43,6 +44,7 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
       },
     },
     facts: { markFacts: async () => ({ marker: "m", partitions: [] }) },
+    turns: batchTurns(),
   };
   const targets: ImportTargets = {
     owners: { boxoffice: { ...owner, after: [] }, checkin: { ...owner, after: ["boxoffice"] } },

@@ -6,7 +6,7 @@ import { fault } from "../faults.ts";
 const largestRatio = 200;
 
 /** Smaller streams may have any ratio. */
-const unsuspectedBytes = 64 * 1024 * 1024;
+const unsuspectedBytes = 4 * 1024 * 1024;
 
 /** Expands a gzip stream in constant memory. Refuses one that is corrupt, cut off, or a gzip bomb. */
 export async function* gunzip(source: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

@@ -11,6 +11,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { describe, expect, it, vi } from "vitest";
 import { ImportFailure, type ImportTargets, importStream } from "./import-stream.ts";
+import { batchTurns } from "./owners.ts";
 
 type Apply = (request: ApplyRecordsRequest) => Promise<ApplyRecordsResponse>;
 
@@ -19,6 +20,7 @@ function fakeTargets(
   overrides: {
     boxoffice?: Apply;
     checkin?: Apply;
+    markFacts?: () => Promise<unknown>;
     caughtUp?: () => Promise<{ caughtUp: boolean }>;
     findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
     findAmbiguousSecrets?: (request: FindAmbiguousSecretsRequest) => Promise<FindAmbiguousSecretsResponse>;
@@ -37,9 +39,11 @@ function fakeTargets(
     facts: {
       markFacts: async () => {
         happened.push(`${name} marks`);
+        await overrides.markFacts?.();
         return { marker: "m", partitions: [] };
       },
     },
+    turns: batchTurns(),
   });
   const targets: ImportTargets = {
     owners: { boxoffice: { ...owner("boxoffice"), after: [] }, checkin: { ...owner("checkin"), after: ["boxoffice"] } },
@@ -526,5 +530,70 @@ describe("an owner that fails", () => {
       accepted: 2,
       errors: [{ line: 2, errors: { non_field_errors: ["too large; use smaller parts"] } }],
     });
+  });
+});
+
+describe("several imports at a time", () => {
+  it("[S4.22] send their owner two batches at a time, and take turns", async () => {
+    let [underWay, most] = [0, 0];
+    const events: string[] = [];
+    const { targets } = fakeTargets({
+      async boxoffice({ records }) {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        events.push(records[0]?.event ?? "");
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        underWay -= 1;
+        return { rejected: [], ignored: undefined };
+      },
+    });
+    const of = (event: string, batches: number) =>
+      importStream(stream(Array.from({ length: batches * 500 }, (_, id) => item(id + 1, { event }))), targets);
+    const large = [of("a", 8), of("b", 8), of("c", 8)];
+    await expect.poll(() => events.length).toBeGreaterThan(3);
+    const before = events.length;
+    const small = await of("small", 1);
+    expect(small).toMatchObject({ accepted: 500, settled: true });
+    expect(events.indexOf("small") - before).toBeLessThan(8);
+    for (const summary of await Promise.all(large)) expect(summary.accepted).toBe(4000);
+    expect(most).toBe(2);
+  });
+});
+
+describe("the end of an import", () => {
+  it("[R7.6] is asked for again if the first question fails", async () => {
+    let asked = 0;
+    const { targets } = fakeTargets({
+      async markFacts() {
+        asked += 1;
+        if (asked < 4) throw new Fault("unavailable", "database_busy", "no connection is free");
+      },
+    });
+    expect(await importStream(stream([item(1)]), targets)).toMatchObject({ accepted: 1, settled: true });
+    expect(asked).toBe(4);
+  });
+
+  it("[R7.6] is not waited for longer than an import may wait", async () => {
+    const { targets } = fakeTargets({ markFacts: () => Promise.reject(new Error("broken")) });
+    expect(await importStream(stream([item(1)]), targets, { settleMs: 100 })).toMatchObject({
+      accepted: 1,
+      settled: false,
+    });
+  });
+});
+
+describe("a stream of blank lines", () => {
+  it("[R2.11, S4.23] costs hardly more than its bytes", async () => {
+    const { targets } = fakeTargets();
+    const blank = Buffer.alloc(64 * 1024, "\n");
+    async function* source() {
+      for (let sent = 0; sent < 32; sent += 1) yield blank;
+      yield Buffer.from(" \r\n\t\n");
+      yield Buffer.from(`${item(1)}\nx\n`);
+    }
+    const before = performance.now();
+    const summary = await importStream(source(), targets);
+    expect(performance.now() - before).toBeLessThan(500);
+    expect(summary).toMatchObject({ accepted: 1, rejected: 1, errors: [{ line: 32 * 64 * 1024 + 4 }] });
   });
 });

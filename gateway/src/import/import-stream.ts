@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
@@ -13,7 +14,7 @@ import type { RecordOwners } from "./owners.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
 import { type CaughtUp, settle } from "./settle.ts";
-import { type Line, splitLines } from "./split-lines.ts";
+import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
 import { Tally } from "./tally.ts";
 
@@ -109,6 +110,8 @@ class NotRecords extends Error {}
 class OwnerFailure extends Error {}
 
 class ImportRun {
+  /** Imports take turns. */
+  readonly #name = randomUUID();
   readonly #targets: ImportTargets;
   readonly #options: ImportOptions;
   readonly #tally = new Tally();
@@ -167,7 +170,6 @@ class ImportRun {
       const message = `The line is longer than ${longestLineBytes} bytes.`;
       return this.#tally.reject({ line: number, kind: null, errors: { non_field_errors: [message] } });
     }
-    if (isBlank(bytes)) return;
     const parsed = parseRecord(number, bytes);
     if ("errors" in parsed) {
       const { errors, kind, notAnObject } = parsed;
@@ -197,8 +199,10 @@ class ImportRun {
 
   async #apply(owner: RecordOwnerName, batch: readonly WireRecord[]): Promise<void> {
     const { signal, onProgress } = this.#options;
-    const { applyRecords: apply } = this.#targets.owners[owner].records;
-    const response = await applyRecords(batch, { apply, signal, patience: this.#patience }).catch((cause: unknown) => {
+    const { records, turns } = this.#targets.owners[owner];
+    const { applyRecords: apply } = records;
+    const work = () => applyRecords(batch, { apply, signal, patience: this.#patience });
+    const response = await turns.run({ party: this.#name, amount: 1, signal }, work).catch((cause: unknown) => {
       throw new OwnerFailure(`${owner} did not apply a batch`, { cause });
     });
     const rejected = new Map(response.rejected.map(({ line, errors }) => [line, errors]));
@@ -269,8 +273,3 @@ class ImportRun {
 
 /** The fields of a summary that a failed import does not determine. */
 const undetermined = { settled: false, overbooked: null, ambiguous_secrets: null } as const;
-
-/** Blank lines are ignored, as by most readers of the format. */
-function isBlank(line: Buffer): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
-}

@@ -1,7 +1,9 @@
 import type { Client } from "@tessera/kit/rpc";
+import { Turns } from "@tessera/kit/turns";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import type { Facts, Records } from "@tessera/protos/services";
 import type { Clients } from "../clients.ts";
+import { fault } from "../faults.ts";
 
 /** A service that records go to. */
 export interface RecordOwner {
@@ -9,16 +11,35 @@ export interface RecordOwner {
   readonly facts: Pick<Client<Facts>, "markFacts">;
   /** Owners of what its records refer to: it must have copied their facts before it can check its records. */
   readonly after: readonly RecordOwnerName[];
+  /** Who may send it a batch: each import takes its turn. */
+  readonly turns: Turns;
 }
 
 export type RecordOwners = Readonly<Record<RecordOwnerName, RecordOwner>>;
+
+/** Each batch is a transaction with locks of its own. More of them at a time would take the owner's connections from gates. */
+const batchesAtOnce = 2;
+
+/** Imports wait for each other rather than fail. */
+const waitMs = 10 * 60_000;
 
 /** The owners of all kinds of records. An owner must not wait for itself, directly or through others. */
 export function recordOwners(
   clients: Pick<Clients, "boxofficeRecords" | "boxofficeFacts" | "checkinRecords" | "checkinFacts">,
 ): RecordOwners {
   return {
-    boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts, after: [] },
-    checkin: { records: clients.checkinRecords, facts: clients.checkinFacts, after: ["boxoffice"] },
+    boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts, after: [], turns: batchTurns() },
+    checkin: {
+      records: clients.checkinRecords,
+      facts: clients.checkinFacts,
+      after: ["boxoffice"],
+      turns: batchTurns(),
+    },
   };
+}
+
+/** The turns of the imports into one owner. */
+export function batchTurns(): Turns {
+  const busy = () => fault("owner_unavailable", "other imports take too long", { retryAfterMs: 60_000 });
+  return new Turns({ total: batchesAtOnce, each: 1, waitMs, busy });
 }

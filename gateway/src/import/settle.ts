@@ -1,4 +1,5 @@
 import type { Client } from "@tessera/kit/rpc";
+import type { MarkFactsResponse } from "@tessera/protos/gen/platform/v1/facts";
 import type { Facts } from "@tessera/protos/services";
 import { poll } from "./poll.ts";
 
@@ -14,19 +15,25 @@ export interface SettleOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Waits until every reader has consumed the facts that an owner has published so far. Returns false if that takes too long. */
+/**
+ * Waits until every reader has consumed the facts that an owner has published so far. Returns false if that takes too
+ * long. A call that fails is repeated: a busy service answers a moment later.
+ */
 export async function settle({ owner, readers, until, signal }: SettleOptions): Promise<boolean> {
-  try {
-    const mark = await owner.markFacts({}, callOptions(until, signal));
-    const hasCaughtUp = async (reader: CaughtUp) => (await reader(mark, callOptions(until, signal))).caughtUp;
-    const settled = await Promise.all(readers.map((reader) => poll(() => hasCaughtUp(reader), { until, signal })));
-    signal?.throwIfAborted();
-    return settled.every(Boolean);
-  } catch {
-    signal?.throwIfAborted();
-    // The applied records are durable; the answer reports that it is unknown when they become visible.
-    return false;
-  }
+  let mark: MarkFactsResponse | undefined;
+  const hasMarked = async () => {
+    mark = await owner.markFacts({}, callOptions(until, signal));
+    return true;
+  };
+  await poll(hasMarked, { until, signal });
+  signal?.throwIfAborted();
+  const marked = mark;
+  // The applied records are durable; the answer reports that it is unknown when they become visible.
+  if (marked === undefined) return false;
+  const hasCaughtUp = async (reader: CaughtUp) => (await reader(marked, callOptions(until, signal))).caughtUp;
+  const settled = await Promise.all(readers.map((reader) => poll(() => hasCaughtUp(reader), { until, signal })));
+  signal?.throwIfAborted();
+  return settled.every(Boolean);
 }
 
 function callOptions(until: number, signal: AbortSignal | undefined) {

@@ -6,9 +6,9 @@ export type Line =
 
 /** Cuts a stream of bytes into lines, keeping at most one line in memory. */
 export interface LineSplitter {
-  /** Takes the next piece and returns the lines that end in it. */
+  /** Takes the next piece and returns the lines that end in it, without blank ones. */
   push(piece: Uint8Array): Line[];
-  /** Returns the last line, if no line break ended it. */
+  /** Returns the last line, if no line break ended it and it is not blank. */
   end(): Line[];
 }
 
@@ -47,16 +47,33 @@ export function splitLines({ maxBytes }: { maxBytes: number }): LineSplitter {
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
       const lines: Line[] = [];
       let start = 0;
-      for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, start)) {
+      for (;;) {
+        // A stream of nothing but line breaks would otherwise cost a line for each byte.
+        while (bytes[start] === newline && size === 0 && !skipping) {
+          number += 1;
+          start += 1;
+        }
+        const end = bytes.indexOf(newline, start);
+        if (end === -1) break;
         keep(bytes.subarray(start, end));
-        lines.push(finish());
+        const line = finish();
+        if (!isBlankLine(line)) lines.push(line);
         start = end + 1;
       }
       keep(bytes.subarray(start));
       return lines;
     },
-    end: () => (size > 0 ? [finish()] : []),
+    end: () => (size > 0 ? [finish()].filter((line) => !isBlankLine(line)) : []),
   };
+}
+
+/** Blank lines are ignored, as by most readers of the format. */
+export function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === carriageReturn);
+}
+
+function isBlankLine({ bytes }: Line): boolean {
+  return bytes !== undefined && isBlank(bytes);
 }
 
 function withoutReturn(line: Buffer): Buffer {
