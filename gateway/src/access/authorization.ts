@@ -16,7 +16,8 @@ const kinds: ReadonlyMap<string, CredentialKind> = new Map([
 
 /** Reads an Authorization header: `Token` for API keys and the operator, `Device` for scanners. */
 export function readAuthorization(header: string): Presented {
-  const [scheme = "", token, ...more] = header.trim().split(/\s+/);
+  // Blanks and tabs alone separate: any other white space is a part of the token.
+  const [scheme = "", token, ...more] = header.split(/[ \t]+/).filter((part) => part !== "");
   const kind = kinds.get(scheme.toLowerCase());
   if (kind === undefined)
     throw fault("no_credentials", "This request needs credentials: send an Authorization header.");

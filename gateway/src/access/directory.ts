@@ -19,8 +19,8 @@ export interface Directory {
   forget(): void;
 }
 
-/** A change reaches every process by notification; this bounds what a lost notification costs. */
-const ttlMs = 30_000;
+/** A change reaches every process by notification; these bound what a lost notification costs. */
+const limits = { max: 20_000, ttlMs: 30_000, maxMisses: 5000, missMs: 5000 };
 
 interface Known {
   readonly tokenHash: Buffer;
@@ -31,22 +31,16 @@ interface Known {
 /** Opens the directory over its store. */
 export function openDirectory(store: AccessStore, { operatorKey }: { operatorKey: string | undefined }): Directory {
   const operatorHash = operatorKey === undefined ? undefined : hash("sha256", operatorKey, "buffer");
-  const credentials = remember<Known>(
-    async (key) => {
-      const [kind, hex = ""] = key.split(" ");
-      const credential = await store.findByHash(kind === "device" ? "device" : "api_key", Buffer.from(hex, "hex"));
-      if (credential === undefined) return undefined;
-      return { tokenHash: credential.tokenHash, active: credential.active, caller: toCaller(credential) };
-    },
-    { max: 20_000, ttlMs },
-  );
-  const events = remember<{ readonly known: true }>(
-    async (key) => {
-      const [organizer = "", event = ""] = key.split("/");
-      return (await store.hasEvent(organizer, event)) ? { known: true } : undefined;
-    },
-    { max: 20_000, ttlMs },
-  );
+  const credentials = remember<Known>(async (key) => {
+    const [kind, hex = ""] = key.split(" ");
+    const credential = await store.findByHash(kind === "device" ? "device" : "api_key", Buffer.from(hex, "hex"));
+    if (credential === undefined) return undefined;
+    return { tokenHash: credential.tokenHash, active: credential.active, caller: toCaller(credential) };
+  }, limits);
+  const events = remember<{ readonly known: true }>(async (key) => {
+    const [organizer = "", event = ""] = key.split("/");
+    return (await store.hasEvent(organizer, event)) ? { known: true } : undefined;
+  }, limits);
 
   return {
     async authenticate({ kind, token }) {

@@ -7,22 +7,32 @@ export interface Remembered<V> {
   forget(): void;
 }
 
-/**
- * Caches what a look-up found, for at most `ttlMs`. Missing values are not
- * cached: a key that was just created must work at once.
- */
+interface RememberLimits {
+  readonly max: number;
+  readonly ttlMs: number;
+  /** How much is remembered that was not found. Anybody can ask for it, so it takes no place from what was found. */
+  readonly maxMisses: number;
+  /** How long, should a change not have been heard of. */
+  readonly missMs: number;
+}
+
+/** Caches what a look-up found, and what it did not find: `forget` follows whatever is created. */
 export function remember<V extends object>(
   lookUp: (key: string) => Promise<V | undefined>,
-  { max, ttlMs }: { max: number; ttlMs: number },
+  { max, ttlMs, maxMisses, missMs }: RememberLimits,
 ): Remembered<V> {
   const found = new LRUCache<string, V>({ max, ttl: ttlMs });
+  const missed = new LRUCache<string, true>({ max: maxMisses, ttl: missMs });
   let underWay = new Map<string, Promise<V | undefined>>();
 
   async function look(key: string, generation: Map<string, Promise<V | undefined>>): Promise<V | undefined> {
     try {
       const value = await lookUp(key);
       // A look-up that began before `forget` may have read the old state.
-      if (value !== undefined && generation === underWay) found.set(key, value);
+      if (generation === underWay) {
+        if (value === undefined) missed.set(key, true);
+        else found.set(key, value);
+      }
       return value;
     } finally {
       generation.delete(key);
@@ -33,6 +43,7 @@ export function remember<V extends object>(
     async get(key) {
       const known = found.get(key);
       if (known !== undefined) return known;
+      if (missed.has(key)) return undefined;
       const generation = underWay;
       const shared = generation.get(key);
       if (shared !== undefined) return shared;
@@ -43,6 +54,7 @@ export function remember<V extends object>(
     forget() {
       underWay = new Map();
       found.clear();
+      missed.clear();
     },
   };
 }
