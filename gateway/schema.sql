@@ -73,8 +73,13 @@ create table kept_answer (
   headers jsonb,
   body bytea,
   created_at timestamptz not null default now(),
+  brief boolean not null default false,
+  organizer text,
+  event text,
   constraint kept_answer_pkey primary key (caller, key)
 );
+create index kept_answer_brief on kept_answer using btree (created_at) where brief;
+create index kept_answer_by_event on kept_answer using btree (organizer, event) where (event is not null);
 create index kept_answer_by_time on kept_answer using btree (created_at);
 comment on column kept_answer.body is 'personal data: whatever the answer showed, for a day';
 
@@ -137,10 +142,12 @@ create table upload (
   sha256 bytea not null,
   created_at timestamptz not null,
   expires_at timestamptz not null,
+  named_at timestamptz,
   constraint upload_pkey primary key (id),
   constraint upload_credential_kind_check check ((credential_kind = any (array['api_key'::text, 'device'::text])))
 );
 create index upload_by_expiry on upload using btree (expires_at);
+create index upload_unnamed on upload using btree (organizer) where (named_at is null);
 comment on table upload is 'personal data: the files themselves, for instance photographs of people';
 comment on column upload.file_name is 'personal data';
 

@@ -18,7 +18,14 @@ create table kept_answer (
   headers jsonb,
   body bytea,
   created_at timestamptz not null default now(),
+  -- The answer says only that nothing was done: it is kept until the lease ends, some minutes later.
+  brief boolean not null default false,
+  -- The event whose data the answer may show: the answer is erased with it.
+  organizer text,
+  event text,
   primary key (caller, key)
 );
 create index kept_answer_by_time on kept_answer (created_at);
+create index kept_answer_brief on kept_answer (created_at) where brief;
+create index kept_answer_by_event on kept_answer (organizer, event) where event is not null;
 comment on column kept_answer.body is 'personal data: whatever the answer showed, for a day';

@@ -13,9 +13,12 @@ create table upload (
   sha256 bytea not null,
   created_at timestamptz not null,
   -- From then on it is as good as gone.
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  -- Since when a stored answer names it. Null: none does, and it counts against the limits of its sender.
+  named_at timestamptz
 );
 create index upload_by_expiry on upload (expires_at);
+create index upload_unnamed on upload (organizer) where named_at is null;
 
 comment on table upload is 'personal data: the files themselves, for instance photographs of people';
 comment on column upload.file_name is 'personal data';

@@ -486,6 +486,58 @@ describe("a slow header", () => {
   });
 });
 
+describe("a request that others may read in another way", () => {
+  const head = `Host: x\r\nAuthorization: Token ${keys.all}\r\n`;
+
+  it.each([
+    ["two credentials", `GET ${lists} HTTP/1.1\r\n${head}Authorization: Token ${keys.none}\r\n\r\n`],
+    ["the same credentials twice", `GET ${lists} HTTP/1.1\r\n${head}authorization: Token ${keys.all}\r\n\r\n`],
+    ["two hosts", `GET ${lists} HTTP/1.1\r\n${head}HOST: y\r\n\r\n`],
+    ["no host", `GET ${lists} HTTP/1.1\r\nAuthorization: Token ${keys.all}\r\n\r\n`],
+    [
+      "a compressed transfer",
+      `POST ${lists} HTTP/1.1\r\n${head}Content-Type: application/json\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ["no version", `GET ${lists}\r\n${head}\r\n`],
+  ])("[S8.8] is 400, for it has %s", async (_name, sent) => {
+    const socket = connect(app.port, "127.0.0.1");
+    socket.write(sent);
+    const pieces: Buffer[] = [];
+    socket.on("data", (piece: Buffer) => pieces.push(piece));
+    await once(socket, "close");
+    const answer = Buffer.concat(pieces).toString();
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/^X-Content-Type-Options: nosniff\r$/im);
+    expect(app.peers.calls).toEqual([]);
+  });
+
+  it.each(["Token\u00a0", "\u00a0Token ", "Token \u00a0"])("[A1.6] %j names no credentials", async (start) => {
+    const { status } = await app.send("GET", lists, { key: null, headers: { authorization: start + keys.all } });
+    expect(status).toBe(401);
+  });
+});
+
+describe("the measured time of requests", () => {
+  it("[S4.21] has few series, whatever clients send", async () => {
+    const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "MKCOL", "LOCK"];
+    const paths = [...new Set(app.routes.map(({ path }) => path.replaceAll(/\{\w+\+?\}/g, "1")))];
+    for (const path of [...paths, "/nothing"]) {
+      for (const key of [keys.all, keys.none, null]) {
+        await Promise.all(methods.map((method) => app.send(method, path, { key })));
+      }
+    }
+    app.seen.length = 0;
+    const lines = (await app.metrics.exposition())
+      .split("\n")
+      .filter((line) => line.startsWith("tessera_http_request"));
+    const named = new Set(lines.map((line) => /method="(\w+)"/.exec(line)?.[1]));
+    expect([...named].sort()).toEqual(["DELETE", "GET", "PATCH", "POST", "PUT", "none"]);
+    const series = new Set(lines.map((line) => line.replace(/^\w+|,?le="[^"]+"/g, "").replace(/ \S+$/, "")));
+    expect(series.size).toBeLessThan(6 * app.routes.length);
+    expect(lines.length).toBeLessThan(10 * series.size + 1);
+  });
+});
+
 describe("a handler", () => {
   it("notices that its client has disconnected", async () => {
     let aborted = false;

@@ -4,7 +4,7 @@ import type { Metrics } from "@tessera/kit/metrics";
 import type { Tracing } from "@tessera/kit/trace";
 import Koa from "koa";
 import type { Directory } from "./access/directory.ts";
-import type { BodyLimits } from "./body/read-bytes.ts";
+import { type BodyBudget, bodyReader } from "./body/read-body.ts";
 import type { State } from "./http/context.ts";
 import { toEndpoints } from "./http/endpoint.ts";
 import { answerProblems } from "./http/problem.ts";
@@ -18,12 +18,13 @@ import { limitRate, type RateLimits } from "./middleware/limit-rate.ts";
 import { negotiate } from "./middleware/negotiate.ts";
 import { observe } from "./middleware/observe.ts";
 import { type AnswerStore, repeatAnswers } from "./middleware/repeat-answers.ts";
+import { requireSoundHead } from "./middleware/require-sound-head.ts";
 import { serve } from "./middleware/serve.ts";
 
 export interface AppOptions {
   readonly routes: readonly Route[];
   readonly directory: Directory;
-  readonly limits: BodyLimits;
+  readonly bodies: BodyBudget;
   /** Left out: requests are not limited. */
   readonly rate?: { readonly cache: Cache; readonly limits: RateLimits };
   /** The store of answers to idempotency keys; left out, keys are ignored. */
@@ -38,7 +39,8 @@ export interface AppOptions {
 
 /** Builds the application: its middleware in the order in which it runs. */
 export function buildApp(options: AppOptions): Koa<State> {
-  const { directory, limits, rate, answers, log } = options;
+  const { directory, bodies, rate, answers, log } = options;
+  const readBody = bodyReader(bodies);
   const app = new Koa<State>();
   app.on("error", (error: unknown) => log.warn("connection broke while its answer was written", { error }));
 
@@ -46,14 +48,17 @@ export function buildApp(options: AppOptions): Koa<State> {
   app.use(setAnswerHeaders(options));
   app.use(finishRequests());
   app.use(answerProblems(log));
+  app.use(requireSoundHead());
   for (const step of findEndpoint(toEndpoints(options.routes), options)) app.use(step);
   app.use(negotiate());
   app.use(authenticate(directory));
   const [countRequest, refuseBeyondLimit] = rate === undefined ? [] : limitRate(rate.cache, rate.limits);
   if (countRequest !== undefined) app.use(countRequest);
-  if (answers !== undefined) app.use(repeatAnswers({ answers, limits, log }));
+  const [decideAccess, refuseForbidden] = authorize(directory);
+  app.use(decideAccess);
+  if (answers !== undefined) app.use(repeatAnswers({ answers, readBody, log }));
   if (refuseBeyondLimit !== undefined) app.use(refuseBeyondLimit);
-  app.use(authorize(directory));
-  app.use(serve(options));
+  app.use(refuseForbidden);
+  app.use(serve({ ...options, readBody }));
   return app;
 }

@@ -12,17 +12,35 @@ export const settings = {
     ),
   ),
   operatorKey: optional(secret("OPERATOR_KEY", "The key that may import records; without it imports are closed.")),
-  bodyLimit: int(
-    "BODY_LIMIT",
-    10 * 1024 * 1024,
-    [1024, 64 * 1024 * 1024],
-    "The largest body that is read, in bytes; imports have no limit.",
+  connections: int(
+    "HTTP_CONNECTIONS",
+    4096,
+    [1, 1_000_000],
+    "How many clients may be connected; fewer if the process may not open as many files.",
   ),
   uploadLimit: int(
     "UPLOAD_LIMIT",
     10 * 1024 * 1024,
     [1024, 64 * 1024 * 1024],
     "The largest file that may be uploaded, in bytes.",
+  ),
+  uploadFiles: int(
+    "UPLOAD_FILES",
+    2000,
+    [2, 1_000_000],
+    "How many files of an organizer may wait for a scan that names them; half of them from one key or device.",
+  ),
+  uploadBytes: int(
+    "UPLOAD_BYTES",
+    4 * 1024 ** 3,
+    [1024, Number.MAX_SAFE_INTEGER],
+    "How many bytes these files may have together.",
+  ),
+  keptAnswers: int(
+    "KEPT_ANSWERS",
+    1_000_000,
+    [1, Number.MAX_SAFE_INTEGER],
+    "How many answers to idempotency keys are kept for each key and each device.",
   ),
   rateLimit: int(
     "RATE_LIMIT",

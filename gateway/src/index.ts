@@ -8,6 +8,7 @@ import { deriveToken, makeToken } from "./access/make-token.ts";
 import { buildApp } from "./app.ts";
 import { clients as callable } from "./clients.ts";
 import { settings } from "./config.ts";
+import { answersGiven } from "./consumers/answers-given.ts";
 import { credentialChanged } from "./consumers/credential-changed.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { recordFed } from "./consumers/record-fed.ts";
@@ -16,18 +17,19 @@ import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
 import { poll } from "./import/poll.ts";
 import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
+import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { endClaims } from "./middleware/end-claims.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
 import { claimRequest, findAnswer, findRequest, keepAnswer, releaseRequest } from "./store/kept-answers.ts";
-import { insertUpload } from "./store/uploads.ts";
+import { countOutstanding, insertUpload } from "./store/uploads.ts";
 import { waitForDatabase } from "./store/wait-for-database.ts";
-import { uploadFinder } from "./upload/find-uploads.ts";
+import { ownerOf, uploadFinder } from "./upload/find-uploads.ts";
 
 const name = "gateway";
-const consumers = [credentialChanged, eventChanged, recordFed];
+const consumers = [credentialChanged, eventChanged, answersGiven, recordFed];
 const consumes = consumers.map(({ topic }) => topic);
 
 /** A whole body has this long to arrive; imports are limited by their pauses instead. */
@@ -45,16 +47,18 @@ export const gateway = defineService({
   clients: callable,
   rpcs: [],
   consumers,
-  jobs: [deleteKeptAnswers, removeExpiredUploads, removeUnrecordedUploads],
-  async start({ config, db, cache, files, clock, log, metrics, tracing, clients }) {
+  jobs: [deleteKeptAnswers, findFull, removeExpiredUploads, removeUnrecordedUploads],
+  async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients }) {
     const directory = openDirectory(
       {
-        findByHash: (kind, hash) => waitForDatabase(findByHash(db, kind, hash)),
-        hasEvent: (organizer, event) => waitForDatabase(hasEvent(db, organizer, event)),
+        // On connections of their own: no number of unknown tokens delays what scans need the others for.
+        findByHash: (kind, hash) => waitForDatabase(findByHash(reads, kind, hash)),
+        hasEvent: (organizer, event) => waitForDatabase(hasEvent(reads, organizer, event)),
       },
       { operatorKey: config.operatorKey?.reveal() },
     );
     const listener = listenForChanges({ db, cache, log }, () => directory.forget());
+    const fullCallers: FullCallers = { most: config.keptAnswers, current: new Set() };
     const importTargets: ImportTargets = {
       owners: recordOwners(clients),
       readers: [
@@ -65,7 +69,13 @@ export const gateway = defineService({
       quotas: clients.quotas,
       tickets: clients.tickets,
     };
-    const server = httpServer({ host: config.host, port: config.port, log });
+    const server = httpServer({
+      host: config.host,
+      port: config.port,
+      mostConnections: config.connections,
+      log,
+      metrics,
+    });
     const baseUrl = () => (config.baseUrl ?? `http://localhost:${server.port()}`).replace(/\/+$/, "");
     const routes = allRoutes({
       clients,
@@ -75,6 +85,8 @@ export const gateway = defineService({
         record: (upload) => waitForDatabase(insertUpload(db, upload)),
         now: () => clock.now(),
         maxBytes: config.uploadLimit,
+        countOutstanding: (caller) => waitForDatabase(countOutstanding(db, { ...ownerOf(caller), now: clock.now() })),
+        mostOutstanding: { files: config.uploadFiles, size: config.uploadBytes },
       },
       credentials: {
         makeToken() {
@@ -100,7 +112,7 @@ export const gateway = defineService({
     const app = buildApp({
       routes,
       directory,
-      limits: { maxBytes: config.bodyLimit, maxMs: bodyMs },
+      bodies: { maxMs: bodyMs },
       rate: { cache, limits: { requests: config.rateLimit, scans: config.rateLimitRedeem } },
       answers: endClaims(
         {
@@ -108,6 +120,7 @@ export const gateway = defineService({
           find: (use) => findRequest(db, use),
           keep: (claim, answer) => keepAnswer(db, claim, answer),
           release: (claim) => releaseRequest(db, claim),
+          isFull: (caller) => fullCallers.current.has(caller),
         },
         { log },
       ),
@@ -120,7 +133,7 @@ export const gateway = defineService({
     const answer = app.callback();
     server.answerWith((request, response) => void answer(request, response));
     return {
-      deps: { db, files, clock, cache, directory, importTargets, stopping: server.stopping },
+      deps: { db, files, clock, cache, directory, fullCallers, importTargets, stopping: server.stopping },
       servers: [server],
       close: () => listener.stop(),
     };

@@ -16,6 +16,9 @@ import { type Answer, startTestPlatform, type TestPlatform } from "../e2e/test-p
 /** How many mistakes one body holds. */
 const many = 60_000;
 
+/** How many a scan can hold. */
+const manyAnswers = 4000;
+
 /**
  * What a hostile body may cost beyond a harmless one of its size: some hundred milliseconds on an idle machine, more on
  * a busy one, where the harmless one takes longer, too. What costs by the square of its size takes many times as much.
@@ -364,5 +367,5 @@ function counted(count: number): string {
 }
 
 function answers(): string {
-  return `{"answers":{${Array.from({ length: many }, (_, index) => `"${index}":"\\u0000"`).join()}}}`;
+  return `{"answers":{${Array.from({ length: manyAnswers }, (_, index) => `"${index}":"\\u0000"`).join()}}}`;
 }

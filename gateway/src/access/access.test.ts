@@ -23,6 +23,8 @@ const routes = allRoutes({
     record: async () => {},
     now: () => 0,
     maxBytes: 0,
+    countOutstanding: () => Promise.reject(new Error("nothing is uploaded here")),
+    mostOutstanding: { files: 0, size: 0 },
   },
   findAnswer: async () => undefined,
   credentials: { makeToken: () => "", untilCopied: async () => true },

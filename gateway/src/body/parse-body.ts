@@ -7,8 +7,8 @@ import { fault } from "../faults.ts";
 import type { Body } from "../http/route.ts";
 import { nestsTooDeep } from "./nesting.ts";
 
-/** Lists are repeated parts; the longest has some ten thousand elements. */
-const mostParts = 20_000;
+/** A form holds some dozen fields and repeats those of lists. Longer lists are sent as JSON, which costs less. */
+const mostFields = 1000;
 
 export const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
 
@@ -23,7 +23,7 @@ export async function parseBody(
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
   const type = mediaType(headers.type);
   if (type === "application/json") return parseJson(bytes);
-  if (type === "application/x-www-form-urlencoded") return readForm(new URLSearchParams(decode(bytes)), body);
+  if (type === "application/x-www-form-urlencoded") return readForm(parseUrlEncoded(bytes), body);
   if (type === "multipart/form-data") return readForm(await parseMultipart(bytes, headers.type), body);
   throw unsupported("The Content-Type of the body is not supported; send application/json.");
 }
@@ -66,19 +66,41 @@ function decode(bytes: Buffer): string {
   return text.startsWith("\ufeff") ? text.slice(1) : text;
 }
 
+const ampersand = 0x26;
+
+function parseUrlEncoded(bytes: Buffer): URLSearchParams {
+  let fields = 1;
+  for (let at = bytes.indexOf(ampersand); at !== -1; at = bytes.indexOf(ampersand, at + 1)) {
+    fields += 1;
+    if (fields > mostFields) throw tooManyFields();
+  }
+  return new URLSearchParams(decode(bytes));
+}
+
 /** Reads the parts of a form that are texts; no field of a body is a file. */
 async function parseMultipart(bytes: Buffer, type: string): Promise<URLSearchParams> {
   if (!isUtf8(bytes)) throw fault("malformed_body", "The body is not valid UTF-8.");
   const texts = new URLSearchParams();
+  let fields = 0;
   try {
-    const limits = { fieldSize: bytes.length, fields: mostParts, files: 0, parts: mostParts };
+    const limits = { fieldSize: bytes.length, fields: mostFields, files: 0, parts: mostFields };
     const parts = new Busboy({ headers: { "content-type": type }, limits });
     parts.on("field", (name, value) => texts.append(name, value));
+    const refuse = () => {
+      fields = mostFields + 1;
+      parts.destroy();
+    };
+    parts.once("partsLimit", refuse).once("fieldsLimit", refuse);
     await pipeline([bytes], parts);
   } catch {
+    if (fields > mostFields) throw tooManyFields();
     throw fault("malformed_body", "The body is not valid multipart/form-data.");
   }
   return texts;
+}
+
+function tooManyFields(): Fault {
+  return fault("malformed_body", `A form has at most ${mostFields} fields. Send longer lists as JSON.`);
 }
 
 /** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */

@@ -8,6 +8,10 @@ export interface BodyLimits {
   readonly maxMs: number;
 }
 
+/** Each piece costs as much as some hundred bytes. The smallest that networks send are larger, but for the first and the last. */
+const smallestPiece = 16;
+const freePieces = 1000;
+
 /** The client disconnected before its request was complete: no answer can reach it. */
 class ClientDisconnected extends Error {
   override readonly name = "ClientDisconnected";
@@ -21,21 +25,22 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
   const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limits.maxBytes) return discard(request).then(() => Promise.reject(tooLarge(limits.maxBytes)));
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const arrived = new Arrived();
     const timer = setTimeout(() => finish(() => reject(tooSlow(limits.maxMs))), limits.maxMs);
     const unsubscribe = subscribe(request, {
       onData(chunk) {
-        size += chunk.length;
-        chunks.push(chunk);
-        if (size > limits.maxBytes) {
-          finish(() => void discard(request).then(() => reject(tooLarge(limits.maxBytes)), reject));
-        }
+        if (arrived.size + chunk.length > limits.maxBytes) refuse(tooLarge(limits.maxBytes));
+        else arrived.add(chunk, limits.maxBytes);
+        if (isCrumbled(arrived)) refuse(fault("malformed_body", "The body comes in too many small pieces."));
       },
-      onEnd: () => finish(() => resolve(chunks.length === 1 ? (chunks[0] ?? nothing) : Buffer.concat(chunks, size))),
+      onEnd: () => finish(() => resolve(arrived.bytes())),
       onDisconnect: () =>
         finish(() => reject(new ClientDisconnected("the client disconnected while it sent its body"))),
     });
+
+    function refuse(problem: Fault): void {
+      finish(() => void discard(request).then(() => reject(problem), reject));
+    }
 
     function finish(then: () => void): void {
       clearTimeout(timer);
@@ -43,6 +48,38 @@ export function readBytes(request: IncomingMessage, limits: BodyLimits): Promise
       then();
     }
   });
+}
+
+/** What has arrived of a body, in one buffer. A piece on its own would keep the whole buffer that it was read into. */
+class Arrived {
+  size = 0;
+  pieces = 0;
+  #buffer: Buffer = nothing;
+
+  add(chunk: Buffer, most: number): void {
+    this.pieces += 1;
+    const size = this.size + chunk.length;
+    // Most bodies are one piece, which need not be copied.
+    if (this.pieces === 1) this.#buffer = chunk;
+    else {
+      if (size > this.#buffer.length || this.pieces === 2) {
+        const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(size, 2 * this.size)));
+        this.#buffer.copy(larger, 0, 0, this.size);
+        this.#buffer = larger;
+      }
+      chunk.copy(this.#buffer, this.size);
+    }
+    this.size = size;
+  }
+
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.size);
+  }
+}
+
+/** Whether a body comes in so many pieces that they cost more than its bytes. */
+function isCrumbled({ pieces, size }: { readonly pieces: number; readonly size: number }): boolean {
+  return pieces > freePieces + size / smallestPiece;
 }
 
 interface BodyListener {
@@ -81,6 +118,7 @@ export function discard(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return Promise.resolve();
   return new Promise((resolve) => {
     let size = 0;
+    let pieces = 0;
     const done = () => {
       clearTimeout(timer);
       unsubscribe();
@@ -91,7 +129,8 @@ export function discard(request: IncomingMessage): Promise<void> {
     const unsubscribe = subscribe(request, {
       onData(chunk) {
         size += chunk.length;
-        if (size > discardBytes) done();
+        pieces += 1;
+        if (size > discardBytes || isCrumbled({ pieces, size })) done();
       },
       onEnd: done,
       onDisconnect: done,

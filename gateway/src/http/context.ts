@@ -10,6 +10,8 @@ export interface State {
   caller?: Caller;
   /** The caller exceeds its rate limit: the request is refused, unless its answer has been kept. */
   overLimit?: Fault;
+  /** The caller may not use this address: the request is refused, unless its answer has been kept. */
+  forbidden?: Fault;
   /** The whole body, if an earlier step has read it. */
   body?: Buffer;
 }

@@ -70,7 +70,7 @@ export class IncomingRequest implements Incoming {
       this.#closed = closed;
       // This also fires after the answer, when nothing is left to abort.
       this.#ctx.res.once("close", () => closed.abort());
-      if (this.#ctx.res.closed) closed.abort();
+      if (this.#ctx.res.closed || this.#ctx.res.destroyed) closed.abort();
     }
     return this.#closed.signal;
   }

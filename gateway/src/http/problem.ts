@@ -24,6 +24,8 @@ const statusByCode: ReadonlyMap<string, number> = new Map([
   ["changed_since", 412],
   ["body_too_large", 413],
   ["unsupported_media_type", 415],
+  ["expectation_unmet", 417],
+  ["head_too_large", 431],
   ["message_too_large", 429],
 ]);
 
@@ -67,6 +69,18 @@ export function saysWhenToRetry(status: number): boolean {
 /** Whether the same request would get the same answer again, so that the answer may be kept (A10.7, A10.8). */
 export function isLasting(status: number): boolean {
   return status !== statusByKind.unauthenticated && !saysWhenToRetry(status) && status < clientDisconnected;
+}
+
+/** Whether an answer says only that nothing was done. The next one may be another: rights and objects come and go. */
+export function isBrief(status: number): boolean {
+  return status === statusByKind.forbidden || status === statusByKind.not_found || status === statusOf(missingMethod);
+}
+
+const missingMethod = "method_not_allowed";
+
+/** Refuses a method that an endpoint does not have. */
+export function methodNotAllowed(): Fault {
+  return fault(missingMethod, "This method is not allowed here.");
 }
 
 function headersOf(problem: Fault, status: number): Record<string, string> {

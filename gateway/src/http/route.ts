@@ -13,8 +13,13 @@ import type { PublicUrl } from "./public-url.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** As much as ten thousand ids and a large rule take, in bytes. */
+const usualBodyBytes = 1024 * 1024;
+
 /** A JSON body, and how it is read. */
 export interface Body<B> {
+  /** The largest, in bytes. */
+  readonly maxBytes: number;
   readonly schema: Schema<B> & { readonly properties: Properties };
   readonly check: Check<B>;
   /** What it means if a form lacks a boolean: a box that is not ticked, or a field that was left out. */
@@ -24,9 +29,9 @@ export interface Body<B> {
 /** Declares the body of a route. */
 export function bodyOf<P extends Properties, B>(
   schema: ObjectSchema<P, B>,
-  options: { missingBooleans?: "false" | "absent" } = {},
+  { missingBooleans = "false", maxBytes = usualBodyBytes }: Partial<Pick<Body<B>, "missingBooleans" | "maxBytes">> = {},
 ): Body<B> {
-  return { schema, check: compileSchema(schema), missingBooleans: options.missingBooleans ?? "false" };
+  return { schema, check: compileSchema(schema), missingBooleans, maxBytes };
 }
 
 /** One way a route answers. */

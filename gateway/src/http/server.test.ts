@@ -1,8 +1,9 @@
-import { Agent, type IncomingMessage, request } from "node:http";
+import { Agent, type IncomingMessage, type RequestListener, request } from "node:http";
 import { connect, type Socket } from "node:net";
 import { createLog } from "@tessera/kit/log";
-import { afterEach, expect, it } from "vitest";
-import { type HttpServer, httpServer } from "./server.ts";
+import { createMetrics, type Metrics } from "@tessera/kit/metrics";
+import { afterEach, describe, expect, it } from "vitest";
+import { type HttpServer, type HttpServerOptions, httpServer } from "./server.ts";
 
 const quiet = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -11,9 +12,12 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
+const serve = (options: Partial<HttpServerOptions> = {}) =>
+  httpServer({ host: "127.0.0.1", port: 0, log: quiet, metrics: createMetrics(), ...options });
+
 /** A server that says goodbye as the application does, and a client with one connection. */
 async function start(): Promise<{ server: HttpServer; ask(): Promise<IncomingMessage> }> {
-  const server = httpServer({ host: "127.0.0.1", port: 0, log: quiet });
+  const server = serve();
   server.answerWith((_request, response) => {
     if (server.stopping.aborted) response.setHeader("Connection", "close");
     response.end("answer");
@@ -68,7 +72,9 @@ it("a server without connections stops at once", async () => {
 });
 
 /** A connection on which a test writes what it likes. */
-async function open(server: HttpServer): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
+async function open(
+  server: Pick<HttpServer, "port">,
+): Promise<{ socket: Socket; received: () => string; closed: Promise<unknown> }> {
   const socket = connect(server.port(), "127.0.0.1");
   undo.push(() => socket.destroy());
   const closed = new Promise((resolve) => socket.once("close", resolve));
@@ -102,7 +108,7 @@ it("a request of which only the beginning has arrived when the server stops is a
 });
 
 it("an answer that was begun before the server stops is sent to its end, and the connection ends with it", async () => {
-  const server = httpServer({ host: "127.0.0.1", port: 0, log: quiet });
+  const server = serve();
   let finish = () => {};
   server.answerWith((_request, response) => {
     response.write("begun, ");
@@ -120,4 +126,160 @@ it("an answer that was begun before the server stops is sent to its end, and the
   await Promise.all([closed, stopping]);
   expect(received()).toContain("and ended");
   expect(performance.now() - before).toBeLessThan(3000);
+});
+
+/** A server with limits of its own, and how often each of them closed a connection. */
+async function startWith(
+  answer: RequestListener,
+  options: Partial<HttpServerOptions> = {},
+): Promise<{ server: HttpServer; metrics: Metrics; closedFor(reason: string): Promise<number> }> {
+  const metrics = createMetrics();
+  const server = serve({ metrics, ...options });
+  server.answerWith(answer);
+  await server.start();
+  undo.push(() => server.stop());
+  return {
+    server,
+    metrics,
+    async closedFor(reason) {
+      const line = new RegExp(`^tessera_http_connections_closed\\{reason="${reason}"\\} (\\d+)$`, "m");
+      return Number(line.exec(await metrics.exposition())?.[1] ?? 0);
+    },
+  };
+}
+
+const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+describe("a client that sends requests ahead", () => {
+  it("[S4.12] is answered up to a limit, and cut off beyond it", async () => {
+    let begun = 0;
+    const { server, closedFor } = await startWith((_request, response) => {
+      begun += 1;
+      setTimeout(() => response.end("answer"), 20);
+    });
+    const few = await open(server);
+    few.socket.write(get.repeat(8));
+    await expect.poll(() => few.received().match(/answer/g)).toHaveLength(8);
+    begun = 0;
+    const many = await open(server);
+    many.socket.write(get.repeat(1400));
+    await many.closed;
+    expect([begun, many.received(), await closedFor("pipelining")]).toEqual([8, "", 1]);
+    few.socket.write(get);
+    await expect.poll(() => few.received().match(/answer/g)).toHaveLength(9);
+  });
+
+  it("and leaves lets go of all of them, also of those behind the one that is being answered", async () => {
+    let closed = 0;
+    const { server } = await startWith((_request, response) => response.once("close", () => (closed += 1)));
+    const { socket } = await open(server);
+    socket.write(get.repeat(3), () => setTimeout(() => socket.destroy(), 50));
+    await expect.poll(() => closed).toBe(3);
+  });
+});
+
+describe("more connections than allowed", () => {
+  it("[S4.13] cost the connection that has been idle for the longest time", async () => {
+    const lines: string[] = [];
+    const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+    const { server, closedFor } = await startWith((_request, response) => response.end("answer"), {
+      mostConnections: 3,
+      log,
+    });
+    const [oldest, used, idle] = [await open(server), await open(server), await open(server)];
+    oldest.socket.write(get);
+    used.socket.write(get);
+    await expect.poll(used.received).toContain("answer");
+    oldest.socket.write(get);
+    await expect.poll(() => oldest.received().match(/answer/g)).toHaveLength(2);
+    const latest = await open(server);
+    latest.socket.write(get);
+    await idle.closed;
+    await expect.poll(latest.received).toContain("answer");
+    const another = await open(server);
+    another.socket.write(get);
+    await used.closed;
+    await expect.poll(another.received).toContain("answer");
+    oldest.socket.write(get);
+    await expect.poll(() => oldest.received().match(/answer/g)).toHaveLength(3);
+    expect(await closedFor("room")).toBe(2);
+    expect(lines.filter((line) => line.includes("more clients are connected"))).toHaveLength(1);
+  });
+
+  it("[S4.13] are refused while all others are being answered", async () => {
+    const waiting: (() => void)[] = [];
+    const { server, closedFor } = await startWith((_request, response) => waiting.push(() => response.end("answer")), {
+      mostConnections: 2,
+    });
+    const busy = [await open(server), await open(server)];
+    for (const { socket } of busy) socket.write(get);
+    await expect.poll(() => waiting).toHaveLength(2);
+    const latest = await open(server);
+    await latest.closed;
+    expect(await closedFor("refused")).toBe(1);
+    for (const end of waiting) end();
+    for (const { received } of busy) await expect.poll(received).toContain("answer");
+  });
+});
+
+describe("a client that does not read", () => {
+  it("[S4.14] is cut off, and one that reads slowly is not, nor one that waits for its answer", async () => {
+    const large = Buffer.alloc(16 * 1024 * 1024);
+    const { server, closedFor } = await startWith(
+      ({ url }, response) => void (url === "/slow" ? setTimeout(() => response.end("slow"), 700) : response.end(large)),
+      { stalledMs: 200 },
+    );
+    const gone = connect(server.port(), "127.0.0.1").pause();
+    gone.on("error", () => {});
+    undo.push(() => gone.destroy());
+    gone.write(get);
+    const slow = await open(server);
+    let read = 0;
+    slow.socket.on("data", (piece: Buffer) => {
+      read += piece.length;
+      if (read % 7 !== 0 || read > large.length) return;
+      slow.socket.pause();
+      setTimeout(() => slow.socket.resume(), 50);
+    });
+    slow.socket.write(get);
+    const patient = await open(server);
+    patient.socket.write("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n");
+    await expect.poll(() => closedFor("stalled"), { timeout: 5000 }).toBe(1);
+    await expect.poll(patient.received, { timeout: 5000 }).toContain("slow");
+    await expect.poll(() => read, { timeout: 10_000 }).toBeGreaterThan(large.length);
+  });
+});
+
+describe("a request that cannot be read", () => {
+  it.each([
+    ["nonsense", "nonsense\r\n\r\n", 400],
+    ["a head that is too long", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
+    ["an unknown expectation", "POST / HTTP/1.1\r\nHost: a\r\nExpect: a-miracle\r\nContent-Length: 1\r\n\r\n", 417],
+    ["a broken body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n", 400],
+    [
+      "a chunk with a long extension",
+      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n`,
+      413,
+    ],
+  ])("[S8.1] is refused like others: %s", async (_name, sent, status) => {
+    const { server } = await startWith((request) => void request.resume());
+    const { socket, received, closed } = await open(server);
+    socket.write(sent);
+    await closed;
+    const [head = "", body = ""] = received().split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(head).toMatch(/^x-content-type-options: nosniff\r?$/im);
+    expect(head).toMatch(/^connection: close\r?$/im);
+    expect(JSON.parse(body)).toEqual({ detail: expect.any(String) });
+  });
+
+  it("is not answered where another answer would be taken for it", async () => {
+    const { server } = await startWith((_request, response) => void response.write("begun"));
+    const { socket, received, closed } = await open(server);
+    socket.write(get);
+    await expect.poll(received).toContain("begun");
+    socket.write("nonsense\r\n\r\n");
+    await closed;
+    expect(received()).not.toContain(" 400 ");
+  });
 });

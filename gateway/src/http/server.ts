@@ -1,15 +1,26 @@
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, Server as NetServer, type Socket } from "node:net";
 import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "@tessera/kit/fault";
 import { listen } from "@tessera/kit/listen";
 import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
 import type { Server } from "@tessera/kit/service";
+import { fault } from "../faults.ts";
+import { Connections } from "./connections.ts";
+import { connectionsWithin, mostOpenFiles } from "./descriptors.ts";
+import { answerUnread, explainUnread } from "./refuse-unread.ts";
 
 export interface HttpServerOptions {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
+  /** How many clients may be connected, if the process may open as many files; by default as many as fit. */
+  readonly mostConnections?: number;
+  /** How long a client may neither read nor send. */
+  readonly stalledMs?: number;
   readonly log: Log;
+  readonly metrics: Metrics;
 }
 
 export interface HttpServer extends Server {
@@ -30,6 +41,9 @@ const headersTimeoutMs = 15_000;
 /** Longer than the idle time of common proxies (60 s), which otherwise send a request into a closing connection. */
 const keepAliveMs = 75_000;
 
+/** A client that reads nothing of its answer for so long has gone. Bodies have limits of their own. */
+const usualStalledMs = 60_000;
+
 /** Requests that are under way when the process stops have this long to finish. */
 const stopMs = 10_000;
 
@@ -40,18 +54,18 @@ const lingerMs = 500;
 const quickTurnMs = 5;
 const longestCatchUpMs = 1000;
 
-interface Connection {
-  /** Requests whose answers have not yet been sent. */
-  underWay: number;
-  /** How many bytes had been read when the last answer was sent. Further bytes belong to another request. */
-  readUpTo: number;
-}
-
 /**
  * Makes the server for clients. It stops in its own way: http-terminator and `server.close()` close connections between
  * two requests, and requests that have arrived only in part. Here those requests are answered.
  */
-export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
+export function httpServer({
+  host,
+  port,
+  mostConnections = Number.POSITIVE_INFINITY,
+  stalledMs = usualStalledMs,
+  log,
+  metrics,
+}: HttpServerOptions): HttpServer {
   const stopping = new AbortController();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
@@ -60,25 +74,28 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
     connectionsCheckingInterval: 5000,
+    // The application refuses such a request as it refuses others.
+    requireHostHeader: false,
   });
-  const connections = new Map<Socket, Connection>();
-  server.on("connection", (socket) => {
-    connections.set(socket, { underWay: 0, readUpTo: 0 });
-    socket.once("close", () => connections.delete(socket));
+  const mostFiles = mostOpenFiles();
+  const most = Math.min(mostConnections, mostFiles === undefined ? mostConnections : connectionsWithin(mostFiles));
+  const connections = new Connections({ most, log, metrics });
+  let answer: RequestListener = () => {};
+  server.on("connection", (socket) => connections.add(socket));
+  server.on("request", (request, response) => {
+    if (connections.begin(request.socket, response)) answer(request, response);
   });
-  server.on("request", ({ socket }, response) => {
-    const connection = connections.get(socket);
-    if (connection === undefined) return;
-    connection.underWay += 1;
-    response.once("close", () => {
-      connection.underWay -= 1;
-      connection.readUpTo = socket.bytesRead;
-      // This answer began before the stop, so it has no `Connection: close`.
-      if (leaving && connection.underWay === 0) socket.destroySoon();
-    });
+  server.setTimeout(stalledMs, (socket) => connections.closeStalled(socket));
+  const refuse = (socket: Socket, problem: Fault) => {
+    if (connections.canAnswer(socket)) answerUnread(socket, problem);
+    else socket.destroy();
+  };
+  // Only TCP connections get here.
+  server.on("clientError", (error, socket) => refuse(socket as Socket, explainUnread(error)));
+  server.on("checkExpectation", ({ socket }) => {
+    refuse(socket, fault("expectation_unmet", "Of the header Expect only `100-continue` is supported."));
   });
   let closed: Promise<void> | undefined;
-  let leaving = false;
 
   /** Accepts no more connections; resolves when the last one has ended. */
   function close(): Promise<void> {
@@ -87,23 +104,22 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
     return closed;
   }
 
-  /** Closes connections without a request, a part of one, or the rest of an answer. */
-  function closeUnneeded(): void {
-    leaving = true;
-    for (const [socket, { underWay, readUpTo }] of connections) {
-      if (underWay === 0 && socket.bytesRead === readUpTo) socket.destroy();
-    }
-  }
-
   return {
     name: "http",
     port: () => (server.address() as AddressInfo | null)?.port ?? port,
     stopping: stopping.signal,
-    answerWith: (listener) => void server.on("request", listener),
+    answerWith(listener) {
+      answer = listener;
+    },
     async start() {
       await listen(server, { host, port, purpose: "REST" });
       server.on("error", (error) => log.error("HTTP server failed", { error }));
-      log.info("gateway accepts requests", { host, port: (server.address() as AddressInfo).port });
+      log.info("gateway accepts requests", {
+        host,
+        port: (server.address() as AddressInfo).port,
+        mostConnections: most,
+        mostFiles,
+      });
     },
     async drain() {
       stopping.abort();
@@ -112,12 +128,12 @@ export function httpServer({ host, port, log }: HttpServerOptions): HttpServer {
       await Promise.race([close(), sleep(lingerMs, undefined, { ref: false })]);
       // A request may have arrived that a busy process has not read yet.
       await catchUp();
-      closeUnneeded();
+      connections.closeUnneeded();
     },
     async stop() {
       stopping.abort();
       const ended = close();
-      closeUnneeded();
+      connections.closeUnneeded();
       const timer = setTimeout(() => server.closeAllConnections(), stopMs);
       await ended;
       clearTimeout(timer);

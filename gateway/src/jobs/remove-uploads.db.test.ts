@@ -92,11 +92,11 @@ describe("an upload", () => {
     });
   });
 
-  it("stays for a day, and goes then with its file", async () => {
+  it("stays for a day and an hour, in which it may turn out to be named, and goes then with its file", async () => {
     const [id, other] = [await anUpload(), await anUpload({ expiresAt: start + 25 * hour })];
-    await expire(24 * hour - 1);
+    await expire(25 * hour - 1);
     expect(await rows()).toEqual([id, other].toSorted());
-    await Promise.all([expire(24 * hour), expire(24 * hour), expire(24 * hour)]);
+    await Promise.all([expire(25 * hour), expire(25 * hour), expire(25 * hour)]);
     expect([await rows(), await keys()]).toEqual([[other], [keyOf(other)]]);
   });
 
@@ -104,7 +104,7 @@ describe("an upload", () => {
     await db.run(sql`
       insert into upload (id, organizer, credential_kind, credential_id, file_name, content_type, size, sha256, created_at, expires_at)
       select gen_random_uuid(), 'o', 'device', '1', 'a.png', 'image/png', 1, '', now(), now() from generate_series(1, 1200)`);
-    await expire(hour);
+    await expire(2 * hour);
     expect(await rows()).toEqual([]);
   });
 
@@ -114,14 +114,14 @@ describe("an upload", () => {
       ...files,
       remove: () => Promise.reject(new Fault("unavailable", "files_unavailable", "the store is unavailable")),
     };
-    await expect(expire(24 * hour, unavailable)).rejects.toMatchObject({ code: "files_unavailable" });
+    await expect(expire(25 * hour, unavailable)).rejects.toMatchObject({ code: "files_unavailable" });
     expect([await rows(), await keys()]).toEqual([[id], [keyOf(id)]]);
   });
 
   it("is deleted if the process ended between the file and the row", async () => {
     const id = await anUpload();
     await files.remove([keyOf(id)]);
-    await expire(24 * hour);
+    await expire(25 * hour);
     expect(await rows()).toEqual([]);
   });
 });

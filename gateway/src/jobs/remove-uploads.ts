@@ -13,6 +13,9 @@ export interface UploadStores {
 
 const minuteMs = 60_000;
 
+/** The fact about a scan that named a file at its last moment is on its way for so long, unless the bus is down. */
+const graceMicros = 60 * minuteMs * 1000;
+
 /** Few enough to hold the row locks briefly, and for a store to delete them quickly. */
 const atOnce = 500;
 
@@ -23,7 +26,7 @@ export function removeExpiredUploads({ db, files, clock }: UploadStores): Job {
     everyMs: 5 * minuteMs,
     async run(signal) {
       while (!signal.aborted) {
-        const ids = await findExpired(db, { now: clock.now(), most: atOnce });
+        const ids = await findExpired(db, { now: clock.now() - graceMicros, most: atOnce });
         if (ids.length === 0) return;
         await files.remove(ids.map(keyOf));
         // Last, because a file without a row is harder to find than a row without a file.

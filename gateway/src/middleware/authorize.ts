@@ -2,28 +2,37 @@ import type { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
 import { hasEventAccess, mayUse } from "../access/may-use.ts";
 import { fault } from "../faults.ts";
-import type { Middleware } from "../http/context.ts";
+import type { Context, Middleware } from "../http/context.ts";
 import { routesLike } from "../http/endpoint.ts";
+
+/** Decides in one step whether a request is forbidden, and refuses it in another. Between them, kept answers are repeated. */
+type AccessSteps = readonly [decide: Middleware, refuse: Middleware];
 
 /**
  * Lets a caller use the methods of a path that its rights open. An unknown
  * organizer, an unknown event, no access, a missing permission and a profile
  * without the route get the same answer: it does not show what exists.
  */
-export function authorize(directory: Directory): Middleware {
-  return async (ctx, next) => {
-    const { endpoint, caller, params = {} } = ctx.state;
-    if (endpoint === undefined || endpoint.isPublic) {
+export function authorize(directory: Directory): AccessSteps {
+  return [
+    async (ctx, next) => {
+      if (!(await isAllowed(ctx, directory))) ctx.state.forbidden = forbidden();
       await next();
-      return;
-    }
-    if (caller === undefined || !mayUse(caller, routesLike(endpoint, ctx.method))) throw forbidden();
-    const { organizer, event } = params;
-    if (organizer !== undefined && event !== undefined) {
-      if (!hasEventAccess(caller, organizer, event) || !(await directory.hasEvent(organizer, event))) throw forbidden();
-    }
-    await next();
-  };
+    },
+    async (ctx, next) => {
+      if (ctx.state.forbidden !== undefined) throw ctx.state.forbidden;
+      await next();
+    },
+  ];
+}
+
+async function isAllowed({ method, state }: Context, directory: Directory): Promise<boolean> {
+  const { endpoint, caller, params = {} } = state;
+  if (endpoint === undefined || endpoint.isPublic) return true;
+  if (caller === undefined || !mayUse(caller, routesLike(endpoint, method))) return false;
+  const { organizer, event } = params;
+  if (organizer === undefined || event === undefined) return true;
+  return hasEventAccess(caller, organizer, event) && (await directory.hasEvent(organizer, event));
 }
 
 function forbidden(): Fault {

@@ -5,8 +5,8 @@ import { endClaims } from "./end-claims.ts";
 import type { AnswerStore } from "./repeat-answers.ts";
 
 const claim: Claim = { caller: "c", key: "k", requestId: "r", attempt: 1 };
-const request = { caller: "c", key: "k", requestHash: Buffer.of(1) };
-const answer = { status: 201, headers: {}, body: null };
+const request = { caller: "c", key: "k", requestHash: Buffer.of(1), of: undefined };
+const answer = { status: 201, headers: {}, body: null, isBrief: false };
 
 let written: string[];
 let logged: string[];
@@ -27,6 +27,7 @@ function store({ failures = 0, claiming }: { failures?: number; claiming?: Promi
     {
       claim: () => claiming ?? Promise.resolve({ kind: "claimed", claim }),
       find: async () => undefined,
+      isFull: () => false,
       keep: ({ key }, { status }) => write(`keep ${key} ${status}`),
       release: ({ key }) => write(`release ${key}`),
     },

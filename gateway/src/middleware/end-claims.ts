@@ -66,5 +66,6 @@ export function endClaims(store: AnswerStore, { log, patienceMs, pausesMs = usua
     find: (use) => wait(store.find(use)),
     keep: (claim, answer) => end(() => store.keep(claim, answer)),
     release: (claim) => end(() => store.release(claim)),
+    isFull: (caller) => store.isFull(caller),
   };
 }

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { memoryCache } from "@tessera/engines/memory-cache";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
@@ -7,9 +9,12 @@ import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { AppOptions } from "../app.ts";
+import { deleteKeptAnswers } from "../jobs/delete-answers.ts";
+import { type FullCallers, findFull } from "../jobs/find-full-callers.ts";
 import {
   claimRequest,
   deleteOldAnswers,
+  eraseAnswers,
   findAnswer,
   findRequest,
   keepAnswer,
@@ -24,6 +29,7 @@ const log = createLog({ service: "test", destination: { write: () => {} } });
 let database: TestDatabase;
 let db: Db;
 let app: ServedApp;
+const fullCallers: FullCallers = { most: 3, current: new Set() };
 
 beforeAll(async () => {
   database = await createTestDatabase([
@@ -51,6 +57,7 @@ async function serve({
       find: (request) => findRequest(db, request),
       keep: (claim, answer) => keepAnswer(db, claim, answer),
       release: (claim) => releaseRequest(db, claim),
+      isFull: (caller) => fullCallers.current.has(caller),
     },
     { log, patienceMs },
   );
@@ -79,6 +86,7 @@ function behind(refusal?: FaultKind): void {
 }
 
 afterEach(async () => {
+  fullCallers.current = new Set();
   await app.close();
   await db.run(sql`delete from kept_answer`);
 });
@@ -334,6 +342,120 @@ describe("beyond the rate limit", () => {
     expect((await app.send("POST", lists, withKey("k"))).status).toBe(429);
     expect(await rows()).toEqual([{ attempt: 1, status: null }]);
     expect(created()).toBe(1);
+  });
+});
+
+describe("a request that is refused without having done anything", () => {
+  const forbidden = (key: string, body: unknown = { name: "Gate 1" }) => ({ ...withKey(key, body), key: keys.reader });
+  const age = (minutes: number) =>
+    db.run(sql`
+      update kept_answer
+         set created_at = kept_answer.created_at - make_interval(mins => ${minutes}),
+             leased_until = kept_answer.leased_until - make_interval(mins => ${minutes})`);
+
+  it.each([
+    ["forbidden", 403, () => app.send("POST", lists, forbidden("k"))],
+    ["of an unknown object", 404, () => app.send("PATCH", `${lists}999/`, withKey("k"))],
+    ["of an unknown method", 405, () => app.send("PUT", lists, withKey("k"))],
+  ])("[A10.20] is remembered for ten minutes if it is %s", async (_name, status, send) => {
+    if (status === 404) behind("not_found");
+    const ids = () => db.many<{ request_id: string }>(sql`select kept_answer.request_id from kept_answer`);
+    expect((await send()).status).toBe(status);
+    const first = await ids();
+    await age(9);
+    await deleteOldAnswers(db);
+    expect((await send()).status).toBe(status);
+    expect(await ids()).toEqual(first);
+    await age(2);
+    expect((await send()).status).toBe(status);
+    expect(await ids()).not.toEqual(first);
+    await age(11);
+    await deleteOldAnswers(db);
+    expect(await ids()).toEqual([]);
+  });
+
+  it("[A10.20] frees its key for another request after that time", async () => {
+    behind("not_found");
+    expect((await app.send("PATCH", `${lists}999/`, withKey("k"))).status).toBe(404);
+    behind();
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(400);
+    await age(11);
+    expect((await app.send("GET", "/api/v1/idempotency_query?key=k")).json).toEqual({
+      detail: expect.stringContaining("not used"),
+    });
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    await age(11);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect(created()).toBe(1);
+  });
+
+  it.each([
+    ["forbidden", "POST", lists, keys.reader, 403],
+    ["of an unknown method", "PUT", lists, keys.all, 405],
+  ])("[S4.17] is answered without a look at its large body if it is %s", async (_name, method, path, key, status) => {
+    const socket = connect(app.port, "127.0.0.1");
+    socket.write(
+      `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${key}\r\nX-Idempotency-Key: k\r\nContent-Length: 1000000\r\n\r\n`,
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(await db.many(sql`select status from kept_answer`)).toEqual([]);
+  });
+});
+
+describe("a caller that has used many keys", () => {
+  it("[A10.21] is refused another one, and gets what is kept", async () => {
+    const { signal } = new AbortController();
+    const count = () => findFull({ db, fullCallers }).run(signal);
+    for (const key of ["a", "b", "c"]) expect((await app.send("POST", lists, withKey(key))).status).toBe(201);
+    await app.send("POST", lists, { ...withKey("other"), key: keys.settings });
+    await count();
+    const refused = await app.send("POST", lists, withKey("d"));
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([429, "60"]);
+    expect((await app.send("POST", lists, withKey("a"))).status).toBe(201);
+    expect((await app.send("POST", lists, { ...withKey("more"), key: keys.settings })).status).toBe(201);
+    expect((await app.send("POST", lists, { body: { name: "without a key" } })).status).toBe(201);
+    expect(created()).toBe(6);
+    await db.run(sql`delete from kept_answer where key = 'a'`);
+    await count();
+    expect((await app.send("POST", lists, withKey("d"))).status).toBe(201);
+  });
+});
+
+describe("an event that no longer exists", () => {
+  it("[A10.22] takes the answers about it along, and leaves its requests what they were", async () => {
+    const { signal } = new AbortController();
+    await db.run(sql`insert into event (organizer, event, revision) values ('bigevents', 'sampleconf', 1)`);
+    await app.send("POST", lists, withKey("created"));
+    await app.send("POST", lists, { ...withKey("forbidden"), key: keys.reader });
+    const run = () => deleteKeptAnswers({ db }).run(signal);
+    const kept = () => db.many(sql`select key, status, body is null as is_empty, event from kept_answer order by key`);
+    await run();
+    expect(await kept()).toEqual([
+      { key: "created", status: 201, is_empty: false, event: "sampleconf" },
+      { key: "forbidden", status: 403, is_empty: false, event: null },
+    ]);
+    await db.run(sql`delete from event`);
+    await run();
+    expect(await kept()).toMatchObject([
+      { key: "created", status: null, is_empty: true, event: null },
+      { key: "forbidden", status: 403 },
+    ]);
+  });
+
+  it("[A10.22] has a repetition done again as the same request", async () => {
+    const path = `${lists}1/positions/secret/redeem/`;
+    await app.send("POST", lists, withKey("k"));
+    const id = () => db.one<{ request_id: string }>(sql`select request_id from kept_answer`);
+    const before = await id();
+    expect(await eraseAnswers(db, { organizer: "bigevents", event: "other" })).toBe(false);
+    await app.send("POST", lists, withKey("k"));
+    expect(created()).toBe(1);
+    await eraseAnswers(db, { organizer: "bigevents", event: "sampleconf" });
+    expect((await app.send("POST", path, withKey("k", {}))).status).toBe(400);
+    expect((await app.send("POST", lists, withKey("k"))).status).toBe(201);
+    expect([created(), await id()]).toEqual([2, before]);
   });
 });
 

@@ -3,35 +3,42 @@ import { currentContext, runInContext } from "@tessera/kit/context";
 import { Fault } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import type { Caller } from "../access/caller.ts";
-import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
+import { freeBytes, type ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
-import { answerProblems, isLasting } from "../http/problem.ts";
+import { answerProblems, isBrief, isLasting, methodNotAllowed } from "../http/problem.ts";
 import type { Route } from "../http/route.ts";
-import type { Claim, Claiming, KeptAnswer, KeyedRequest, Occupied } from "../store/kept-answers.ts";
+import type {
+  Claim,
+  ClaimedRequest,
+  Claiming,
+  KeptAnswer,
+  KeyedRequest,
+  NewAnswer,
+  Occupied,
+} from "../store/kept-answers.ts";
 
 /** The store of kept answers. It retries failed writes by itself: the request is answered anyway. */
 export interface AnswerStore {
-  claim(request: KeyedRequest): Promise<Claiming>;
+  claim(request: ClaimedRequest): Promise<Claiming>;
   /** Why a request could not be claimed; undefined: it can. */
   find(request: KeyedRequest): Promise<Occupied | undefined>;
-  keep(claim: Claim, answer: KeptAnswer): Promise<void>;
+  keep(claim: Claim, answer: NewAnswer): Promise<void>;
   release(claim: Claim): Promise<void>;
+  /** Whether so much is kept for a caller that nothing more is. */
+  isFull(caller: string): boolean;
 }
 
 export interface RepeatOptions {
   readonly answers: AnswerStore;
-  readonly limits: BodyLimits;
+  readonly readBody: ReadBody;
   readonly log: Log;
 }
 
 const safe = new Set(["GET", "HEAD", "OPTIONS"]);
 
 const longestKey = 190;
-
-/** Beyond the rate limit a larger body is not read: a repetition is then refused like a new request. */
-const mostBytesOverLimit = 64 * 1024;
 
 /**
  * Repeats the answer to a request that comes again under its `X-Idempotency-Key` (rules: A10).
@@ -40,7 +47,7 @@ const mostBytesOverLimit = 64 * 1024;
  * next repetition retries under the same request id, by which services recognise what they have already done. Bodies
  * that are read as a stream are exempt: repeated records change nothing.
  */
-export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middleware {
+export function repeatAnswers({ answers, readBody, log }: RepeatOptions): Middleware {
   const answerProblemsHere = answerProblems(log);
   return async (ctx, next) => {
     const { caller, endpoint } = ctx.state;
@@ -57,11 +64,14 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
     if (key.length > longestKey) {
       throw fault("key_too_long", `An idempotency key has at most ${longestKey} characters.`);
     }
-    const { overLimit } = ctx.state;
-    const body = await (overLimit === undefined ? readBytes(ctx.req, limits) : readLittle(ctx, { limits, overLimit }));
+    const { overLimit, forbidden } = ctx.state;
+    const owner = ownerOf(caller);
+    const refusal = overLimit ?? forbidden ?? (route === undefined ? methodNotAllowed() : undefined);
+    const body = await readToHash(ctx, { readBody, route, refusal });
     ctx.state.body = body;
-    const request = { caller: ownerOf(caller), key, requestHash: hashOf(ctx, body) };
-    const claiming = await lookUp(request, { answers, overLimit });
+    const request = { caller: owner, key, requestHash: hashOf(ctx, body) };
+    const notNow = overLimit ?? (answers.isFull(owner) ? tooManyKeys() : undefined);
+    const claiming = await lookUp({ ...request, ...eventOf(ctx) }, { answers, notNow });
     if (claiming.kind === "taken") {
       throw fault(
         "key_used",
@@ -83,27 +93,46 @@ export function repeatAnswers({ answers, limits, log }: RepeatOptions): Middlewa
   };
 }
 
-/** Reads the body of a request beyond the rate limit, unless it is too large to be worth it. */
-async function readLittle(
+/**
+ * Reads the body, because it is a part of the request. A request that is refused unless it repeats another costs little:
+ * if its body is large, it is refused without a look at the body.
+ */
+async function readToHash(
   ctx: Context,
-  { limits, overLimit }: { readonly limits: BodyLimits; readonly overLimit: Fault },
+  options: { readonly readBody: ReadBody; readonly route: Route | undefined; readonly refusal: Fault | undefined },
 ): Promise<Buffer> {
+  const { readBody, route, refusal } = options;
+  const most = route?.body?.maxBytes ?? freeBytes;
+  if (refusal === undefined) return readBody(ctx, { maxBytes: most });
   try {
-    return await readBytes(ctx.req, { ...limits, maxBytes: Math.min(limits.maxBytes, mostBytesOverLimit) });
+    return await readBody(ctx, { maxBytes: Math.min(most, freeBytes) });
   } catch (error) {
-    throw error instanceof Fault && error.code === "body_too_large" ? overLimit : error;
+    throw error instanceof Fault && error.code === "body_too_large" ? refusal : error;
   }
 }
 
-/** A request beyond the rate limit still gets a kept answer, and stores nothing. */
+/** A request that may not be claimed now still gets a kept answer, and stores nothing. */
 async function lookUp(
-  request: KeyedRequest,
-  { answers, overLimit }: { readonly answers: AnswerStore; readonly overLimit: Fault | undefined },
+  request: ClaimedRequest,
+  { answers, notNow }: { readonly answers: AnswerStore; readonly notNow: Fault | undefined },
 ): Promise<Claiming> {
-  if (overLimit === undefined) return answers.claim(request);
+  if (notNow === undefined) return answers.claim(request);
   const found = await answers.find(request);
-  if (found === undefined) throw overLimit;
+  if (found === undefined) throw notNow;
   return found;
+}
+
+/** The event whose data the answer may show. */
+function eventOf({ state: { forbidden, params } }: Context): Pick<ClaimedRequest, "of"> {
+  const { organizer, event } = params ?? {};
+  const isNone = forbidden !== undefined || organizer === undefined || event === undefined;
+  return { of: isNone ? undefined : { organizer, event } };
+}
+
+function tooManyKeys(): Fault {
+  return fault("too_many_keys", "Too many answers are kept for these credentials. Send this request without a key.", {
+    retryAfterMs: 60_000,
+  });
 }
 
 function ownerOf(caller: Caller): string {
@@ -127,12 +156,13 @@ function isKept(status: number, route: Route | undefined): boolean {
 /** The headers that a repetition needs; all others are set for each answer. */
 const keptNames = ["Content-Type", "Location", "Allow"] as const;
 
-function toKept(ctx: Context): KeptAnswer {
+function toKept(ctx: Context): NewAnswer {
   const headers = keptNames.flatMap((name) => {
     const value = ctx.response.get(name);
     return value === "" ? [] : [[name, value] as const];
   });
-  return { status: ctx.status, headers: Object.fromEntries(headers), body: bytesOf(ctx) };
+  const { status } = ctx;
+  return { status, headers: Object.fromEntries(headers), body: bytesOf(ctx), isBrief: isBrief(status) };
 }
 
 /** Turns the body into the bytes that will be sent. */

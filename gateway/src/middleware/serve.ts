@@ -1,34 +1,35 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Tracing } from "@tessera/kit/trace";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
-import { type BodyLimits, readBytes } from "../body/read-bytes.ts";
+import type { ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
+import { methodNotAllowed } from "../http/problem.ts";
 import type { AnyDeclaration, Incoming, Reply, Route } from "../http/route.ts";
 import { describeEndpoint } from "./describe-endpoint.ts";
 
 export interface ServeOptions {
-  readonly limits: BodyLimits;
+  readonly readBody: ReadBody;
   readonly baseUrl: () => string;
   readonly tracing: Tracing;
 }
 
 /** Runs the route of the request: method, query, body, handler, in this order. */
-export function serve({ limits, baseUrl, tracing }: ServeOptions): Middleware {
+export function serve({ readBody, baseUrl, tracing }: ServeOptions): Middleware {
   return async (ctx) => {
     const { endpoint } = ctx.state;
     if (endpoint === undefined) throw new Error("a request without an endpoint was let through");
     const route = routeFor(endpoint, ctx.method);
     if (route === undefined) {
-      if (ctx.method !== "OPTIONS") throw fault("method_not_allowed", "This method is not allowed here.");
+      if (ctx.method !== "OPTIONS") throw methodNotAllowed();
       return send(ctx, { status: 200, body: describeEndpoint(endpoint) });
     }
     const search = new URLSearchParams(ctx.querystring);
     const incoming = new IncomingRequest(ctx, { baseUrl: baseUrl(), search });
-    const work = () => answer(route, incoming, { ctx, search, limits });
+    const work = () => answer(route, incoming, { ctx, search, readBody });
     send(ctx, await tracing.span(`${route.method} ${route.path}`, {}, work));
   };
 }
@@ -36,12 +37,12 @@ export function serve({ limits, baseUrl, tracing }: ServeOptions): Middleware {
 async function answer(
   route: Route,
   incoming: IncomingRequest,
-  { ctx, search, limits }: { ctx: Context; search: URLSearchParams; limits: BodyLimits },
+  { ctx, search, readBody }: { ctx: Context; search: URLSearchParams; readBody: ReadBody },
 ): Promise<Reply> {
   try {
     if (holdsNul(ctx.querystring)) throw fault("malformed_query", "The query holds a null character.");
     incoming.query = readQuery(route.query ?? {}, search);
-    incoming.body = await readBody(route, ctx, limits);
+    incoming.body = await readContent(route, ctx, readBody);
   } catch (error) {
     // A missing object takes precedence over errors in the request about it.
     if (error instanceof Fault && error.kind === "invalid") await route.exists?.(incoming);
@@ -55,14 +56,14 @@ function holdsNul(querystring: string): boolean {
   return querystring.includes("%00") || querystring.includes("\0");
 }
 
-async function readBody({ body, streams }: AnyDeclaration, ctx: Context, limits: BodyLimits): Promise<unknown> {
+async function readContent({ body, streams }: AnyDeclaration, ctx: Context, readBody: ReadBody): Promise<unknown> {
   if (streams !== undefined) {
     if (typeof streams === "string" && mediaType(ctx.get("Content-Type")) !== streams)
       throw unsupported(`Send the body as ${streams}.`);
     return undefined;
   }
   if (body === undefined) return undefined;
-  const bytes = ctx.state.body ?? (await readBytes(ctx.req, limits));
+  const bytes = ctx.state.body ?? (await readBody(ctx, body));
   const headers = { type: ctx.get("Content-Type"), encoding: ctx.get("Content-Encoding") };
   return checkBody(await parseBody(bytes, headers, body), body);
 }

@@ -2,6 +2,12 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { copyTable, text } from "@tessera/kit/pg/table";
 
+/** An event of an organizer. */
+export interface EventName {
+  readonly organizer: string;
+  readonly event: string;
+}
+
 /** Which events there are. */
 export const events = copyTable("event", { key: { organizer: text, event: text }, columns: {} });
 

@@ -1,5 +1,6 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { EventName } from "./events.ts";
 
 /** Names one use of an idempotency key. */
 export interface KeyUse {
@@ -15,6 +16,11 @@ export interface KeptAnswer {
   readonly body: Buffer | null;
 }
 
+/** An answer to keep. A brief one is kept for some minutes instead of a day. */
+export interface NewAnswer extends KeptAnswer {
+  readonly isBrief: boolean;
+}
+
 /** The right to work on a request until the lease ends. */
 export interface Claim extends KeyUse {
   readonly requestId: string;
@@ -24,6 +30,11 @@ export interface Claim extends KeyUse {
 /** A request that is to be answered under a key. */
 export interface KeyedRequest extends KeyUse {
   readonly requestHash: Buffer;
+}
+
+/** A request that somebody starts to work on, and the event whose data its answer may show. */
+export interface ClaimedRequest extends KeyedRequest {
+  readonly of: EventName | undefined;
 }
 
 /** Why a request under a key cannot be claimed. */
@@ -39,29 +50,38 @@ export type Claiming = { readonly kind: "claimed"; readonly claim: Claim } | Occ
 const leaseSeconds = 60;
 
 const keptHours = 24;
+const briefMinutes = 10;
+
+/** The key is free again. */
+const isOver = sql`
+  (kept_answer.created_at < now() - make_interval(hours => ${keptHours})
+   or (kept_answer.brief and kept_answer.leased_until <= now()))`;
 
 const keptHeaders = sql`kept_answer.status, kept_answer.headers, kept_answer.body`;
 
 /**
  * Claims a request, unless it is answered, another process works on it, or its key belongs to another request. A request
- * that lost its lease without an answer is claimed again under the same id. After a day a key is free again.
+ * that lost its lease without an answer is claimed again under the same id. When an answer is no longer kept, its key is free again.
  */
-export async function claimRequest(db: Queryable, request: KeyedRequest): Promise<Claiming> {
-  const { caller, key, requestHash } = request;
-  const isOld = sql`kept_answer.created_at < now() - make_interval(hours => ${keptHours})`;
+export async function claimRequest(db: Queryable, request: ClaimedRequest): Promise<Claiming> {
+  const { caller, key, requestHash, of } = request;
   const claimed = await db.maybeOne<{ request_id: string; attempt: number }>(sql`
-    insert into kept_answer (caller, key, request_hash, leased_until)
-    values (${caller}, ${key}, ${requestHash}, now() + make_interval(secs => ${leaseSeconds}))
+    insert into kept_answer (caller, key, request_hash, leased_until, organizer, event)
+    values (${caller}, ${key}, ${requestHash}, now() + make_interval(secs => ${leaseSeconds}),
+            ${of?.organizer ?? null}, ${of?.event ?? null})
         on conflict (caller, key) do update
        set request_hash = excluded.request_hash,
-           request_id = case when ${isOld} then gen_random_uuid() else kept_answer.request_id end,
+           request_id = case when ${isOver} then gen_random_uuid() else kept_answer.request_id end,
            attempt = kept_answer.attempt + 1,
            leased_until = excluded.leased_until,
            status = null,
            headers = null,
            body = null,
-           created_at = case when ${isOld} then now() else kept_answer.created_at end
-     where ${isOld}
+           brief = false,
+           organizer = excluded.organizer,
+           event = excluded.event,
+           created_at = case when ${isOver} then now() else kept_answer.created_at end
+     where ${isOver}
         or (kept_answer.status is null
             and kept_answer.leased_until <= now()
             and kept_answer.request_hash = excluded.request_hash)
@@ -95,10 +115,12 @@ export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedR
 }
 
 /** Stores the answer to a claimed request, unless a later attempt has claimed it. */
-export async function keepAnswer(db: Db, claim: Claim, { status, headers, body }: KeptAnswer): Promise<void> {
+export async function keepAnswer(db: Db, claim: Claim, answer: NewAnswer): Promise<void> {
+  const { status, headers, body, isBrief } = answer;
   await db.run(sql`
     update kept_answer
-       set status = ${status}, headers = ${JSON.stringify(headers)}::jsonb, body = ${body}, leased_until = now()
+       set status = ${status}, headers = ${JSON.stringify(headers)}::jsonb, body = ${body}, brief = ${isBrief},
+           leased_until = now() + make_interval(mins => ${isBrief ? briefMinutes : 0})
      where ${isMine(claim)}`);
 }
 
@@ -124,24 +146,78 @@ export async function findAnswer(
 /** Few enough to hold the row locks briefly. */
 const mostDeleted = 5000;
 
-/** Deletes answers older than a day; returns whether more of them may be left. */
+/** Deletes answers that are no longer kept; returns whether more of them may be left. */
 export async function deleteOldAnswers(db: Db): Promise<boolean> {
+  const whole = await deleteWhere(db, sql`old.created_at < now() - make_interval(hours => ${keptHours})`);
+  const brief = await deleteWhere(
+    db,
+    sql`old.brief and old.created_at < now() - make_interval(mins => ${briefMinutes}) and old.leased_until <= now()`,
+  );
+  return whole || brief;
+}
+
+async function deleteWhere(db: Db, condition: Sql): Promise<boolean> {
   const deleted = await db.run(sql`
     delete from kept_answer
      where (kept_answer.caller, kept_answer.key) in (
        select old.caller, old.key
          from kept_answer as old
-        where old.created_at < now() - make_interval(hours => ${keptHours})
+        where ${condition}
         limit ${mostDeleted}
           for update skip locked)`);
   return deleted === mostDeleted;
 }
 
+/** Finds the callers for whom at least so many answers are kept. */
+export async function findFullCallers(
+  db: Queryable,
+  { most }: { readonly most: number },
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ caller: string }>(sql`
+    select kept_answer.caller
+      from kept_answer
+     group by kept_answer.caller
+    having count(*) >= ${most}`);
+  return new Set(rows.map(({ caller }) => caller));
+}
+
+/** Finds events that no longer exist and whose data kept answers show. */
+export async function findGoneEvents(db: Queryable): Promise<EventName[]> {
+  return db.many<EventName>(sql`
+    select kept_answer.organizer, kept_answer.event
+      from kept_answer
+     where kept_answer.event is not null
+       and not exists (select
+                         from event
+                        where event.organizer = kept_answer.organizer
+                          and event.event = kept_answer.event)
+     group by kept_answer.organizer, kept_answer.event`);
+}
+
+/**
+ * Erases answers that show data of an event; returns whether more of them may be left. A request that comes again is
+ * processed again under its id, by which services recognise what they have done: it takes effect once, and its answer
+ * shows what is left. Requests under way are not touched.
+ */
+export async function eraseAnswers(db: Queryable, { organizer, event }: EventName): Promise<boolean> {
+  const erased = await db.run(sql`
+    update kept_answer
+       set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null
+     where (kept_answer.caller, kept_answer.key) in (
+       select old.caller, old.key
+         from kept_answer as old
+        where old.organizer = ${organizer}
+          and old.event = ${event}
+          and old.status is not null
+        limit ${mostDeleted}
+          for update skip locked)`);
+  return erased === mostDeleted;
+}
+
 /** The row of a key that is not free again. */
 function isUse({ caller, key }: KeyUse) {
   return sql`
-    kept_answer.caller = ${caller} and kept_answer.key = ${key}
-       and kept_answer.created_at >= now() - make_interval(hours => ${keptHours})`;
+    kept_answer.caller = ${caller} and kept_answer.key = ${key} and not ${isOver}`;
 }
 
 function isMine({ caller, key, attempt }: Claim) {

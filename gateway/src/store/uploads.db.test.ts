@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Db } from "@tessera/kit/pg/database";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findExpired, insertUpload, nameUploads, type Upload } from "./uploads.ts";
+import { countOutstanding, findExpired, findUploads, insertUpload, keepNamed, type Upload } from "./uploads.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -34,8 +34,11 @@ async function anUpload(changes: Partial<Upload> = {}): Promise<Upload> {
   return upload;
 }
 
-const name = (ids: readonly string[], { now = start, keepUntil = start + 30 * day, by = {} } = {}) =>
-  nameUploads(db, { ...owner, ...by, ids, now, keepUntil });
+const name = (ids: readonly string[], { now = start, by = {} } = {}) => findUploads(db, { ...owner, ...by, ids, now });
+const keep = (uploads: readonly string[], options: { now?: number; keepUntil?: number; organizer?: string } = {}) => {
+  const { now = start, keepUntil = start + 30 * day, organizer = owner.organizer } = options;
+  return keepNamed(db, { answers: uploads.map((upload) => ({ organizer, upload })), now, keepUntil });
+};
 const isKeptUntil = async ({ id }: Upload, until: number) => {
   const expired = await Promise.all(
     [until - 1, until].map(async (now) => (await findExpired(db, { now, most: 1000 })).includes(id)),
@@ -44,13 +47,11 @@ const isKeptUntil = async ({ id }: Upload, until: number) => {
 };
 
 describe("an upload that is named", () => {
-  it("[C5.57] is kept until its bytes have been copied, and at least as long as before", async () => {
+  it("[C5.57] is found, and expires as before", async () => {
     const upload = await anUpload();
     const { id, fileName, contentType, size, sha256 } = upload;
     expect(await name([upload.id])).toEqual([{ id, fileName, contentType, size, sha256 }]);
-    await isKeptUntil(upload, start + 30 * day);
-    await name([upload.id], { now: start + 20 * day, keepUntil: start + 21 * day });
-    await isKeptUntil(upload, start + 30 * day);
+    await isKeptUntil(upload, start + day);
   });
 
   it("is not found if it has expired, and stays expired", async () => {
@@ -77,12 +78,36 @@ describe("an upload that is named", () => {
     expect(await name(["x"])).toEqual([]);
     expect(await name([])).toEqual([]);
   });
+});
 
-  it("is named by many at a time, in whatever order", async () => {
-    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await anUpload()).id));
-    const named = await Promise.all(
-      Array.from({ length: 20 }, (_, round) => name(round % 2 === 0 ? ids : ids.toReversed())),
-    );
-    expect(named.map(({ length }) => length)).toEqual(Array(20).fill(20));
+describe("an upload that a stored answer names", () => {
+  it("[C5.57] is kept once, until its bytes have been copied", async () => {
+    const [upload, other] = [await anUpload(), await anUpload()];
+    await keep([upload.id, upload.id, randomUUID(), "x"]);
+    await isKeptUntil(upload, start + 30 * day);
+    await keep([upload.id], { now: start + 20 * day, keepUntil: start + 50 * day });
+    await isKeptUntil(upload, start + 30 * day);
+    await isKeptUntil(other, start + day);
+    await keep([other.id], { organizer: "others" });
+    await isKeptUntil(other, start + day);
+    await keep([]);
+    expect(await name([upload.id], { now: start + 20 * day })).toHaveLength(1);
+  });
+
+  it("does not count as outstanding, nor does an expired one", async () => {
+    const organizer = "counted";
+    const count = (by: { credentialId?: string } = {}, now = start) =>
+      countOutstanding(db, { ...owner, organizer, ...by, now });
+    expect(await count()).toEqual({ organizer: { files: 0, size: 0 }, credential: { files: 0, size: 0 } });
+    const named = await anUpload({ organizer, size: 5 });
+    await anUpload({ organizer, size: 7 });
+    await anUpload({ organizer, size: 11, credentialId: "4" });
+    await anUpload({ organizer, size: 13, credentialKind: "api_key" });
+    const all = { files: 4, size: 36 };
+    expect(await count()).toEqual({ organizer: all, credential: { files: 2, size: 12 } });
+    expect(await count({ credentialId: "4" })).toEqual({ organizer: all, credential: { files: 1, size: 11 } });
+    await keep([named.id], { organizer });
+    expect(await count()).toEqual({ organizer: { files: 3, size: 31 }, credential: { files: 1, size: 7 } });
+    expect(await count({}, start + day)).toMatchObject({ organizer: { files: 0 } });
   });
 });

@@ -34,6 +34,9 @@ export interface Upload {
   readonly expiresAt: number;
 }
 
+/** Who has sent an upload. */
+export type UploadOwner = Pick<Upload, "organizer" | "credentialKind" | "credentialId">;
+
 /** Records a file that is stored. */
 export async function insertUpload(db: Queryable, upload: Upload): Promise<void> {
   await db.run(sql`
@@ -55,35 +58,76 @@ interface NamedRow {
   readonly sha256: string;
 }
 
-/**
- * Returns the given uploads that a caller may name now, and keeps them until their reader has copied them. Their rows are
- * locked in one order, so that two callers that name the same uploads do not deadlock.
- */
-export async function nameUploads(
+/** Returns the given uploads that a caller may name now. */
+export async function findUploads(
   db: Queryable,
-  options: Pick<Upload, "organizer" | "credentialKind" | "credentialId"> & {
-    readonly ids: readonly string[];
-    readonly now: number;
-    readonly keepUntil: number;
-  },
+  options: UploadOwner & { readonly ids: readonly string[]; readonly now: number },
 ): Promise<NamedUpload[]> {
-  const { organizer, credentialKind, credentialId, now, keepUntil } = options;
+  const { organizer, credentialKind, credentialId, now } = options;
   const ids = options.ids.filter(isUuid);
   if (ids.length === 0) return [];
   const rows = await db.many<NamedRow>(sql`
-    update upload
-       set expires_at = greatest(expires_at, ${toTimestamp(keepUntil)}::timestamptz)
-     where id in (select named.id
-                    from upload as named
-                   where named.id = any (${ids}::uuid[])
-                     and named.organizer = ${organizer}
-                     and named.credential_kind = ${credentialKind}
-                     and named.credential_id = ${credentialId}
-                     and named.expires_at > ${toTimestamp(now)}
-                   order by named.id
-                     for update)
-    returning id, file_name, content_type, size, encode(sha256, 'hex') as sha256`);
+    select id, file_name, content_type, size, encode(sha256, 'hex') as sha256
+      from upload
+     where id = any (${ids}::uuid[])
+       and organizer = ${organizer}
+       and credential_kind = ${credentialKind}
+       and credential_id = ${credentialId}
+       and expires_at > ${toTimestamp(now)}`);
   return rows.map(({ file_name: fileName, content_type: contentType, ...row }) => ({ ...row, fileName, contentType }));
+}
+
+/** An upload that a stored answer names. */
+export interface NamingAnswer {
+  readonly organizer: string;
+  readonly upload: string;
+}
+
+/** Keeps the uploads that stored answers name until their reader has had time to copy them. Each is prolonged once. */
+export async function keepNamed(
+  tx: Queryable,
+  {
+    answers,
+    now,
+    keepUntil,
+  }: { readonly answers: readonly NamingAnswer[]; readonly now: number; readonly keepUntil: number },
+): Promise<void> {
+  const named = answers.filter(({ upload }) => isUuid(upload));
+  if (named.length === 0) return;
+  await tx.run(sql`
+    update upload
+       set named_at = ${toTimestamp(now)}, expires_at = greatest(upload.expires_at, ${toTimestamp(keepUntil)}::timestamptz)
+      from unnest(${named.map(({ organizer }) => organizer)}::text[],
+                  ${named.map(({ upload }) => upload)}::uuid[]) as answer (organizer, upload)
+     where upload.id = answer.upload
+       and upload.organizer = answer.organizer
+       and upload.named_at is null`);
+}
+
+/** How much has been sent and not been named by a stored answer. */
+export interface Outstanding {
+  readonly files: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Counts the uploads of an organizer, and those of one of its credentials among them, that no stored answer names. */
+export async function countOutstanding(
+  db: Queryable,
+  { organizer, credentialKind, credentialId, now }: UploadOwner & { readonly now: number },
+): Promise<{ readonly organizer: Outstanding; readonly credential: Outstanding }> {
+  const isOwn = sql`filter (where credential_kind = ${credentialKind} and credential_id = ${credentialId})`;
+  const row = await db.one<{ files: number; size: number; own_files: number; own_size: number }>(sql`
+    select count(*) as files, coalesce(sum(size), 0)::bigint as size,
+           count(*) ${isOwn} as own_files, coalesce(sum(size) ${isOwn}, 0)::bigint as own_size
+      from upload
+     where organizer = ${organizer}
+       and named_at is null
+       and expires_at > ${toTimestamp(now)}`);
+  return {
+    organizer: { files: row.files, size: row.size },
+    credential: { files: row.own_files, size: row.own_size },
+  };
 }
 
 /** The expired uploads, the oldest first. */

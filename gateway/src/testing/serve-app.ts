@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import { createLog } from "@tessera/kit/log";
-import { createMetrics } from "@tessera/kit/metrics";
+import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { untraced } from "@tessera/kit/trace";
 import { openDirectory } from "../access/directory.ts";
 import { type AppOptions, buildApp } from "../app.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 import type { Route } from "../http/route.ts";
-import { httpServer } from "../http/server.ts";
+import { type HttpServerOptions, httpServer } from "../http/server.ts";
 import { recordOwners } from "../import/owners.ts";
 import type { FindAnswer } from "../routes/idempotency/routes.ts";
 import { allRoutes } from "../routes/index.ts";
@@ -50,6 +50,7 @@ export interface ServedApp {
   readonly seen: Seen[];
   /** Log lines, parsed. */
   readonly logged: Record<string, unknown>[];
+  readonly metrics: Metrics;
   readonly port: number;
   /** Sends a request whose path goes out exactly as given. */
   send(method: string, path: string, options?: SendOptions): Promise<Sent>;
@@ -135,7 +136,10 @@ export async function serveApp(
     findUploads?: RedeemOptions["findUploads"];
     /** Whether our copy of credentials keeps up with boxoffice. */
     copied?: boolean;
+    /** The largest body of every route. */
     maxBytes?: number;
+    server?: Partial<HttpServerOptions>;
+    bodies?: Partial<AppOptions["bodies"]>;
     maxMs?: number;
     rate?: AppOptions["rate"];
     uploads?: Partial<UploadTargets>;
@@ -151,7 +155,8 @@ export async function serveApp(
     service: "gateway",
     destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   });
-  const server = httpServer({ host: "127.0.0.1", port: 0, log });
+  const metrics = createMetrics();
+  const server = httpServer({ host: "127.0.0.1", port: 0, log, metrics, ...options.server });
   const directory = openDirectory(
     {
       findByHash: async (kind, tokenHash) =>
@@ -174,6 +179,8 @@ export async function serveApp(
       record: async () => {},
       now: () => 0,
       maxBytes: 10 * 1024 * 1024,
+      countOutstanding: async () => ({ organizer: nothingSent, credential: nothingSent }),
+      mostOutstanding: { files: 10, size: 1024 * 1024 },
       ...options.uploads,
     },
     credentials: { makeToken: () => freshToken, untilCopied: async () => options.copied ?? true },
@@ -184,17 +191,19 @@ export async function serveApp(
     baseUrl: () => publicBase,
     version: "1.2.3",
   });
-  const routes = options.routes?.(all) ?? all;
+  const { maxBytes } = options;
+  const limited = maxBytes === undefined ? all : all.map((route) => limitBody(route, maxBytes));
+  const routes = options.routes?.(limited) ?? limited;
   const app = buildApp({
     routes,
     directory,
-    limits: { maxBytes: options.maxBytes ?? 10 * 1024 * 1024, maxMs: options.maxMs ?? 5000 },
+    bodies: { maxMs: options.maxMs ?? 5000, ...options.bodies },
     ...(options.rate === undefined ? {} : { rate: options.rate }),
     ...(options.answers === undefined ? {} : { answers: options.answers }),
     baseUrl: () => publicBase,
     isDraining: () => server.stopping.aborted,
     log,
-    metrics: createMetrics(),
+    metrics,
     tracing: untraced,
   });
   const seen: Seen[] = [];
@@ -210,10 +219,17 @@ export async function serveApp(
     routes,
     seen,
     logged,
+    metrics,
     port: server.port(),
     send: (method, path, sendOptions) => send(server.port(), method, path, sendOptions),
     close: () => server.stop(),
   };
+}
+
+const nothingSent = { files: 0, size: 0 };
+
+function limitBody(route: Route, maxBytes: number): Route {
+  return route.body === undefined ? route : { ...route, body: { ...route.body, maxBytes } };
 }
 
 function send(

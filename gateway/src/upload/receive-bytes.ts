@@ -9,21 +9,29 @@ export interface ReceiveLimits {
   readonly idleMs: number;
   /** How long the whole may take. */
   readonly maxMs: number;
+  /** The least rate of arrival, in bytes per second, from some time on. */
+  readonly leastRate: { readonly bytes: number; readonly fromMs: number };
 }
 
 /** Forwards a body as it arrives, and throws a Fault if it is too large or too slow. */
 export async function* receiveBytes(
   source: AsyncIterable<Uint8Array>,
-  { maxBytes, idleMs, maxMs }: ReceiveLimits,
+  { maxBytes, idleMs, maxMs, leastRate }: ReceiveLimits,
 ): AsyncGenerator<Uint8Array, void> {
-  const until = performance.now() + maxMs;
-  const arriving = passOn(source, (next) => {
-    const leftMs = until - performance.now();
-    return leftMs < idleMs
-      ? waitAtMost(Math.max(0, leftMs), next, () => tooSlow(`did not arrive within ${seconds(maxMs)}`))
-      : waitAtMost(idleMs, next, () => tooSlow(`paused for ${seconds(idleMs)}`));
-  });
   let size = 0;
+  const begun = performance.now();
+  const limits = () => [
+    { until: performance.now() + idleMs, what: `paused for ${seconds(idleMs)}` },
+    { until: begun + maxMs, what: `did not arrive within ${seconds(maxMs)}` },
+    {
+      until: begun + leastRate.fromMs + (size / leastRate.bytes) * 1000,
+      what: `arrived with less than ${leastRate.bytes} bytes per second`,
+    },
+  ];
+  const arriving = passOn(source, (next) => {
+    const { until, what } = limits().reduce((first, other) => (other.until < first.until ? other : first));
+    return waitAtMost(Math.max(0, until - performance.now()), next, () => tooSlow(what));
+  });
   for await (const piece of arriving) {
     size += piece.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);

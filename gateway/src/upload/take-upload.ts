@@ -4,10 +4,11 @@ import type { Files } from "@tessera/kit/files/files";
 import { Turns } from "@tessera/kit/turns";
 import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
-import { keyOf, type Upload } from "../store/uploads.ts";
+import { keyOf, type Outstanding, type Upload } from "../store/uploads.ts";
 import type { Objection } from "./check-image.ts";
 import { examine } from "./examine.ts";
 import type { FileType } from "./file-type.ts";
+import { ownerOf } from "./find-uploads.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
 
 /** What stores uploads. */
@@ -19,6 +20,10 @@ export interface UploadTargets {
   now(): number;
   /** The largest file, in bytes. */
   readonly maxBytes: number;
+  /** How much a caller has sent, and its organizer, that no stored answer names. */
+  countOutstanding(caller: Tenant): Promise<{ readonly organizer: Outstanding; readonly credential: Outstanding }>;
+  /** How much of that an organizer may have; one credential half of it. */
+  readonly mostOutstanding: Outstanding;
 }
 
 /** A file that is being received, and whose headers have been read. */
@@ -39,8 +44,8 @@ export type TakenUpload =
 
 const dayMicros = 24 * 60 * 60 * 1_000_000;
 
-/** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. */
-const arrivalLimits = { idleMs: 20_000, maxMs: 120_000 };
+/** A file of 10 MiB takes 84 seconds on a line of 1 Mbit/s. A slower sender would take the place of others. */
+const arrivalLimits = { idleMs: 20_000, maxMs: 120_000, leastRate: { bytes: 16 * 1024, fromMs: 10_000 } };
 
 /**
  * A store may hold in memory what it has not yet sent: at most this much may be arriving, half of it for one organizer.
@@ -55,7 +60,8 @@ const examinedAtOnce = { total: 2, each: 1 };
 const waitMs = 20_000;
 
 /** Receives files: stores and examines them, and records the valid ones. */
-export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
+export function uploadTaker(targets: UploadTargets) {
+  const { files, record, now, maxBytes } = targets;
   const each = Math.max(arrivingBytes / 2, maxBytes);
   const arrivals = new Turns({ total: 2 * each, each, waitMs, busy });
   const examinations = new Turns({ ...examinedAtOnce, waitMs, busy });
@@ -64,6 +70,7 @@ export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
     const { caller, type, announcedBytes, signal } = file;
     if (announcedBytes === 0) return refused(noFile);
     if (announcedBytes !== undefined && announcedBytes > maxBytes) throw tooLarge(maxBytes);
+    await requireRoom(caller, targets);
     const id = randomUUID();
     const key = keyOf(id);
     const party = caller.organizer;
@@ -88,9 +95,7 @@ export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
     const createdAt = now();
     await record({
       id,
-      organizer: caller.organizer,
-      credentialKind: caller.kind,
-      credentialId: caller.id,
+      ...ownerOf(caller),
       fileName: file.name,
       contentType: type,
       ...stored,
@@ -99,6 +104,17 @@ export function uploadTaker({ files, record, now, maxBytes }: UploadTargets) {
     });
     return { taken: true, id };
   };
+}
+
+/** What is being sent at the same time may exceed the limit, by no more than may arrive at a time. */
+async function requireRoom(caller: Tenant, { countOutstanding, mostOutstanding: most }: UploadTargets): Promise<void> {
+  const { organizer, credential } = await countOutstanding(caller);
+  const isFull = ({ files, size }: Outstanding, share: number) =>
+    files >= most.files * share || size >= most.size * share;
+  if (!isFull(organizer, 1) && !isFull(credential, 1 / 2)) return;
+  throw fault("too_many_uploads", "Too many files have been sent that no scan has named. They expire after a day.", {
+    retryAfterMs: 600_000,
+  });
 }
 
 function busy(): Fault {

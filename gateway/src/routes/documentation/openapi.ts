@@ -162,7 +162,7 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
     ["request_under_way", repeatable, "A request with this idempotency key is still at work."],
     ["not_acceptable", true, "The Accept header rules out the answer."],
     ["body_too_slow", reads || repeatable, "The body arrived too slowly."],
-    ["body_too_large", reads || repeatable, "The body is too large."],
+    ["body_too_large", reads || repeatable, tooLarge(route)],
     ["unsupported_media_type", reads, "The media type or encoding of the body is not supported."],
     ["rate_limited", guarded, "Too many requests."],
     ["peer_unavailable", guarded, "A service cannot be reached; try again."],
@@ -176,6 +176,10 @@ export function answersOf(route: Route): Readonly<Record<number, Answer>> {
     ...Object.fromEntries(described.map(([code, , description]) => [statusOf(code), { description, schema: detail }])),
     ...route.answers,
   };
+}
+
+function tooLarge({ body }: Route): string {
+  return body === undefined ? "The body is too large." : `The body has more than ${body.maxBytes} bytes.`;
 }
 
 /** Schemas with a title become components, once each. */

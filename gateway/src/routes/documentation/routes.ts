@@ -1,7 +1,8 @@
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { declare, type Reply } from "../../http/route.ts";
+import { declare, type Incoming, type Reply } from "../../http/route.ts";
 import { docsPage, startScript } from "./page.ts";
 
 const publicAccess = { kind: "public" } as const;
@@ -10,6 +11,7 @@ const publicAccess = { kind: "public" } as const;
 const cached = { "Cache-Control": "public, max-age=3600" };
 
 const javascript = "text/javascript; charset=utf-8";
+const json = "application/json; charset=utf-8";
 
 const script = {
   access: publicAccess,
@@ -17,8 +19,9 @@ const script = {
   answers: { 200: { description: "A script.", schema: { type: "string" } } },
 } as const;
 
-/** The document of the API, and a page that shows it. */
+/** The document of the API, and a page that shows it. `document` is written once, when it is first asked for. */
 export function documentationRoutes(document: () => object) {
+  let written: Fixed | undefined;
   let viewer: Promise<Viewer> | undefined;
 
   return {
@@ -26,8 +29,14 @@ export function documentationRoutes(document: () => object) {
       name: "getOpenApi",
       summary: "Describes this interface as OpenAPI 3.1",
       access: publicAccess,
-      answers: { 200: { description: "The document.", schema: { type: "object" } } },
-      handle: async () => ({ status: 200, body: document(), headers: cached }),
+      answers: {
+        200: { description: "The document.", schema: { type: "object" } },
+        304: { description: "It is the one that `If-None-Match` names." },
+      },
+      async handle(request) {
+        written ??= fix(Buffer.from(JSON.stringify(document())));
+        return sendFixed(written, request, json);
+      },
     }),
 
     page: declare({
@@ -83,6 +92,24 @@ const pagePolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join("; ");
+
+/** Bytes that stay the same as long as the process runs. */
+interface Fixed {
+  readonly body: Buffer;
+  readonly tag: string;
+}
+
+function fix(body: Buffer): Fixed {
+  return { body, tag: `"${hash("sha256", body, "base64url")}"` };
+}
+
+/** Sends the bytes, unless the client has them. */
+function sendFixed({ body, tag }: Fixed, request: Incoming, type: string): Reply {
+  const headers = { ...cached, ETag: tag };
+  const known = request.header("If-None-Match").split(",");
+  const isKnown = known.some((each) => each.trim().replace(/^W\//, "") === tag);
+  return isKnown ? { status: 304, headers } : { status: 200, type, body, headers };
+}
 
 interface Viewer {
   readonly plain: Buffer;

@@ -41,10 +41,13 @@ const fields = {
   position: id({ ...maybe, description: "Default: the position with `raw_barcode` for its secret, if there is one." }),
 };
 
-export const failedCheckinBody = bodyOf({
-  title: "FailedCheckinBody",
-  ...object(fields, { required: ["error_reason", "raw_barcode"] }),
-});
+/** A code and an explanation, in any script. */
+const mostBytes = 64 * 1024;
+
+export const failedCheckinBody = bodyOf(
+  { title: "FailedCheckinBody", ...object(fields, { required: ["error_reason", "raw_barcode"] }) },
+  { maxBytes: mostBytes },
+);
 
 /** What a scanner reports of a scan that it has refused by itself. */
 export type FailedCheckinBody = TypeOf<typeof failedCheckinBody.schema>;

@@ -1,5 +1,8 @@
+import type { Fault } from "@tessera/kit/fault";
 import type { SentAnswer, SentFile } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { isUuid } from "@tessera/values";
+import { fault } from "../../faults.ts";
+import { scanBytes } from "./schema.ts";
 
 /** Finds the uploads that the caller of a scan may name, of those with these ids. */
 export type FindUploads = (ids: readonly string[]) => Promise<readonly SentFile[]>;
@@ -16,10 +19,18 @@ export async function readAnswers(
   const named = sent.flatMap(([, value]) => idOfUpload(value) ?? []);
   const files = named.length === 0 ? [] : await findUploads([...new Set(named)]);
   const fileOf = new Map(files.map((file) => [file.upload, file]));
-  return sent.map(([question, value]) => {
+  const written = sent.map(([question, value]) => {
     const file = fileOf.get(idOfUpload(value) ?? "");
     return { question: Number(question), value: JSON.stringify(value), ...(file === undefined ? {} : { file }) };
   });
+  if (written.reduce((length, { value }) => length + value.length, 0) > scanBytes) throw tooLong();
+  return written;
+}
+
+/** A number may be written with more digits than it was sent with: `1e20` has four characters. */
+function tooLong(): Fault {
+  const message = `These answers have more than ${scanBytes} characters.`;
+  return fault("invalid_body", message, { fields: { answers: [message] } });
 }
 
 function idOfUpload(value: unknown): string | undefined {

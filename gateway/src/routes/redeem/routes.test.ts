@@ -464,3 +464,16 @@ describe("who may scan", () => {
     expect((await redeem({}, { key })).status).toBe(status);
   });
 });
+
+it("[S4.19] answers that grow when they are written again are refused, for their sender alone", async () => {
+  const path = `${inEvent}/checkinlists/7/positions/abc/redeem/`;
+  const send = (numbers: number) =>
+    app.send("POST", path, {
+      headers: { "content-type": "application/json" },
+      body: `{"answers":{"1":[${Array(numbers).fill("1e20").join()}]}}`,
+    });
+  expect((await send(2000)).status).toBe(201);
+  const refused = await send(10_000);
+  expect([refused.status, refused.json]).toEqual([400, { answers: [expect.stringContaining("65536")] }]);
+  expect(scans).toHaveLength(1);
+});

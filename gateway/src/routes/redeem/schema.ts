@@ -16,6 +16,9 @@ import { record } from "../../http/answers.ts";
 import { bodyOf } from "../../http/route.ts";
 import { positionShown } from "../listed-positions/schema.ts";
 
+/** Scans of all organizers are decided together: what one of them carries is small. */
+export const scanBytes = 64 * 1024;
+
 const decision = (description: string) => boolean({ nullable: true, description });
 
 export const redeemBody = bodyOf(
@@ -43,7 +46,7 @@ export const redeemBody = bodyOf(
     }),
   },
   // A form that says nothing of questions comes from a scanner that never heard of the field, and the field's default is yes.
-  { missingBooleans: "absent" },
+  { missingBooleans: "absent", maxBytes: scanBytes },
 );
 
 /** What a scanner sends. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ import { Fault } from "@tessera/kit/fault";
 import type { Files, FoundFile } from "@tessera/kit/files/files";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Upload } from "../../store/uploads.ts";
+import type { Outstanding, Upload } from "../../store/uploads.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { aGif, aJpeg, aPdf, aPng } from "../../testing/sample-files.ts";
 import { devices, keys, type SendOptions, type ServedApp, serveApp } from "../../testing/serve-app.ts";
@@ -22,12 +23,18 @@ let files: Files;
 let app: ServedApp;
 let recorded: Upload[];
 let record: (upload: Upload) => Promise<void>;
+let outstanding: { organizer: Outstanding; credential: Outstanding };
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "tessera-uploads-"));
   files = diskFiles({ directory });
   recorded = [];
   record = async (upload) => void recorded.push(upload);
-  app = await serveApp({ uploads: { files, record: (upload) => record(upload), now: () => now, maxBytes } });
+  const none = { files: 0, size: 0 };
+  outstanding = { organizer: none, credential: none };
+  const targets = { countOutstanding: async () => outstanding, mostOutstanding: { files: 8, size: 8000 } };
+  app = await serveApp({
+    uploads: { files, record: (upload) => record(upload), now: () => now, maxBytes, ...targets },
+  });
 });
 afterEach(async () => {
   requireDocumented(app);
@@ -203,5 +210,29 @@ describe("POST /api/v1/upload", () => {
     await expect.poll(() => app.logged.filter(({ message }) => message === "request")).toMatchObject([{ status: 499 }]);
     expect(app.logged.filter(({ level }) => level === "error")).toEqual([]);
     expect([await stored(), recorded]).toEqual([[], []]);
+  });
+});
+
+describe("a caller that has sent much that no scan has named", () => {
+  it.each([
+    ["its organizer sent many files", { files: 8, size: 8 }, { files: 0, size: 0 }],
+    ["its organizer sent many bytes", { files: 1, size: 8000 }, { files: 0, size: 0 }],
+    ["it sent half of the files itself", { files: 4, size: 4 }, { files: 4, size: 4 }],
+    ["it sent half of the bytes itself", { files: 1, size: 4000 }, { files: 1, size: 4000 }],
+  ])("[S4.18] is refused before it sends another file: %s", async (_name, organizer, credential) => {
+    outstanding = { organizer, credential };
+    const socket = connect(app.port, "127.0.0.1");
+    socket.write(
+      `POST /api/v1/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: image/png\r\nContent-Disposition: ${named("a.png")}\r\nContent-Length: 4000\r\n\r\n`,
+    );
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    socket.destroy();
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 429 .*^Retry-After: 600\r$/ims);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("is served up to that", async () => {
+    outstanding = { organizer: { files: 7, size: 7999 }, credential: { files: 3, size: 3999 } };
+    expect((await upload(aPng(), "image/png", "a.png")).status).toBe(201);
   });
 });

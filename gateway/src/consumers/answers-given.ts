@@ -1,0 +1,18 @@
+import { consume } from "@tessera/kit/bus/consume";
+import type { Clock } from "@tessera/kit/clock";
+import { topics } from "@tessera/protos/topics";
+import { keepNamed } from "../store/uploads.ts";
+
+/** Boxoffice copies the file of an answer; it may be down for days. */
+const keptMicros = 30 * 24 * 60 * 60 * 1_000_000;
+
+/** Keeps the uploads that the answers of stored scans name. What a refused scan named expires as if it had not been named. */
+export const answersGiven = consume(topics.answersGiven, async (tx, facts, { clock }: { readonly clock: Clock }) => {
+  const now = clock.now();
+  const answers = facts.flatMap(({ value }) =>
+    (value?.answers ?? []).flatMap(({ file }) =>
+      value === null || file === undefined ? [] : [{ organizer: value.organizer, upload: file.upload }],
+    ),
+  );
+  await keepNamed(tx, { answers, now, keepUntil: now + keptMicros });
+});

@@ -1,0 +1,37 @@
+import type { IncomingMessage } from "node:http";
+import { fault } from "../faults.ts";
+import type { Middleware } from "../http/context.ts";
+
+/** Headers of which there must be one, by their names in lower case. Of several Node keeps the first, and a proxy may keep the last. */
+const single: ReadonlyMap<string, string> = new Map([
+  ["authorization", "Authorization"],
+  ["host", "Host"],
+]);
+
+/** Refuses requests that Node accepts, and that a proxy may have read in another way. */
+export function requireSoundHead(): Middleware {
+  return (ctx, next) => {
+    const objection = objectTo(ctx.req);
+    if (objection === undefined) return next();
+    // Where the next request begins is uncertain, too.
+    ctx.set("Connection", "close");
+    throw fault("malformed_request", objection);
+  };
+}
+
+function objectTo({ httpVersion, headers, rawHeaders }: IncomingMessage): string | undefined {
+  if (httpVersion !== "1.1" && httpVersion !== "1.0") return "Send the request as HTTP/1.1.";
+  const coding = headers["transfer-encoding"];
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") {
+    return "The Transfer-Encoding may be `chunked` and nothing else.";
+  }
+  if (httpVersion === "1.1" && headers.host === undefined) return "The request has no Host header.";
+  const seen = new Set<string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = single.get((rawHeaders[at] ?? "").toLowerCase());
+    if (name === undefined) continue;
+    if (seen.has(name)) return `The request has several ${name} headers.`;
+    seen.add(name);
+  }
+  return undefined;
+}

@@ -1,0 +1,14 @@
+/** A program: the server for clients and, as the operations port is, another one in the same process. It writes both ports. */
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createLog } from "@tessera/kit/log";
+import { createMetrics } from "@tessera/kit/metrics";
+import { httpServer } from "../http/server.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
+const server = httpServer({ host: "127.0.0.1", port: 0, log, metrics: createMetrics() });
+server.answerWith((_request, response) => response.end("answer"));
+await server.start();
+const other = createServer((_request, response) => response.end("alive")).listen(0, "127.0.0.1", () => {
+  process.stdout.write(`${JSON.stringify({ clients: server.port(), other: (other.address() as AddressInfo).port })}\n`);
+});
