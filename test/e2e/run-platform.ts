@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { migrateAll } from "@tessera/cli/migrate";
 import { startPlatform } from "@tessera/cli/platform";
+import { services } from "@tessera/cli/services";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startCluster } from "@tessera/dev/cluster/start-cluster";
 import { createLog } from "@tessera/kit/log";
+import { createAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
 import getPort from "get-port";
@@ -63,6 +68,7 @@ async function runProcesses(options: PartsOptions): Promise<RunningParts> {
     REDIS_PREFIX: `${name}:`,
   };
   await applyCatalogue(engines);
+  const certificates = await issueCertificates();
   const cluster = await startCluster({
     firstPort,
     environment: {
@@ -72,8 +78,29 @@ async function runProcesses(options: PartsOptions): Promise<RunningParts> {
       ...engines,
       ...options.environment,
     },
+    environmentOf: certificates.of,
     onLine: (_process, line) => options.onLogLine(line),
   });
+  const stop = async () => {
+    await cluster.stop();
+    await certificates.remove();
+  };
   const kafka = { brokers: engines.KAFKA_BROKERS, topicPrefix: engines.KAFKA_TOPIC_PREFIX };
-  return { baseUrls: cluster.baseUrls, kafka, stop: () => cluster.stop() };
+  return { baseUrls: cluster.baseUrls, kafka, stop };
+}
+
+/** Gives each service a certificate of its own: no call works that is not declared. */
+async function issueCertificates(): Promise<{ of(service: string): Record<string, string>; remove(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), "tessera-certificates-"));
+  const authority = await createAuthority();
+  const issued = Object.keys(services).map(async (service): Promise<[string, Record<string, string>]> => {
+    const own = await authority.issue({ names: [service] });
+    const files = await writeCertificate(join(directory, service), { ...own, authority: authority.certificate });
+    return [service, { GRPC_TLS_CERT: files.certificate, GRPC_TLS_KEY: files.key, GRPC_TLS_CA: files.authority }];
+  });
+  const settings = new Map(await Promise.all(issued));
+  return {
+    of: (service) => settings.get(service) ?? {},
+    remove: () => rm(directory, { recursive: true, force: true }),
+  };
 }

@@ -77,7 +77,7 @@ describe("[S11.9] the certificates", () => {
     expect(await examine(await certified({ names: ["checkin"], until: soon(3_605_000) }))).toEqual([
       "warning: the certificate in GRPC_TLS_CERT expires in 1 hour",
     ]);
-    expect(await examine({})).toEqual(["ok: calls between processes stay on this machine"]);
+    expect(await examine({})).toEqual(["ok: calls between services stay on this machine"]);
     expect(await examine({ GRPC_HOST: "::", BOXOFFICE_ADDRESS: "box:1", GRPC_INSECURE: "allow" })).toEqual([
       "warning: calls leave this machine without TLS",
     ]);

@@ -8,6 +8,8 @@ export interface ClusterOptions {
   readonly replicas?: Replicas;
   /** The environment of every process: database, engines, operator key. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the processes of each service have beside it. */
+  readonly environmentOf?: (service: string) => Readonly<Record<string, string>>;
   /** Gets the lines that processes print. */
   readonly onLine: (process: string, line: string) => void;
 }
@@ -26,7 +28,10 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const peers = peerAddresses(plans);
   const processes = plans.map((plan) =>
     clusterProcess(plan, {
-      environment: environmentOf(plan, { peers, shared: options.environment }),
+      environment: {
+        ...environmentOf(plan, { peers, shared: options.environment }),
+        ...options.environmentOf?.(plan.service),
+      },
       onLine: options.onLine,
     }),
   );
