@@ -9,7 +9,7 @@ const own = "^services/$1/src";
 const values = "^packages/values/";
 const protos = "^protos/";
 /** What a service and the gateway may use of other packages. Product code takes nothing from testkit: see below. */
-const forServices = "^packages/(?:kit|schema|values|records|resources|testkit)/|^protos/";
+const forServices = "^packages/(?:kit|schema|values|records|resources|sent-files|testkit)/|^protos/";
 /** What stands directly in src/ and wires nothing. */
 const loose = "(?!index\\.|app\\.)[^/]+\\.ts$";
 
@@ -29,14 +29,20 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "records",
     "^packages/records/",
-    ["^packages/(?:records|schema|kit|values)/", protos],
-    "Records imports schema, kit, protos and values.",
+    ["^packages/(?:records|schema|sent-files|kit|values)/", protos],
+    "Records imports schema, sent-files, kit, protos and values.",
   ],
   [
     "resources",
     "^packages/resources/",
     ["^packages/(?:resources|schema)/"],
     "A shared schema is made of what packages/schema offers.",
+  ],
+  [
+    "sent-files",
+    "^packages/sent-files/",
+    ["^packages/(?:sent-files|kit|values)/"],
+    "Sent-files imports kit and values.",
   ],
   [
     "embedded-postgres",
@@ -60,7 +66,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "service",
     `${service}/`,
     [`${own}/`, forServices],
-    "A service imports kit, protos, values, records and resources, and never another service: send a fact, or call its RPC.",
+    "A service imports kit, protos, values, records, resources and sent-files, and never another service: send a fact, or call its RPC.",
   ],
   [
     "store",

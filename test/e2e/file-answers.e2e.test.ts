@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { aPdf, aPng, fileWith } from "@tessera/sent-files/testing/sample-files";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
@@ -9,8 +10,8 @@ import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 const question = 31;
 const as = `Token ${apiKey}`;
 const address = `${eventPath}/orderpositions/1001/answer/${question}/`;
-const picture = randomBytes(3 * 1024 * 1024);
-const another = Buffer.from("%PDF-1.7 another");
+const picture = Buffer.concat([aPng(), randomBytes(3 * 1024 * 1024)]);
+const another = fileWith("application/pdf", "another");
 
 const order = (answers: object[]) => ofEvent("order", orderData({ positions: [positionData({ answers })] }));
 const answeredWith = (bytes: Uint8Array, type: string, name: string) =>
@@ -83,8 +84,12 @@ describe("an order with a file as an answer", () => {
     expect((await platform.request("GET", address, { as })).status).toBe(404);
   });
 
-  it("is refused with an invalid file, which is not quoted", async () => {
-    const answer = await platform.import([answeredWith(Buffer.from("geheim"), "text/html", "geheim.html")]);
+  it.each([
+    ["another type", Buffer.from("geheim"), "text/html"],
+    ["another type than it says", Buffer.from("geheim"), "image/png"],
+    ["a script", aPdf({ catalog: "/OpenAction << /S /JavaScript /JS (geheim) >>" }), "application/pdf"],
+  ])("is refused with a file of %s, which is not quoted", async (_name, bytes, type) => {
+    const answer = await platform.import([answeredWith(bytes, type, "geheim.html")]);
     expect(answer).toMatchObject({ accepted: 0, rejected: 1 });
     expect(JSON.stringify(answer)).toContain("positions.0.answers");
     expect(JSON.stringify(answer)).not.toMatch(/geheim|Z2VoZWlt/);

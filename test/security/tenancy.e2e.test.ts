@@ -1,3 +1,4 @@
+import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { devicePermissions } from "@tessera/values";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Answer, type RequestOptions, startTestPlatform, type TestPlatform } from "../e2e/test-platform.ts";
@@ -30,6 +31,7 @@ function contentOf(home: Home): object[] {
   const mark = markOf(home);
   const of = (kind: string, data: object) => ({ kind, organizer, event, data });
   const ids = [shared, ownOf(home)];
+  const pdf = fileWith("application/pdf", mark).toString("base64");
   return [
     of("event", { slug: event, name: { en: mark }, date_from: "2027-01-01T10:00:00Z", has_subevents: true }),
     ...ids.flatMap((id) => [
@@ -48,7 +50,7 @@ function contentOf(home: Home): object[] {
             subevent: id,
             secret: `${mark}-secret-${id}`,
             attendee_name: `${mark} visitor`,
-            answers: [{ question: id, answer: `data:application/pdf;base64,${btoa(`%PDF ${mark}`)}` }],
+            answers: [{ question: id, answer: `data:application/pdf;base64,${pdf}` }],
           },
         ],
       }),

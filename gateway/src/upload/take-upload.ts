@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { Turns } from "@tessera/kit/turns";
+import type { Objection } from "@tessera/sent-files/check-image";
+import { examine } from "@tessera/sent-files/examine";
+import type { FileType } from "@tessera/sent-files/file-type";
 import type { Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
 import { keyOf, type Outstanding, type Upload } from "../store/uploads.ts";
-import type { Objection } from "./check-image.ts";
-import { examine } from "./examine.ts";
-import type { FileType } from "./file-type.ts";
 import { ownerOf } from "./find-uploads.ts";
 import { receiveBytes, tooLarge } from "./receive-bytes.ts";
 
@@ -129,7 +129,7 @@ function refused(objection: Exclude<Objection, undefined>): TakenUpload {
   return { taken: false, objection };
 }
 
-/** Reads into one buffer, which is transferred to the examining thread. */
+/** Reads into one buffer. */
 async function readBack(files: Files, key: string): Promise<Uint8Array> {
   const found = await files.get(key);
   if (found === undefined) throw new Error("a file that was just stored is not there");

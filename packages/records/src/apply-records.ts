@@ -9,6 +9,7 @@ import type {
   Record as SentRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRun } from "./apply-run.ts";
+import { examineFiles } from "./examine-files.ts";
 import type { KnownScope, RecordKind, RecordOwner } from "./kind.ts";
 import { compileRecordReader, type Readable } from "./read-record.ts";
 import { splitRuns } from "./split-runs.ts";
@@ -53,8 +54,9 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
       if (read.ok) readable.push(read.value);
       else errors.set(sent, read.errors);
     }
-    await putFiles(readable, files);
-    for (const part of splitBehindRemovals(readable)) {
+    const examined = await examineFiles(readable);
+    await putFiles(examined, files);
+    for (const part of splitBehindRemovals(examined)) {
       for (const [record, refused] of await applyAll(part, { db, log })) errors.set(record.sent, refused);
     }
     return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))), ...unknownKeys.toIgnored() };

@@ -2,6 +2,8 @@ import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { RecordKindName } from "@tessera/protos/record-kinds";
 import type { Checked, JsonSchema, Properties } from "@tessera/schema/schema";
+import type { Objection } from "@tessera/sent-files/check-image";
+import type { SentContent } from "@tessera/sent-files/examine-content";
 
 /** Where a record lives. `event` is empty for what belongs to the organizer itself. */
 export interface Scope {
@@ -32,6 +34,9 @@ export interface SentFile {
   readonly content: Uint8Array;
 }
 
+/** Says what is wrong with a file, as text for its sender; undefined: nothing. */
+export type ExamineFile = (file: SentContent) => Promise<Objection>;
+
 /** What every owner looks up for a run: where its records live. */
 export interface KnownScope {
   readonly organizer: boolean;
@@ -55,7 +60,9 @@ export interface RecordKind<V, Mentioned, Known> {
   keyOf(value: V): string;
   /** The ids a record brings along, by the sequence that must exceed them. */
   idsOf?(value: V): Iterable<readonly [string, number]>;
-  /** The files a record brings along. They are in the store for files before a transaction begins. */
+  /** Examines the files a record brings along; returns the record, changed where a file is not taken. */
+  examineFiles?(value: V, examine: ExamineFile): Promise<V>;
+  /** The files a record brings along that are taken. They are in the store for files before a transaction begins. */
   filesOf?(value: V, scope: Scope): Iterable<SentFile>;
   /** Collects what a record refers to. */
   mention?(value: V, mentioned: Mentioned): void;

@@ -1,12 +1,12 @@
 import type { Fault } from "@tessera/kit/fault";
 import { type Turn, Turns } from "@tessera/kit/turns";
-import { scanProfiles } from "@tessera/values";
+import { fileTypes } from "@tessera/sent-files/file-type";
+import { staffProfiles } from "@tessera/values";
 import { create } from "content-disposition";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
 import { notFound } from "../../http/answers.ts";
 import { declare, type Incoming } from "../../http/route.ts";
-import { fileTypes } from "../../upload/file-type.ts";
 
 /** A file fits in one message. */
 const largestBytes = 10 * 1024 * 1024;
@@ -47,7 +47,7 @@ export function answerFileRoutes(
       name: "getAnswerFile",
       summary: "Downloads the file that a ticket answers a question with",
       description: "The `answer` of such an answer is this address.",
-      access: { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: scanProfiles },
+      access: { kind: "event", anyOf: ["event.orders:read", "event.orders:checkin"], profiles: staffProfiles },
       produces: fileTypes,
       answers: {
         200: {

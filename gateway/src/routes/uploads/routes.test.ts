@@ -8,11 +8,11 @@ import { Readable } from "node:stream";
 import { diskFiles } from "@tessera/engines/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files, FoundFile } from "@tessera/kit/files/files";
+import { aGif, aJpeg, aPdf, aPng } from "@tessera/sent-files/testing/sample-files";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Outstanding, Upload } from "../../store/uploads.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
-import { aGif, aJpeg, aPdf, aPng } from "../../testing/sample-files.ts";
 import { devices, keys, type SendOptions, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
 const maxBytes = 4096;

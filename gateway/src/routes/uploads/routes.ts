@@ -1,9 +1,10 @@
+import { fileTypes, isFileType } from "@tessera/sent-files/file-type";
 import { scanProfiles } from "@tessera/values";
 import { mediaType, unsupported } from "../../body/parse-body.ts";
 import { fault } from "../../faults.ts";
 import { detail } from "../../http/answers.ts";
 import { declare, type Incoming } from "../../http/route.ts";
-import { fileNameOf, fileTypes, fits, isFileType } from "../../upload/file-type.ts";
+import { fileNameOf, fits } from "../../upload/file-name.ts";
 import { type UploadTargets, uploadTaker } from "../../upload/take-upload.ts";
 import { presentObjection, presentUpload } from "./present.ts";
 import { objectionsShown, uploadShown } from "./schema.ts";

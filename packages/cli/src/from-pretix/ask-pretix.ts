@@ -128,7 +128,7 @@ function readBase(text: string): URL {
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:"))
     throw fault("bad_pretix_url", "--from-pretix takes the address of a pretix, as https://pretix.eu");
   if (url.username !== "" || url.password !== "")
-    throw fault("bad_pretix_url", "--from-pretix takes an address without a user; pass --token instead");
+    throw fault("bad_pretix_url", "--from-pretix takes an address without a user; set PRETIX_TOKEN instead");
   return new URL(`${url.pathname.replace(/\/+(?:api(?:\/v1)?\/*)?$/, "")}/`, url.origin);
 }
 

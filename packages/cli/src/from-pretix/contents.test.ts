@@ -1,3 +1,4 @@
+import { aPdf, aPng } from "@tessera/sent-files/testing/sample-files";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type FakePlatform, fakePlatform, prepareImport, type TestImport } from "./testing/run-import.ts";
 import { fillStub, inEvent, stubEvent, stubOrder, stubOrganizer } from "./testing/stub-event.ts";
@@ -77,18 +78,23 @@ describe("what an import takes along", () => {
       { question: 6, answer: address(6, 5, "https://elsewhere.example.org"), options: [] },
       { question: 7, answer: address(7), options: [] },
       { question: 8, answer: "a text", options: [] },
+      { question: 9, answer: address(9), options: [] },
     ];
     const [position] = stubOrder("AAA")["positions"] as Data[];
     stub.lists.set(orders, [stubOrder("AAA", { positions: [{ ...position, id: 5, answers }] })]);
     stub.lists.set(inEvent("questions/"), [{ id: 1, type: "F", question: { en: "Photo" }, items: [1] }]);
     stub.files.set(inEvent("orderpositions/5/answer/1/"), {
       type: "image/png",
-      body: Buffer.from("PNG"),
+      body: aPng(),
       name: "zwiebel.png",
     });
     stub.files.set(inEvent("orderpositions/5/answer/7/"), {
       type: "image/png",
       body: Buffer.alloc(10 * 1024 * 1024 + 1),
+    });
+    stub.files.set(inEvent("orderpositions/5/answer/9/"), {
+      type: "application/pdf",
+      body: aPdf({ catalog: "/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>" }),
     });
     stub.interfere = ({ path }, response) => {
       const isBroken = path.endsWith("/answer/2/");
@@ -101,7 +107,7 @@ describe("what an import takes along", () => {
     expect(((sent?.["positions"] ?? []) as Data[])[0]?.["answers"]).toEqual([
       {
         ...answers[0],
-        answer: `data:image/png;base64,${Buffer.from("PNG").toString("base64")}`,
+        answer: `data:image/png;base64,${aPng().toString("base64")}`,
         file_name: "zwiebel.png",
       },
       answers[2],
@@ -114,9 +120,10 @@ describe("what an import takes along", () => {
     expect(summary).toContain("sampleconf: the file of position 5, question 2 (HTTP status 410)");
     expect(summary).toContain("question 6 (it lies at https://elsewhere.example.org");
     expect(summary).toContain("question 7 (more than 10240 KiB)");
+    expect(summary).toContain("question 9 (The PDF holds JavaScript");
     expect(summary).not.toContain("zwiebel");
     expect(stub.asked().filter((path) => path.includes("/answer/"))).toEqual(
-      [1, 2, 7].map((question) => inEvent(`orderpositions/5/answer/${question}/`)),
+      [1, 2, 7, 9].map((question) => inEvent(`orderpositions/5/answer/${question}/`)),
     );
   });
 
@@ -127,7 +134,7 @@ describe("what an import takes along", () => {
       const [position] = stubOrder("AAA")["positions"] as Data[];
       const answers = [{ question: 1, answer: address, options: [] }];
       stub.lists.set(orders, [stubOrder("AAA", { positions: [{ ...position, id: 5, answers }] })]);
-      stub.files.set(inEvent("orderpositions/5/answer/1/"), { type: "image/png", body: Buffer.from("PNG") });
+      stub.files.set(inEvent("orderpositions/5/answer/1/"), { type: "image/png", body: aPng() });
       stub.interfere = ({ path }, response) => {
         const isFile = path.includes("/answer/");
         if (isFile) sendJson(response, { status, body: {} });

@@ -1,6 +1,6 @@
 import { isObject } from "@tessera/values";
 import type { Pretix } from "./ask-pretix.ts";
-import { downloadFile } from "./download-file.ts";
+import { downloadFile, toDataUrl } from "./download-file.ts";
 import type { Json } from "./read-answer.ts";
 
 /** The background of every layout that has none of its own. */
@@ -57,9 +57,6 @@ async function embedBackground(
   if (url.origin !== pretix.origin && url.protocol !== "https:") return leaveOut(`it lies at ${url.origin}`);
   const file = await downloadFile(pretix, url, { withToken: false });
   if (!file.ok) return leaveOut(file.why);
-  const isPdf = Buffer.from(file.dataUrl.slice(file.dataUrl.indexOf(",") + 1).slice(0, 8), "base64")
-    .toString("latin1")
-    .startsWith("%PDF-");
-  if (!isPdf) return leaveOut("it is no PDF file");
-  return file.dataUrl.replace(/^data:[^;]+/, "data:application/pdf");
+  if (!file.bytes.toString("latin1", 0, 6).startsWith("%PDF-")) return leaveOut("it is no PDF file");
+  return toDataUrl("application/pdf", file.bytes);
 }

@@ -5,11 +5,11 @@ import { type Pretix, TooLarge } from "./ask-pretix.ts";
 export const mostFileBytes = 10 * 1024 * 1024;
 
 export type Download =
-  | { readonly ok: true; readonly dataUrl: string; readonly bytes: number; readonly name: string | undefined }
+  | { readonly ok: true; readonly type: string; readonly bytes: Buffer; readonly name: string | undefined }
   /** Transient: another run may get it. */
   | { readonly ok: false; readonly why: string; readonly isTransient: boolean };
 
-/** Fetches a file as a `data:` URL. A missing file is a value: an import continues without it. */
+/** Fetches a file. A missing file is a value: an import continues without it. */
 export async function downloadFile(
   pretix: Pretix,
   url: URL,
@@ -24,8 +24,8 @@ export async function downloadFile(
       /^[\w.+-]+\/[\w.+-]+/.exec(answer.headers.get("content-type") ?? "")?.[0] ?? "application/octet-stream";
     return {
       ok: true,
-      dataUrl: `data:${type.toLowerCase()};base64,${answer.body.toString("base64")}`,
-      bytes: answer.body.length,
+      type: type.toLowerCase(),
+      bytes: answer.body,
       name: fileNameOf(answer.headers.get("content-disposition") ?? ""),
     };
   } catch (error) {
@@ -37,6 +37,11 @@ export async function downloadFile(
     if (isFileOnly) return { ok: false, why: "it cannot be fetched", isTransient: true };
     throw error;
   }
+}
+
+/** Writes a file as records hold it. */
+export function toDataUrl(type: string, bytes: Buffer): string {
+  return `data:${type};base64,${bytes.toString("base64")}`;
 }
 
 function fileNameOf(disposition: string): string | undefined {

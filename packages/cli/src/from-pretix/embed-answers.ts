@@ -1,11 +1,14 @@
+import type { Examiner } from "@tessera/sent-files/examine";
+import { isFileType } from "@tessera/sent-files/file-type";
 import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 import type { Pretix } from "./ask-pretix.ts";
-import { downloadFile, mostFileBytes } from "./download-file.ts";
+import { downloadFile, mostFileBytes, toDataUrl } from "./download-file.ts";
 import type { Json } from "./read-answer.ts";
 
 export interface Embedding {
   readonly pretix: Pretix;
+  readonly examiner: Pick<Examiner, "examine">;
   readonly organizer: string;
   readonly event: string;
   /** Gets a description of what is left out, without personal data. */
@@ -14,9 +17,6 @@ export interface Embedding {
 
 /** The limit of all files of an order together: the platform refuses records above 16 MiB in base64. */
 const mostOrderBytes = 11 * 1024 * 1024;
-
-/** The platform rejects an order with a file of another type. */
-const takenTypes = /^data:(?:image\/(?:png|jpeg|gif)|application\/pdf)[;,]/i;
 
 /** Replaces the URLs of uploaded files in an order by their contents. Only a token of pretix can read these URLs. */
 export async function embedAnswers(order: Json, embedding: Embedding): Promise<Json> {
@@ -59,9 +59,13 @@ async function embed(answer: unknown, origin: Origin): Promise<readonly unknown[
     );
   }
   if (!file.ok) return leaveOut(file.why);
-  if (!takenTypes.test(file.dataUrl)) return leaveOut("only PNG, JPEG, GIF and PDF are accepted");
-  origin.budget.left -= file.bytes;
-  return [{ ...answer, answer: file.dataUrl, ...(file.name === undefined ? {} : { file_name: file.name }) }];
+  const { type, bytes } = file;
+  // The platform would reject the whole order, and its ticket would not be known at the gate.
+  if (!isFileType(type)) return leaveOut("only PNG, JPEG, GIF and PDF are accepted");
+  const objection = await origin.examiner.examine({ type, bytes });
+  if (objection !== undefined) return leaveOut(objection);
+  origin.budget.left -= bytes.length;
+  return [{ ...answer, answer: toDataUrl(type, bytes), ...(file.name === undefined ? {} : { file_name: file.name }) }];
 }
 
 /**

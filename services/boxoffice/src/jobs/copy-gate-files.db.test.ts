@@ -11,6 +11,8 @@ import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { FileType } from "@tessera/sent-files/file-type";
+import { fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
@@ -40,7 +42,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const dataUrl = `data:image/gif;base64,${Buffer.from("of the record").toString("base64")}`;
+const dataUrl = `data:image/gif;base64,${fileWith("image/gif", "of the record").toString("base64")}`;
 const order = (answers: readonly object[] = []) => sample.order({ positions: [position({ answers })] });
 const withPicture = order([{ question: 1, answer: dataUrl, file_name: "record.gif" }]);
 
@@ -75,15 +77,18 @@ async function copy({ from = files, database: on = db, again = false } = {}): Pr
 
 async function upload(content = "picture"): Promise<string> {
   const id = randomUUID();
-  await files.put(`uploads/${id}`, Buffer.from(content), { contentType: "image/png" });
+  await files.put(`uploads/${id}`, fileWith("image/png", content), { contentType: "image/png" });
   return id;
 }
 
-const reference = (content: string, type = "image/png") => `file:${type};${content.length};${hash("sha256", content)}`;
+const reference = (content: string, type: FileType = "image/png") => {
+  const bytes = fileWith(type, content);
+  return `file:${type};${bytes.length};${hash("sha256", bytes)}`;
+};
 const get = async (question = 1) => {
   const request = { organizer: "org", event: "fest", position: 1, question };
   const { name, contentType, content } = await getAnswerFile(request, { db, files });
-  return [name, contentType, Buffer.from(content).toString()];
+  return [name, contentType, textIn(contentType as FileType, content)];
 };
 const notFound = { kind: "not_found", code: "answer_file_not_found" };
 

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
+import { baseName, endingsOf, type FileType, fileTypes, isFileType } from "@tessera/sent-files/file-type";
 import type { Scope } from "../domain/scope.ts";
 
 /** A file as an answer holds it. */
@@ -17,16 +18,6 @@ export interface AnswerFile {
 export type AnswerFileReading =
   | { readonly ok: true; readonly file: AnswerFile }
   | { readonly ok: false; readonly problem: string };
-
-/** What files may be, and what the names of such files end with, the usual ending first. */
-const endings = {
-  "image/png": [".png"],
-  "image/jpeg": [".jpg", ".jpeg"],
-  "image/gif": [".gif"],
-  "application/pdf": [".pdf"],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
-
-type FileType = keyof typeof endings;
 
 const mostBytes = 10 * 1024 * 1024;
 
@@ -52,7 +43,7 @@ export function readDataUrl(answer: string): AnswerFileReading {
   }
   const contentType = type.trim();
   if (!isFileType(contentType)) {
-    return wrong(`Files of this type are not taken, only ${Object.keys(endings).join(", ")}.`);
+    return wrong(`Files of this type are not taken, only ${fileTypes.join(", ")}.`);
   }
   const text = answer.slice(comma + 1);
   if (text.length > mostCharacters) return wrong(tooLarge);
@@ -71,11 +62,6 @@ function wrong(problem: string): AnswerFileReading {
   return { ok: false, problem };
 }
 
-/** Tells whether files of a type may answer questions. */
-export function isFileType(type: string): type is FileType {
-  return Object.hasOwn(endings, type);
-}
-
 const reference = /^file:(image\/png|image\/jpeg|image\/gif|application\/pdf);\d{1,8};[0-9a-f]{64}$/;
 
 /** Tells whether an answer may stand for a file that is stored. */
@@ -92,15 +78,12 @@ export function toReference(file: {
   return `file:${file.contentType};${file.size};${file.sha256}`;
 }
 
-/** Control characters, and those that turn the direction of what is written around them. */
-const invisible = /[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
 /** Makes the name of a file: the one it came with, without folders, and ending as its type does. */
 export function nameFile(sent: string | null, contentType: FileType): string {
-  const [usual] = endings[contentType];
-  const name = (sent ?? "").replaceAll(invisible, "").split(/[\\/]/).at(-1)?.trim() ?? "";
-  if (/^\.*$/.test(name)) return `answer${usual}`;
-  return endings[contentType].some((ending) => name.toLowerCase().endsWith(ending)) ? name : name + usual;
+  const endings = endingsOf(contentType);
+  const name = baseName(sent ?? "");
+  if (/^\.*$/.test(name)) return `answer${endings[0]}`;
+  return endings.some((ending) => name.toLowerCase().endsWith(ending)) ? name : name + endings[0];
 }
 
 const folder = "answers/";

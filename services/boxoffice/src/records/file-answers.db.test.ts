@@ -7,6 +7,8 @@ import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { FileType } from "@tessera/sent-files/file-type";
+import { aPdf, aPng, fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
@@ -54,8 +56,10 @@ async function take(...records: TestRecord[]): Promise<void> {
   expect(await office.apply(...records)).toEqual({});
 }
 
-const dataUrl = (content: string, type = "image/png") =>
-  `data:${type};base64,${Buffer.from(content).toString("base64")}`;
+const toDataUrl = (bytes: Uint8Array, type = "image/png") =>
+  `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
+const dataUrl = (text: string, type: FileType = "image/png") => toDataUrl(fileWith(type, text), type);
+const scripted = aPdf({ catalog: "/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>" });
 const answered = (answers: readonly object[], rest: object = {}) =>
   sample.order({ positions: [position({ answers, ...rest })] });
 const picture = (content = "picture", rest: object = {}) =>
@@ -65,7 +69,7 @@ const call = { signal: new AbortController().signal, deadline: Number.MAX_SAFE_I
 const get = async (place: { event?: string; position?: number; question?: number } = {}) => {
   const request = { organizer: "org", event: "fest", position: 1, question: 1, ...place };
   const { name, contentType, content } = await getAnswerFile(request, { db, files });
-  return [name, contentType, Buffer.from(content).toString()];
+  return [name, contentType, textIn(contentType as FileType, content)];
 };
 const notFound = { kind: "not_found", code: "answer_file_not_found" };
 
@@ -89,7 +93,7 @@ describe("an answer that is a file", () => {
     await take(picture());
     expect(await get()).toEqual(["me.png", "image/png", "picture"]);
     const [reference = ""] = await answersOf();
-    expect(reference).toMatch(/^file:image\/png;7;[0-9a-f]{64}$/);
+    expect(reference).toMatch(/^file:image\/png;\d+;[0-9a-f]{64}$/);
     expect(await publishedAnswers()).toEqual([
       [expect.objectContaining({ question: 1, answer: reference, file: true })],
     ]);
@@ -173,18 +177,22 @@ describe("an answer that is a file", () => {
   });
 
   it("may be large", async () => {
-    const content = "x".repeat(10 * 1024 * 1024);
+    const content = "x".repeat(10 * 1024 * 1024 - aPng().length);
     await take(picture(content));
     expect((await get())[2]).toBe(content);
     expect((await answersOf())[0]?.length).toBeLessThan(100);
   });
 
   it.each([
-    ["of a type that is not taken", dataUrl("x", "text/html"), /Element 2: Files of this type/],
+    ["of a type that is not taken", toDataUrl(Buffer.from("x"), "text/html"), /Element 2: Files of this type/],
     ["that is empty", "data:image/png;base64,", /Element 2: The file is empty/],
     ["that is too large", dataUrl("x".repeat(10 * 1024 * 1024 + 1)), /Element 2: The file is larger than 10 MiB/],
     ["that is cut off", `${dataUrl("x".repeat(100_000))}!`, /Element 2: .*not base64/],
-  ])("[R3.44] %s is refused without being quoted", async (_name, answer, message) => {
+    ["that is another type than it says", toDataUrl(Buffer.from("<script>")), /Element 2: .*not a valid PNG/],
+    ["that is cut off within", toDataUrl(aPng().subarray(0, -4)), /Element 2: The image is cut off/],
+    ["that is too large to be shown", toDataUrl(aPng({ width: 10_001 })), /Element 2: The image has 10001 x 1 pixels/],
+    ["that runs a script", toDataUrl(scripted, "application/pdf"), /Element 2: The PDF holds JavaScript/],
+  ])("[R3.44, R3.73] %s is refused without being quoted", async (_name, answer, message) => {
     const rejected = await office.apply(
       answered([
         { question: 2, answer: "geheim" },
@@ -210,7 +218,12 @@ describe("an answer that is a file", () => {
 
 describe("an answer that only looks like a file", () => {
   it("is text where the question asks for text", async () => {
-    const texts = [dataUrl("picture"), "data:;base64,!", `file:image/png;7;${"0".repeat(64)}`];
+    const texts = [
+      dataUrl("picture"),
+      toDataUrl(scripted, "application/pdf"),
+      "data:;base64,!",
+      `file:image/png;7;${"0".repeat(64)}`,
+    ];
     for (const text of texts) {
       await take(
         answered([

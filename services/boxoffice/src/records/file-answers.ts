@@ -1,5 +1,5 @@
 import type { Tx } from "@tessera/kit/pg/database";
-import type { SentFile } from "@tessera/records/kind";
+import type { ExamineFile, SentFile } from "@tessera/records/kind";
 import type { Reading } from "@tessera/records/read";
 import { type AddError, ofElement } from "@tessera/records/validate";
 import type { Known } from "../domain/known.ts";
@@ -24,6 +24,24 @@ export function readFileAnswers(order: OrderData): OrderData {
     return sent.reading.ok
       ? { ...answer, answer: toReference(sent.reading.file), isFile: true, sent }
       : { ...answer, sent };
+  });
+}
+
+/** Examines the files of an order. Those that are not taken become answers that are wrong where a file is asked for. */
+export async function examineFileAnswers(order: OrderData, examine: ExamineFile): Promise<OrderData> {
+  const objections = new Map<string, string | undefined>();
+  for (const { sent } of order.positions.flatMap(({ answers }) => answers ?? [])) {
+    if (sent?.reading?.ok !== true) continue;
+    const { contentType: type, content: bytes } = sent.reading.file;
+    const reference = toReference(sent.reading.file);
+    if (!objections.has(reference)) objections.set(reference, await examine({ type, bytes }));
+  }
+  return mapAnswers(order, (answer) => {
+    const { sent } = answer;
+    const problem = sent?.reading?.ok === true ? objections.get(toReference(sent.reading.file)) : undefined;
+    return sent === undefined || problem === undefined
+      ? answer
+      : { ...answer, sent: { ...sent, reading: { ok: false, problem } } };
   });
 }
 

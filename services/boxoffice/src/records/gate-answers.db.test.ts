@@ -7,6 +7,8 @@ import type { Files } from "@tessera/kit/files/files";
 import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
 import type { AnswersGiven, GivenAnswer } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import type { FileType } from "@tessera/sent-files/file-type";
+import { fileWith, textIn } from "@tessera/sent-files/testing/sample-files";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { quiet } from "@tessera/testkit/fact-pipeline";
@@ -43,7 +45,7 @@ afterAll(async () => {
 });
 
 const questions = [1, 2, 3].map((id) => sample.question({ id, type: id === 3 ? "F" : "T", identifier: `Q${id}` }));
-const dataUrl = (text: string) => `data:image/gif;base64,${Buffer.from(text).toString("base64")}`;
+const dataUrl = (text: string) => `data:image/gif;base64,${fileWith("image/gif", text).toString("base64")}`;
 
 /** Texts by question; the third question asks for files, whose content they are. */
 type Texts = Readonly<Record<number, string>>;
@@ -76,18 +78,20 @@ async function published(): Promise<{ answers: Texts; upTo: number | undefined }
 
 const contents = new Map(
   ["red", "blue"].flatMap((text) =>
-    ["image/gif", "image/png"].map((contentType) => [
-      toReference({ contentType, size: text.length, sha256: hash("sha256", text) }),
-      text,
-    ]),
+    (["image/gif", "image/png"] as const).map((contentType) => [referenceOf(contentType, text), text]),
   ),
 );
+
+function referenceOf(contentType: FileType, text: string): string {
+  const bytes = fileWith(contentType, text);
+  return toReference({ contentType, size: bytes.length, sha256: hash("sha256", bytes) });
+}
 
 /** What the file holds that is shown for the third question. */
 async function download(): Promise<string | undefined> {
   const request = { organizer: "org", event: "fest", position: 1, question: 3 };
   return getAnswerFile(request, { db, files }).then(
-    ({ content }) => Buffer.from(content).toString(),
+    ({ contentType, content }) => textIn(contentType as FileType, content),
     () => undefined,
   );
 }
@@ -168,7 +172,7 @@ class Gate {
     let file: { upload: string } | undefined;
     if (isFile(question, text)) {
       file = { upload: randomUUID() };
-      await files.put(`uploads/${file.upload}`, Buffer.from(text), { contentType: "image/png" });
+      await files.put(`uploads/${file.upload}`, fileWith("image/png", text), { contentType: "image/png" });
     }
     this.#answers = new Map(this.#answers).set(question, given(question, revision, text, file));
     this.facts.push(answersFact([...this.#answers.values()]));

@@ -15,6 +15,7 @@ import { encodeEarlierCheckins, joinEarlierCheckins, toOrder, toPosition } from 
 import { isDataUrl } from "./answer-file.ts";
 import {
   answerTooLong,
+  examineFileAnswers,
   filesOf,
   longestAnswer,
   readFileAnswers,
@@ -61,6 +62,10 @@ export const order: RecordKind<OrderRecord> = {
       yield ["position_id_seq", id];
       if (typeof seat === "object" && seat?.id) yield ["seat_id_seq", seat.id];
     }
+  },
+  async examineFiles(value, examine) {
+    const data = await examineFileAnswers(value.data, examine);
+    return data === value.data ? value : { ...value, data };
   },
   filesOf: ({ data }, scope) => filesOf(data, scope),
   mention({ data }, mentioned) {

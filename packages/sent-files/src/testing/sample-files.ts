@@ -1,4 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
+import type { FileType } from "../file-type.ts";
 
 /** One chunk of a PNG. */
 function chunk(name: string, content: Buffer): Buffer {
@@ -81,4 +82,21 @@ export function aPdf({ catalog = "", page = "", objects = "", trailer = "", page
     ].join("\n"),
     "latin1",
   );
+}
+
+const samples: Readonly<Record<FileType, () => Buffer>> = {
+  "image/gif": aGif,
+  "image/jpeg": aJpeg,
+  "image/png": aPng,
+  "application/pdf": () => Buffer.concat([aPdf(), Buffer.from("%")]),
+};
+
+/** A file of a type, with a text at its end that readers of such files skip. */
+export function fileWith(type: FileType, text: string): Buffer {
+  return Buffer.concat([samples[type](), Buffer.from(text)]);
+}
+
+/** The text at the end of such a file. */
+export function textIn(type: FileType, bytes: Uint8Array): string {
+  return Buffer.from(bytes).subarray(samples[type]().length).toString();
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aPdf, aPng } from "../testing/sample-files.ts";
 import { examine } from "./examine.ts";
+import { aPdf, aPng } from "./testing/sample-files.ts";
 
 /** Bytes of their own, because they go over to another thread. */
 const own = (bytes: Uint8Array) => Uint8Array.from(bytes);

@@ -1,7 +1,7 @@
 import { deflateSync } from "node:zlib";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { describe, expect, it } from "vitest";
-import { aPdf } from "../testing/sample-files.ts";
+import { aPdf } from "./testing/sample-files.ts";
 import { checkPdf } from "./check-pdf.ts";
 
 const broken = "The PDF is broken.";

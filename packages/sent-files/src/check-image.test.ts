@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { aGif, aJpeg, aPng } from "../testing/sample-files.ts";
 import { checkImage } from "./check-image.ts";
+import { aGif, aJpeg, aPng } from "./testing/sample-files.ts";
 
 const samples = { "image/png": aPng, "image/gif": aGif, "image/jpeg": aJpeg } as const;
 type ImageType = keyof typeof samples;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileNameOf, fits } from "./file-type.ts";
+import { fileNameOf, fits } from "./file-name.ts";
 
 describe("the name of a file", () => {
   it.each([
