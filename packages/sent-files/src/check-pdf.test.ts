@@ -1,8 +1,8 @@
 import { deflateSync } from "node:zlib";
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { describe, expect, it } from "vitest";
-import { aPdf } from "./testing/sample-files.ts";
 import { checkPdf } from "./check-pdf.ts";
+import { aPdf } from "./testing/sample-files.ts";
 
 const broken = "The PDF is broken.";
 
@@ -38,6 +38,11 @@ describe("a PDF that is only read", () => {
     ["opening at its first page", { catalog: "/OpenAction [10 0 R /XYZ null null 0]" }],
     ["opening by going to a page", { catalog: "/OpenAction << /S /GoTo /D [10 0 R /Fit] >>" }],
     ["with a link", { page: "/Annots [<< /Subtype /Link /A << /S /URI /URI (https://example.com) >> >>]" }],
+    ["with a link to a mail address", { page: "/Annots [<< /A << /S /URI /URI (mailto:a@example.com) >> >>]" }],
+    ["with a link that names no scheme", { page: "/Annots [<< /A << /S /URI /URI (www.example.com/a:b) >> >>]" }],
+    ["with an annotation that is printed", { page: "/Annots [<< /Subtype /Stamp /F 4 >>]" }],
+    ["with a blend mode called Screen", { objects: "40 0 obj << /Type /ExtGState /BM /Screen >> endobj" }],
+    ["with articles", { objects: "40 0 obj << /Type /Thread /F 41 0 R >> endobj 41 0 obj << /Type /Bead >> endobj" }],
     ["with a font that has a short name", { page: "/Resources << /Font << /JS1 << /BaseFont /Helvetica >> >> >>" }],
     ["with a page named by its other corners", { page: "/MediaBox [595 842 0 0]" }],
     ["with packed objects", { objects: packed(50, { 51: "<< /A 1 >>", 52: "[1 2]" }) }],
@@ -79,6 +84,75 @@ describe("an active PDF", () => {
     ["an embedded file of a stream", { objects: stream(40, "/Type /EmbeddedFile", Buffer.from("x")) }, "embedded file"],
     ["a file of an annotation", { page: "/Annots [<< /FS << /EF << >> >> >>]" }, "embedded file"],
     ["rich media", { page: "/Annots [<< /Subtype /RichMedia >>]" }, "video"],
+    ["a film", { page: "/Annots [<< /Subtype /Movie >>]" }, "video"],
+    [
+      "a sound behind a reference",
+      { page: "/AP 40 0 R", objects: "40 0 obj << /A << /S /So#75nd >> >> endobj" },
+      "video",
+    ],
+    ["a screen", { page: "/Annots [<< /Subtype /Screen >>]" }, "video"],
+    [
+      "a screen behind a reference",
+      { page: "/Annots [<< /Subtype 40 0 R >>]", objects: "40 0 obj /Screen endobj" },
+      "video",
+    ],
+    ["a screen where this reader does not look", { objects: "% << /Subtype%\r\n/#53creen >>" }, "video"],
+    ["a 3D model", { page: "/Annots [<< /Subtype /3#44 >>]" }, "video"],
+    ["a view of a 3D model", { page: "/Annots [<< /A << /S /GoTo3DView >> >>]" }, "video"],
+    [
+      "an action that opens another file",
+      { page: "/Annots [<< /A << /S /GoToR /F (\\\\\\\\evil\\\\share) /D [0 /Fit] >> >>]" },
+      "another file",
+    ],
+    [
+      "an action that opens an embedded file",
+      { page: "/Annots [<< /A << /S /Go#54oE /T << >> >> >>]" },
+      "another file",
+    ],
+    [
+      "an action that goes elsewhere in packed objects",
+      { objects: packed(50, { 51: "<< /S /GoToR >>" }) },
+      "another file",
+    ],
+    ["an article of another file", { page: "/Annots [<< /A << /S /Thread /D 0 >> >>]" }, "another file"],
+    [
+      "a page of another file",
+      { objects: "40 0 obj << /Ref << /Page 0 /F << /UF (x.pdf) >> >> >> endobj" },
+      "another file",
+    ],
+    ["a path for one system", { objects: "40 0 obj << /Type /Filespec /Unix <2f78> >> endobj" }, "another file"],
+    ["content that stands in another file", { objects: stream(40, "/F (x.bin)", Buffer.from("x")) }, "another file"],
+    [
+      "content in another file, by reference",
+      { objects: `41 0 obj (x.bin) endobj ${stream(40, "/#46 41 0 R", Buffer.from("x"))}` },
+      "another file",
+    ],
+    [
+      "a link that runs a script",
+      { page: "/Annots [<< /A << /S /URI /URI (java\\163cript:alert\\(1\\)) >> >>]" },
+      "leads elsewhere",
+    ],
+    [
+      "a link in hexadecimal that runs a script",
+      { page: `/Annots [<< /A << /S /URI /URI <${Buffer.from("\tJava\nScript:x").toString("hex")}> >> >>]` },
+      "leads elsewhere",
+    ],
+    [
+      "a link that runs a script where this reader does not look",
+      { objects: "% << /URI (javascript:x) >>" },
+      "JavaScript",
+    ],
+    [
+      "a link to a file server",
+      { page: "/Annots [<< /A << /S /URI /URI (\\\\\\\\evil\\\\share) >> >>]" },
+      "leads elsewhere",
+    ],
+    [
+      "a link to a local file",
+      { page: "/Annots [<< /A << /S /URI /URI (file:///etc/passwd) >> >>]" },
+      "leads elsewhere",
+    ],
+    ["links that begin with a script", { catalog: "/URI << /Base (javascript:x) >>" }, "leads elsewhere"],
     ["an XFA form", { catalog: "/AcroForm << /XFA 40 0 R >>" }, "XFA"],
     ["actions of a page", { page: "/AA << /O << /S /URI /URI (https://example.com) >> >>" }, "run by themselves"],
     ["a form that is sent", { page: "/Annots [<< /A << /S /SubmitForm >> >>]" }, "sends data"],

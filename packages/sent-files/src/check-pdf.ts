@@ -1,70 +1,22 @@
 import {
   decodePDFRawStream,
   EncryptedPDFError,
-  PDFArray,
   PDFContext,
-  PDFDict,
   PDFDocument,
   PDFName,
-  type PDFObject,
   PDFPageLeaf,
   PDFRawStream,
-  PDFStream,
 } from "@cantoo/pdf-lib";
 import type { Objection } from "./check-image.ts";
+import { countObjectStreams, encrypted, findInObject, findInText } from "./find-active-content.ts";
 
 const mostPages = 100;
 
 /** How much may be unpacked to find a document's objects, each part twice; large documents need a few MiB. */
 const mostUnpacked = 48 * 1024 * 1024;
 
-const encrypted = "The PDF is encrypted. Send one without a password.";
 const broken = "The PDF is broken. Save or print it as a PDF once more and send that.";
 const tooComplex = "The PDF is too complex to be examined. Send a simpler one.";
-const active = (what: string) => `The PDF holds ${what}, which is not allowed here. Send one that can only be read.`;
-
-/** Names that a read-only document must not contain anywhere. */
-const forbidden: ReadonlyMap<string, string> = new Map([
-  ["JavaScript", active("JavaScript")],
-  ["Launch", active("an action that starts programs")],
-  ["EmbeddedFile", active("an embedded file")],
-  ["EmbeddedFiles", active("an embedded file")],
-  ["FileAttachment", active("an embedded file")],
-  ["RichMedia", active("video, sound or 3D content")],
-  ["Rendition", active("video, sound or 3D content")],
-  ["SubmitForm", active("an action that sends data")],
-  ["ImportData", active("an action that reads files")],
-  ["Encrypt", encrypted],
-]);
-
-/** Short names occur by chance in compressed content, and as names of fonts: only keys of entries count. */
-const forbiddenEntries: ReadonlyMap<string, string> = new Map([
-  ...forbidden,
-  ["JS", active("JavaScript")],
-  ["EF", active("an embedded file")],
-  ["XFA", active("an XFA form")],
-  ["AA", active("actions that run by themselves")],
-]);
-
-/** The parser has one object per name. */
-const asNames = (names: ReadonlyMap<string, string>): ReadonlyMap<PDFName, string> =>
-  new Map(Array.from(names, ([name, message]) => [PDFName.of(name), message]));
-const refusedNames = asNames(forbidden);
-const refusedEntries = asNames(forbiddenEntries);
-
-const delimiter = "[\\0\\t\\n\\f\\r ()<>[\\]{}/%]";
-
-/** Each character may also be written as its number: `/Java#53cript`. */
-const spelled = (name: string) =>
-  Array.from(name, (character) => {
-    const digits = character.charCodeAt(0).toString(16);
-    return `(?:${character}|#${digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)})`;
-  }).join("");
-
-const named = (names: readonly string[]) => new RegExp(`/(${names.map(spelled).join("|")})(?=${delimiter}|$)`, "g");
-
-const searched = named([...forbidden.keys()]);
-const packedObjects = named(["ObjStm"]);
 
 /** A sentence about a document; thrown inside this file only. */
 class Unusable extends Error {}
@@ -81,8 +33,8 @@ export async function checkPdf(bytes: Uint8Array): Promise<Objection> {
   try {
     if (!toText(bytes.subarray(0, headerWithin)).includes("%PDF-")) throw new Unusable("The file is not a PDF.");
     const text = toText(bytes);
-    searchNames(text);
-    const announced = text.match(packedObjects)?.length ?? 0;
+    refuse(findInText(text));
+    const announced = countObjectStreams(text);
     const document = await PDFDocument.load(bytes, { throwOnInvalidObject: true, updateMetadata: false });
     checkObjects(document, { announced });
     checkPages(document);
@@ -103,23 +55,16 @@ function toText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
 }
 
-function searchNames(text: string): void {
-  for (const [, found = ""] of text.matchAll(searched)) {
-    const name = found.replaceAll(/#(..)/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
-    throw new Unusable(forbidden.get(name) ?? broken);
-  }
-}
-
 function checkObjects({ context }: PDFDocument, { announced }: { announced: number }): void {
   let packed = 0;
   for (const [, object] of context.enumerateIndirectObjects()) {
-    checkNames(object);
+    refuse(findInObject(object));
     if (!(object instanceof PDFRawStream)) continue;
     const { dict } = object;
     if (dict.get(PDFName.of("Type")) === PDFName.of("ObjStm")) {
       packed += 1;
       // An object of the same number may have replaced the one that was read here.
-      searchNames(toText(decodePDFRawStream(object).decode()));
+      refuse(findInText(toText(decodePDFRawStream(object).decode())));
     } else if (dict.has(PDFName.of("N")) && dict.has(PDFName.of("First"))) {
       // Other readers would find objects here.
       throw new Unusable(broken);
@@ -129,33 +74,8 @@ function checkObjects({ context }: PDFDocument, { announced }: { announced: numb
   if (packed !== announced) throw new Unusable(broken);
 }
 
-/** Checks an object and its direct contents; objects that it refers to are checked by themselves. */
-function checkNames(root: PDFObject): void {
-  const pending: PDFObject[] = [root];
-  for (let object = pending.pop(); object !== undefined; object = pending.pop()) {
-    if (object instanceof PDFArray) pending.push(...object.asArray());
-    else if (object instanceof PDFStream) pending.push(object.dict);
-    else if (object instanceof PDFName) refuse(refusedNames.get(object));
-    else if (object instanceof PDFDict) {
-      for (const [key, value] of object.entries()) {
-        refuse(refusedEntries.get(key));
-        pending.push(value);
-      }
-      checkOpening(object);
-    }
-  }
-}
-
 function refuse(message: string | undefined): void {
   if (message !== undefined) throw new Unusable(message);
-}
-
-/** The action on opening a document may only show one of its pages. */
-function checkOpening(dict: PDFDict): void {
-  const action = dict.lookup(PDFName.of("OpenAction"));
-  if (action instanceof PDFDict && action.lookup(PDFName.of("S")) !== PDFName.of("GoTo")) {
-    throw new Unusable(active("an action that runs when it is opened"));
-  }
 }
 
 function checkPages({ catalog }: PDFDocument): void {
