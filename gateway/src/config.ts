@@ -1,4 +1,4 @@
-import { choice, int, optional, secret, text, url } from "@tessera/kit/config";
+import { choice, int, optional, strongSecret, text, url } from "@tessera/kit/config";
 
 /** What the gateway reads from its environment. */
 export const settings = {
@@ -11,7 +11,13 @@ export const settings = {
       "The address clients use, for links in answers; http://localhost and the port when left out. Never taken from a request.",
     ),
   ),
-  operatorKey: optional(secret("OPERATOR_KEY", "The key that may import records; without it imports are closed.")),
+  operatorKey: optional(
+    strongSecret(
+      "OPERATOR_KEY",
+      24,
+      "The key that may import records; without it imports are closed. The command takes it as TESSERA_OPERATOR_KEY, too.",
+    ),
+  ),
   connections: int(
     "HTTP_CONNECTIONS",
     4096,

@@ -118,7 +118,7 @@ beforeAll(async () => {
     }),
   ]);
   running = await startService(gateway, {
-    environment: { HTTP_PORT: "0", OPERATOR_KEY: "operator" },
+    environment: { HTTP_PORT: "0", OPERATOR_KEY: "operator-key-of-the-gateway-tests" },
     databaseUrl: database.url,
     role: "tessera_gateway",
     bus,

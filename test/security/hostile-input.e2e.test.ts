@@ -252,7 +252,11 @@ describe("hostile input", () => {
       }),
       order("NAME2", { id: 8402, secret: "n", attendee_name_parts: { "private-name": ["private-name"] } }),
       ofEvent("item", { id: 84, name: { "private-name": null }, meta_data: { "private-name": {} } }),
-      ofOrganizer("api_key", { token: "private-name", permissions: ["private-name"], events: ["private-name"] }),
+      ofOrganizer("api_key", {
+        token: "private-name-of-a-token",
+        permissions: ["private-name"],
+        events: ["private-name"],
+      }),
       ofOrganizer("private-name", {}),
     ]);
     expect(answer.rejected).toBeGreaterThan(3);

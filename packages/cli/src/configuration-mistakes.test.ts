@@ -87,6 +87,13 @@ describe("mistakes in the configuration are told", () => {
     expect(access({ KAFKA_BROKERS: "a-b.c:9092, [::1]:9092" })().brokers).toEqual(["a-b.c:9092", "[::1]:9092"]);
   });
 
+  it("[S2.7] when the operator key could be guessed", async () => {
+    for (const OPERATOR_KEY of ["a", "twenty-three-characters", "twenty-four characters and blanks"]) {
+      const starting = start(["boxoffice", "checkin", "gateway"], { OPERATOR_KEY });
+      await expect(starting).rejects.toThrow("OPERATOR_KEY must be a secret of at least 24 ASCII characters");
+    }
+  });
+
   it("when half of a secret is missing", async () => {
     expect(access({ KAFKA_BROKERS: "a:1", KAFKA_SASL_MECHANISM: "plain" })).toThrow("KAFKA_SASL_PASSWORD is required");
     expect(access({ KAFKA_BROKERS: "a:1", KAFKA_SASL_PASSWORD: "p" })).toThrow("needs KAFKA_SASL_MECHANISM");

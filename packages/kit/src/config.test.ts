@@ -9,6 +9,7 @@ import {
   type Setting,
   type Settings,
   secret,
+  strongSecret,
   text,
   url,
 } from "./config.ts";
@@ -360,5 +361,27 @@ describe("a setting", () => {
     const one = durationMs("D", ms, "a duration");
     expect(one.fallback).toBe(printed);
     expect(reads(one, printed)).toBe(ms);
+  });
+});
+
+describe("a strong secret", () => {
+  const key = strongSecret("KEY", 24, "what opens everything");
+
+  it.each([
+    ["x".repeat(24), true],
+    ["!#$%&'()*+,-./:;<=>?@[~", false],
+    ["!#$%&'()*+,-./:;<=>?@[]~", true],
+    ["x".repeat(23), false],
+    [`${"x".repeat(24)} y`, false],
+    [`${"x".repeat(24)}ü`, false],
+    [`${"x".repeat(24)}\n`, false],
+  ])("%j is one: %j", (given, isOne) => {
+    expect(reads(key, given)?.reveal()).toBe(isOne ? given : undefined);
+  });
+
+  it("is refused with the way to a better one, and not quoted", () => {
+    const { message } = refusal(() => readConfig({ key }, { KEY: "guessable" }));
+    expect(message).toContain("KEY must be a secret of at least 24 ASCII characters without blanks, as `openssl");
+    expect(message).not.toContain("guessable");
   });
 });

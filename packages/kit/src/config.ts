@@ -56,6 +56,14 @@ export function secret(name: string, description: string): Setting<Secret<string
   return setting({ name, description, takes: "a secret", read: (given) => new Secret(given), fallback: undefined });
 }
 
+/** A secret that others could guess if it were short. It is sent in headers, so it has no blanks and no letters outside ASCII. */
+export function strongSecret(name: string, leastLength: number, description: string): Setting<Secret<string>> {
+  const takes = `a secret of at least ${leastLength} ASCII characters without blanks, as \`openssl rand -hex 32\` prints`;
+  const isStrong = (given: string) => given.length >= leastLength && /^[!-~]+$/.test(given);
+  const read = (given: string) => (isStrong(given) ? new Secret(given) : undefined);
+  return setting({ name, description, takes, read, fallback: undefined });
+}
+
 /** An absolute URL with a host. */
 export function url(name: string, fallback: string | undefined, description: string): Setting<string> {
   const isUrl = (given: string) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/]\S*$/i.test(given) && URL.canParse(given);

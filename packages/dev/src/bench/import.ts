@@ -11,7 +11,7 @@ import getPort from "get-port";
 import { type ServingProcess, startServing } from "../serving-process.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
 
-const operatorKey = "bench-operator-key";
+const operatorKey = "operator-key-of-the-benchmarks";
 const apiKey = "bench-api-key";
 const event = "/api/v1/organizers/bench/events/festival";
 

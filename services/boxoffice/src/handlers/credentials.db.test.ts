@@ -86,10 +86,10 @@ describe("creating", () => {
   it("[R9.2] makes the key that its record would make", async () => {
     const key = await keyOf(
       { permissions: ["can_view_orders", "event.orders:checkin"], events: ["fest"] },
-      { token: "t" },
+      { token: "token-of-the-tests" },
     );
     expect(key).toEqual({
-      id: sha256("t").toString("hex"),
+      id: sha256("token-of-the-tests").toString("hex"),
       revision: expect.any(Number),
       fields: { apiKey: { ...bare, permissions: ["event.orders:checkin", "event.orders:read"], events: ["fest"] } },
     });
@@ -100,19 +100,24 @@ describe("creating", () => {
         value: {
           revision: key.revision,
           active: true,
-          tokenHash: sha256("t"),
+          tokenHash: sha256("token-of-the-tests"),
           permissions: key.fields?.apiKey?.permissions,
         },
       },
     ]);
-    const sent = { token: "t", name: "shop", permissions: ["can_view_orders", "can_checkin_orders"], events: ["fest"] };
+    const sent = {
+      token: "token-of-the-tests",
+      name: "shop",
+      permissions: ["can_view_orders", "can_checkin_orders"],
+      events: ["fest"],
+    };
     expect(await office.apply(sample.apiKey({ ...sent, all_events: true }))).toEqual({});
     expect(await takeFacts(db)).toEqual([]);
   });
 
   it("[R9.2] makes the device that its record would make", async () => {
     const fields = { gate: 1, securityProfile: "made-up", softwareBrand: "scan", allEvents: false, events: ["fest"] };
-    const device = await deviceOf(fields, { token: "t" });
+    const device = await deviceOf(fields, { token: "token-of-the-tests" });
     expect(device).toEqual({
       id: expect.stringMatching(/^\d+$/),
       revision: expect.any(Number),
@@ -122,13 +127,13 @@ describe("creating", () => {
       {
         key: `org//CREDENTIAL_KIND_DEVICE:${device.id}`,
         value: {
-          tokenHash: sha256("t"),
+          tokenHash: sha256("token-of-the-tests"),
           device: { deviceId: Number(device.id), gate: { id: 1, name: "North" }, securityProfile: "pretixscan" },
         },
       },
     ]);
     const sent = { name: "scanner", gate: 1, security_profile: "pretixscan", software_brand: "scan", events: ["fest"] };
-    await office.apply(sample.device({ device_id: Number(device.id), token: "t", ...sent }));
+    await office.apply(sample.device({ device_id: Number(device.id), token: "token-of-the-tests", ...sent }));
     expect(await takeFacts(db)).toEqual([]);
   });
 
@@ -236,19 +241,23 @@ describe("revoking", () => {
   });
 
   it("[R9.10] is undone by a record that says so, and by no other", async () => {
-    await office.apply(sample.apiKey({ token: "of-the-shop", name: "shop" }));
-    await revokeKey(sha256("of-the-shop").toString("hex"));
-    await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed", active: false }));
+    await office.apply(sample.apiKey({ token: "token-of-the-shop", name: "shop" }));
+    await revokeKey(sha256("token-of-the-shop").toString("hex"));
+    await office.apply(sample.apiKey({ token: "token-of-the-shop", name: "renamed", active: false }));
     expect((await listKeys()).credentials).toMatchObject([{ fields: { apiKey: { name: "renamed", active: false } } }]);
-    await office.apply(sample.apiKey({ token: "of-the-shop", name: "renamed" }));
+    await office.apply(sample.apiKey({ token: "token-of-the-shop", name: "renamed" }));
     expect((await listKeys()).credentials).toMatchObject([{ fields: { apiKey: { active: true } } }]);
   });
 
   it("neither loses nor repeats what a record of the same key says at the same time", async () => {
-    const id = sha256("of-the-shop").toString("hex");
-    await office.apply(sample.apiKey({ token: "of-the-shop" }));
+    const id = sha256("token-of-the-shop").toString("hex");
+    await office.apply(sample.apiKey({ token: "token-of-the-shop" }));
     for (const name of Array.from({ length: 15 }, (_, round) => `round ${round}`)) {
-      await Promise.all([office.apply(sample.apiKey({ token: "of-the-shop", name })), revokeKey(id), revokeKey(id)]);
+      await Promise.all([
+        office.apply(sample.apiKey({ token: "token-of-the-shop", name })),
+        revokeKey(id),
+        revokeKey(id),
+      ]);
       expect((await listKeys()).credentials).toMatchObject([{ fields: { apiKey: { name } } }]);
     }
     const facts = (await takeFacts(db)).map(({ value }) => value);

@@ -5,7 +5,7 @@ import { object } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { isPermission, resolvePermissions } from "@tessera/values";
 import { apiKeyFields } from "../wire/credentials.ts";
-import { credentialKind, hashToken } from "./credential.ts";
+import { credentialKind, hashToken, tokenRule } from "./credential.ts";
 
 const schema = object({ token: verbatim(1000), ...resources.apiKey.properties }, { required: ["token"] });
 
@@ -28,7 +28,7 @@ export const apiKey = credentialKind<StoredApiKey>({
   noun: "API key",
   absent: "api_key_not_found",
   schema,
-  readAll: compileReader(schema, { rules, complete, omit: ["token"] }),
+  readAll: compileReader(schema, { rules: { ...rules, token: tokenRule }, complete, omit: ["token"] }),
   readFields: compileReader(resources.apiKey, { rules, complete }),
   readKey(data) {
     const token = readToken(data);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { CredentialFields } from "@tessera/protos/gen/ticketing/boxoffice/v1/credentials";
 import type { CredentialChanged, CredentialKind as Published } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import type { Reading } from "@tessera/records/read";
+import type { Reading, Rule } from "@tessera/records/read";
 import { notKnown, ofElement, refuseEach } from "@tessera/records/validate";
 import type { Checked } from "@tessera/schema/schema";
 import * as credentials from "../store/credentials.ts";
@@ -60,6 +60,15 @@ export interface CredentialKind<D extends credentials.StoredFields = credentials
     credential: credentials.StoredCredential<D> & { readonly organizer: string; readonly gates: Gates },
   ): CredentialChanged;
 }
+
+/** Fewer characters could be guessed, and others could not be sent in a header. */
+const token = /^[!-~]{16,}$/;
+
+/** What every token that comes in a record must be. A record that removes its credential may name any. */
+export const tokenRule: Rule = (value) =>
+  typeof value === "string" && !token.test(value)
+    ? "A token has at least 16 characters, all of them ASCII and none of them blank."
+    : undefined;
 
 /** Hashes a token. Only the hash is stored. */
 export function hashToken(token: string): Buffer {

@@ -4,7 +4,7 @@ import { id, object, text } from "@tessera/schema/build";
 import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf } from "@tessera/values";
 import { deviceFields } from "../wire/credentials.ts";
-import { credentialKind } from "./credential.ts";
+import { credentialKind, tokenRule } from "./credential.ts";
 
 const token = text({
   nullable: true,
@@ -36,7 +36,7 @@ export const device = credentialKind<StoredDevice>({
   noun: "device",
   absent: "device_not_found",
   schema,
-  readAll: compileReader(schema, { complete, omit: ["token"] }),
+  readAll: compileReader(schema, { rules: { token: tokenRule }, complete, omit: ["token"] }),
   readFields: compileReader(withoutToken, { complete }),
   idOf: ({ device_id: number }) => String(number),
   numbered: { field: "device_id", by: "device_id_seq" },

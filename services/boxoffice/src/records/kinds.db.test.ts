@@ -554,8 +554,8 @@ describe("tokens", () => {
         { ...sample.apiKey(), organizer: "second" },
         sample.device({ device_id: 2, token: "key-in-clear-text" }),
         sample.device({ device_id: 3, token: "device-in-clear-text" }),
-        sample.device({ device_id: 4, token: "x" }),
-        sample.device({ device_id: 5, token: "x" }),
+        sample.device({ device_id: 4, token: "another-in-clear-text" }),
+        sample.device({ device_id: 5, token: "another-in-clear-text" }),
         sample.device({ device_id: 6, token: null }),
         sample.device({ device_id: 7, token: null }),
       ),
@@ -564,17 +564,30 @@ describe("tokens", () => {
   });
 
   it("[R3.9] may be replaced, and are free again then", async () => {
-    await office.apply(sample.organizer(), sample.device(), sample.device({ token: "new" }));
+    await office.apply(sample.organizer(), sample.device(), sample.device({ token: "new-token-in-clear-text" }));
     expect(await office.apply(sample.device({ device_id: 2 }))).toEqual({});
     expect((await takeFacts(db)).map(({ value }) => value?.["tokenHash"])).toEqual(
-      ["device-in-clear-text", "new", "device-in-clear-text"].map(hashOf),
+      ["device-in-clear-text", "new-token-in-clear-text", "device-in-clear-text"].map(hashOf),
     );
   });
 
   it("[R4.5] are kept to the letter", async () => {
-    await office.apply(sample.organizer(), sample.apiKey({ token: " Blanks " }));
-    expect((await takeFacts(db)).map(({ value }) => value?.["tokenHash"])).toEqual([hashOf(" Blanks ")]);
+    await office.apply(sample.organizer(), sample.apiKey({ token: "!Signs-and-Case~" }));
+    expect((await takeFacts(db)).map(({ value }) => value?.["tokenHash"])).toEqual([hashOf("!Signs-and-Case~")]);
   });
+
+  it.each(["a", "fifteen-letters", "blanks in a token", "Schlüssel-für-alle", "sixteen-letters\t"])(
+    "[R3.72] are not taken as short or unsendable as %j, and removals may still name them",
+    async (token) => {
+      await office.apply(sample.organizer());
+      const refused = { token: ["A token has at least 16 characters, all of them ASCII and none of them blank."] };
+      expect(await office.apply(sample.apiKey({ token }), sample.device({ token }))).toEqual({
+        1: refused,
+        2: refused,
+      });
+      expect(await office.apply(record("api_key", { token }, { deleted: true }))).toEqual({});
+    },
+  );
 });
 
 describe("a gate that is renamed", () => {
