@@ -6,7 +6,8 @@ import type { DemoKeys } from "./fill.ts";
 export function announce(options: {
   baseUrl: string;
   operationsPort: number;
-  operatorKey: string;
+  /** Undefined: the operator set it, and it must not end in the log of a supervisor. */
+  madeOperatorKey: string | undefined;
   logFile: string | undefined;
   demoKeys: DemoKeys | undefined;
 }): void {
@@ -16,7 +17,7 @@ export function announce(options: {
     ["documentation", `${baseUrl}/docs`],
     ["health, metrics", `http://localhost:${options.operationsPort}/readyz, /metrics`],
     ...(options.logFile === undefined ? [] : [["log", options.logFile]]),
-    ["operator key", options.operatorKey],
+    ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
     ...keyRows(demoKeys),
   ];
   const examples = demoKeys === undefined ? "" : exampleLines(baseUrl, demoKeys);

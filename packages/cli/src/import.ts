@@ -7,9 +7,10 @@ import { accessOptions, noPlatform, requireOperatorKey } from "./operator-access
 import { type OptionValues, readOptions } from "./options.ts";
 import { printable } from "./printable.ts";
 import { bar, showProgress } from "./progress.ts";
+import { readSecret, warnInClear } from "./read-secret.ts";
 
 const usage = `tessera import FILE | -  [OPTIONS]
-tessera import --from-pretix URL --token T --organizer O [--event E …]  [OPTIONS]
+tessera import --from-pretix URL --organizer O [--event E …]  [OPTIONS]
 
 Sends records (NDJSON, also gzipped) to a running platform and reports the rejected lines; or reads a running pretix
 through its REST API: at first everything, later only the changes. A run that was stopped continues where it was.`;
@@ -21,7 +22,12 @@ const options = {
     value: "URL",
     help: "read a pretix instead of a file, for instance https://pretix.eu",
   },
-  token: { type: "string", value: "T", help: "an API token of a team of that pretix (default PRETIX_TOKEN)" },
+  token: {
+    type: "string",
+    value: "T",
+    help: "an API token of a team of that pretix (default PRETIX_TOKEN, which the list of processes does not show)",
+  },
+  "token-file": { type: "string", value: "FILE", help: "a file with that token" },
   organizer: { type: "string", value: "O", help: "the short name of the organizer in pretix" },
   event: {
     type: "string",
@@ -61,14 +67,16 @@ export async function importRecords(args: string[]): Promise<void> {
 
 /** Names are more events: a list in a shell becomes `--event a b`. */
 async function readPretix(values: ImportValues, names: readonly string[], pretix: string): Promise<void> {
-  const token = values.token ?? process.env["PRETIX_TOKEN"];
+  const { token: given, "token-file": file } = values;
+  const token = readSecret({ option: "token", given, file, variable: "PRETIX_TOKEN" });
   const { organizer, event = [], url } = values;
   if (token === undefined)
-    throw fault("no_pretix_token", "set PRETIX_TOKEN or pass --token: an API token of a team of pretix");
+    throw fault("no_pretix_token", "set PRETIX_TOKEN or pass --token-file: an API token of a team of pretix");
   if (organizer === undefined) throw fault("no_organizer", "name the organizer in pretix with --organizer");
   if (event.length === 0 && names.length > 0)
     throw fault("file_and_pretix", "import a file or from a pretix; events are named with --event");
   const key = requireOperatorKey(values);
+  warnInClear(pretix, "the token of pretix");
   const { importFromPretix } = await import("./from-pretix/import-from-pretix.ts");
   const { summary, rejected, settled } = await importFromPretix({
     pretix,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Environment } from "@tessera/kit/config";
 import { fault } from "./faults.ts";
 import { logFileNames } from "./log-file.ts";
 
@@ -12,13 +13,18 @@ export interface LocalData {
   readonly logFile: string;
   /** A random secret that is made once and stored under this name. */
   keptSecret(name: string): Promise<string>;
+  /** The operator key that is set, or one that is made once and stored. */
+  operatorKey(environment: Environment): Promise<{ operatorKey: string; madeOperatorKey: string | undefined }>;
 }
 
 /** Opens the data folder, and creates it if it is missing; `fresh` empties it first. */
 export async function openLocalData({ directory, fresh }: { directory: string; fresh: boolean }): Promise<LocalData> {
+  const files = join(directory, "files");
+  let madeFiles: boolean;
   try {
     await mkdir(directory, { recursive: true });
     await access(directory, constants.W_OK);
+    madeFiles = await claim(files);
   } catch (error) {
     throw fault(
       "data_directory_not_writable",
@@ -26,19 +32,56 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
       { cause: error },
     );
   }
-  if (fresh) await empty(directory);
+  if (fresh) {
+    if (!madeFiles) throw notOurs(files);
+    await requireCluster(join(directory, "postgres", "data"));
+    await empty(directory);
+    await claim(files);
+  }
+  const kept = (name: string) => keptSecret(join(directory, name));
   return {
     directory,
     database: join(directory, "postgres"),
-    files: join(directory, "files"),
+    files,
     logFile: join(directory, "tessera.log"),
-    keptSecret: (name) => keptSecret(join(directory, name)),
+    keptSecret: kept,
+    async operatorKey(environment) {
+      const given = environment["TESSERA_OPERATOR_KEY"];
+      if (given) return { operatorKey: given, madeOperatorKey: undefined };
+      const made = await kept("operator-key");
+      return { operatorKey: made, madeOperatorKey: made };
+    },
   };
 }
 
+/** Says that a folder was made by a platform, which may delete it. */
+const mark = "made-by-tessera";
+
+/** Makes a folder, marks it if it holds nothing yet, and tells whether it is marked. */
+async function claim(folder: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true, mode: 0o750 });
+  const names = await readdir(folder);
+  if (names.length > 0) return names.includes(mark);
+  await writeFile(join(folder, mark), "`tessera serve all --fresh` deletes this folder.\n");
+  return true;
+}
+
+/** What is where the database would be, but is none, was there before the platform. */
+async function requireCluster(folder: string): Promise<void> {
+  const names = await readdir(folder).catch((): string[] => []);
+  if (names.length > 0 && !names.includes("PG_VERSION")) throw notOurs(folder);
+}
+
+function notOurs(folder: string): Error {
+  return fault(
+    "data_not_ours",
+    `--fresh would delete ${folder}, which no platform made; move it away, or choose another folder with --data DIR`,
+  );
+}
+
 /**
- * Removes only files that a platform writes: a mistyped --data DIR costs nothing else. The progress of imports from
- * pretix goes too, because the records that it counts as stored are deleted.
+ * Removes only what a platform writes: a mistyped --data DIR costs nothing else. The progress of imports from pretix goes
+ * too, because the records that it counts as stored are deleted.
  */
 async function empty(directory: string): Promise<void> {
   for (const name of [

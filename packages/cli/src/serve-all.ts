@@ -25,7 +25,7 @@ export async function serveAll(
   const progress = showProgress();
   const data = await openLocalData({ directory: resolve(values.data ?? ".tessera"), fresh: values.fresh });
   const port = readPort("--port", values.port ?? (options.environment["HTTP_PORT"] || "8000"));
-  const operatorKey = options.environment["TESSERA_OPERATOR_KEY"] || (await data.keptSecret("operator-key"));
+  const { operatorKey, madeOperatorKey } = await data.operatorKey(options.environment);
   const log = await openLog(values, data);
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
@@ -62,7 +62,7 @@ export async function serveAll(
     announce({
       baseUrl: environment.BASE_URL,
       operationsPort: platform.operationsPort,
-      operatorKey,
+      madeOperatorKey,
       logFile: log.file,
       demoKeys: keys,
     });

@@ -8,7 +8,7 @@ export const fillOptions = {
   "database-url": {
     type: "string",
     value: "URL",
-    help: "an existing PostgreSQL instead of the embedded one (default DATABASE_URL)",
+    help: "an existing PostgreSQL instead of the embedded one (default DATABASE_URL, which hides a password from the list of processes)",
   },
 } as const;
 

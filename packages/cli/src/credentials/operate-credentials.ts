@@ -114,7 +114,7 @@ ${kind.revoking.usage} Revoking again changes nothing.`;
 /** Reads the organizer, the path of its credentials, and how to call the platform. */
 function readOwner(
   { path }: { readonly path: string },
-  values: { readonly organizer: string | undefined; readonly url: string; readonly key: string | undefined },
+  values: { readonly organizer: string | undefined } & Parameters<typeof requireOperatorKey>[0],
 ): { organizer: string; path: string; access: Access } {
   const organizer = requireOption("organizer", values.organizer);
   const access = { url: values.url, key: requireOperatorKey(values) };

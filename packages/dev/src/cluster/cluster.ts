@@ -59,7 +59,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
     return engine;
   };
   try {
-    const operatorKey = process.env["TESSERA_OPERATOR_KEY"] ?? (await data.keptSecret("operator-key"));
+    const { operatorKey, madeOperatorKey } = await data.operatorKey(process.env);
     const database = await begin("PostgreSQL", () =>
       openLocalDatabase({
         url: values["database-url"] ?? process.env["DATABASE_URL"],
@@ -106,7 +106,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
         ["Redis", redis.url],
       ],
       baseUrls: running.baseUrls,
-      operatorKey,
+      madeOperatorKey,
       logs: data.directory,
       keys,
     });

@@ -8,7 +8,8 @@ export function printTable(options: {
   processes: readonly PlannedProcess[];
   engines: readonly (readonly [name: string, address: string])[];
   baseUrls: readonly string[];
-  operatorKey: string;
+  /** Undefined: it was set. */
+  madeOperatorKey: string | undefined;
   logs: string;
   keys: DemoKeys | undefined;
 }): void {
@@ -26,7 +27,7 @@ export function printTable(options: {
     ...engines,
     ["documentation", baseUrls.map((url) => `${url}/docs`).join(", ")],
     ["logs", `${options.logs}/*.log`],
-    ["operator key", options.operatorKey],
+    ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
     ...keyRows(keys),
   ];
   const examples = keys === undefined ? "" : exampleLines(baseUrls[0] ?? "", keys);
