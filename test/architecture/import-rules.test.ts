@@ -24,6 +24,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["resources"], "packages/resources/src/list.ts", "packages/kit/src/log.ts"],
   [["schema"], "packages/schema/src/fields.ts", "packages/kit/src/fault.ts"],
   [["engines"], "packages/engines/src/kafka.ts", "protos/topics.ts"],
+  [["sent-files"], "packages/sent-files/src/examine.ts", "protos/topics.ts"],
   [["embedded-postgres"], "packages/embedded-postgres/src/start.ts", "protos/topics.ts"],
   [
     ["embedded-postgres-users", "gateway", "gateway-loose-files"],

@@ -59,6 +59,7 @@ const lists = ["event.orders:read", "event.orders:checkin"];
 const settings = ["event.settings.general:write"];
 const scans = ["event.orders:write", "event.orders:checkin"];
 const all = ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"];
+const staff = ["pretixscan", "pretixscan_online_noorders"];
 const none: string[] = [];
 
 /** The table of the specification, written out: which permissions open a route, and which profiles. */
@@ -72,12 +73,12 @@ const table: Record<string, { permissions: string[] | "public" | "any" | "operat
   "DELETE checkinlists/{id}/": { permissions: settings, profiles: none },
   "DELETE checkinlist/{id}/": { permissions: settings, profiles: none },
   "GET checkinlists/{id}/status/": { permissions: lists, profiles: all },
-  "GET checkinlists/{list}/positions/": { permissions: lists, profiles: ["pretixscan", "pretixscan_online_noorders"] },
+  "GET checkinlists/{list}/positions/": { permissions: lists, profiles: staff },
   "GET checkinlists/{list}/positions/{id}/": { permissions: lists, profiles: none },
   "POST checkinlists/{list}/failed_checkins/": { permissions: scans, profiles: all },
   "GET checkins/": { permissions: ["event.orders:read"], profiles: none },
   "GET checkins/{id}/": { permissions: ["event.orders:read"], profiles: none },
-  "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: all },
+  "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: staff },
   "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/apikeys/{key}/revoke/": { permissions: "operator", profiles: none },

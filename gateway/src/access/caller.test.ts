@@ -46,4 +46,11 @@ describe("a device", () => {
       ]);
     }
   });
+
+  it("[S5.7] is another caller once it stands in public, and is not repeated what it was answered before", () => {
+    const named = (securityProfile: string) =>
+      toCaller(credential({ kind: "device", device: { deviceId: 3, gate: null, securityProfile, softwareBrand: "" } }));
+    expect(named("full").countedAs).toBe(named("pretixscan").countedAs);
+    expect(named("pretixscan_online_kiosk").countedAs).not.toBe(named("full").countedAs);
+  });
 });

@@ -5,6 +5,7 @@ import {
   deviceProfileOf,
   everyPermission,
   type Permission,
+  standsInPublic,
 } from "@tessera/values";
 import type { Credential, CredentialKind, Device } from "../store/credentials.ts";
 
@@ -40,7 +41,10 @@ export const operator: Operator = { kind: "operator", logId: "operator" };
 /** Makes the caller of a valid credential. */
 export function toCaller(credential: Credential): Tenant {
   const { kind, organizer, device } = credential;
-  const name = hash("sha256", JSON.stringify([organizer, kind, credential.id]), "buffer");
+  const profile = kind === "device" ? deviceProfileOf(device?.securityProfile ?? "") : "full";
+  // A device that is put up in public is no longer the caller who was answered when the staff had it.
+  const place = standsInPublic(profile) ? ["public"] : [];
+  const name = hash("sha256", JSON.stringify([organizer, kind, credential.id, ...place]), "buffer");
   return {
     kind,
     id: credential.id,
@@ -49,7 +53,7 @@ export function toCaller(credential: Credential): Tenant {
     organizer,
     permissions: kind === "device" ? devicePermissions : new Set(credential.permissions),
     events: credential.allEvents ? undefined : new Set(credential.events),
-    profile: kind === "device" ? deviceProfileOf(device?.securityProfile ?? "") : "full",
+    profile,
     device: device ?? undefined,
   };
 }

@@ -66,7 +66,7 @@ async function claim(folder: string): Promise<boolean> {
   return true;
 }
 
-/** What is where the database would be, but is none, was there before the platform. */
+/** Refuses a folder where the database would be that holds something else: it was there before the platform. */
 async function requireCluster(folder: string): Promise<void> {
   const names = await readdir(folder).catch((): string[] => []);
   if (names.length > 0 && !names.includes("PG_VERSION")) throw notOurs(folder);

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fault } from "./faults.ts";
-import { isOwnHost } from "./own-host.ts";
+import { isOwnHost } from "./secure-calls.ts";
 
 /** A secret of a command line: the option that holds it, the option that names a file with it, and the variable. */
 export interface SecretSource {

@@ -13,7 +13,7 @@ export type Finding = { readonly begins: true } | { readonly begins: false; read
 
 const report = (finding: Finding) => parentPort?.postMessage(finding);
 
-parentPort?.on("message", async ({ type, bytes }: SentContent) => {
+async function examine({ type, bytes }: SentContent): Promise<void> {
   if (type === "application/pdf") {
     // Its parser takes a while to load; images do not wait for it.
     const { checkPdf } = await import("./check-pdf.ts");
@@ -23,4 +23,6 @@ parentPort?.on("message", async ({ type, bytes }: SentContent) => {
     report({ begins: true });
     report({ begins: false, objection: checkImage(type, bytes) });
   }
-});
+}
+
+parentPort?.on("message", (content: SentContent) => void examine(content));

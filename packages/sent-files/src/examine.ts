@@ -31,7 +31,7 @@ export interface Examiner {
 }
 
 /** What happens to a thread while it examines a file. */
-type Event = { readonly finding: Finding } | { readonly error: unknown };
+type Event = { readonly finding: Finding } | { readonly error: Error };
 
 /**
  * Examines the content of files in a thread of their own, so that a hostile file blocks no other request and uses no more
@@ -52,8 +52,9 @@ export function openExaminer(limits: ExaminationLimits = usualLimits): Examiner 
       if (thread === worker) onEvent?.(event);
     };
     worker.on("message", (finding: Finding) => tell({ finding }));
-    worker.on("error", (error) => tell({ error }));
-    worker.on("exit", () => tell({ error: new Error("the examination of a file ended without a result") }));
+    const ended = (cause?: unknown) => new Error("the examination of a file ended without a result", { cause });
+    worker.on("error", (error) => tell({ error: error instanceof Error ? error : ended(error) }));
+    worker.on("exit", () => tell({ error: ended() }));
     return worker;
   }
 
@@ -74,7 +75,7 @@ export function openExaminer(limits: ExaminationLimits = usualLimits): Examiner 
         const { objection } = await new Promise<{ readonly objection: Objection }>((resolve, reject) => {
           onEvent = (event) => {
             clearTimeout(timer);
-            if ("error" in event) reject(event.error as Error);
+            if ("error" in event) reject(event.error);
             else if (event.finding.begins) timer = setTimeout(() => reject(new UsedUp()), maxMs);
             else resolve(event.finding);
           };

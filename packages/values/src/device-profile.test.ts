@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { deviceProfileOf } from "./device-profile.ts";
+import { deviceProfileOf, standsInPublic } from "./device-profile.ts";
 
 it.each([
   ["full", "full"],
@@ -13,4 +13,9 @@ it.each([
   ["constructor", "pretixscan"],
 ])("[A2.14, R3.11] takes the profile %j for %s", (name, profile) => {
   expect(deviceProfileOf(name)).toBe(profile);
+});
+
+it("a kiosk alone stands in public", () => {
+  const profiles = ["full", "pretixscan", "pretixscan_online_noorders", "pretixscan_online_kiosk"] as const;
+  expect(profiles.filter(standsInPublic)).toEqual(["pretixscan_online_kiosk"]);
 });

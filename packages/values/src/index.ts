@@ -1,5 +1,12 @@
 export { firstListIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
-export { type DeviceProfile, deviceProfileOf, type ScanProfile, scanProfiles } from "./device-profile.ts";
+export {
+  type DeviceProfile,
+  deviceProfileOf,
+  type ScanProfile,
+  scanProfiles,
+  staffProfiles,
+  standsInPublic,
+} from "./device-profile.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";
 export { type Localized, pick } from "./localized.ts";

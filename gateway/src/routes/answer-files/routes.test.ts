@@ -73,7 +73,7 @@ describe("GET orderpositions/{position}/answer/{question}/", () => {
     [keys.reader, 200],
     [keys.gate, 200],
     [devices.scan, 200],
-    [devices.kiosk, 200],
+    [devices.kiosk, 403],
     [keys.settings, 403],
     [keys.none, 403],
     [keys.otherOrganizer, 403],

@@ -1,4 +1,4 @@
-import { scanProfiles } from "@tessera/values";
+import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { declare } from "../../http/route.ts";
@@ -27,7 +27,10 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
       },
       exists: listRequirer(checkinLists),
       async handle(request) {
-        const { organizer, event, tenant, body } = request;
+        const { organizer, event, tenant } = request;
+        const isPublic = standsInPublic(tenant.profile);
+        // A number that a passer-by may have typed finds no ticket.
+        const body = isPublic ? { ...request.body, position: null } : request.body;
         const { scan } = await scanHistory.recordFailedScan({
           organizer,
           event,
@@ -36,7 +39,10 @@ export function failedCheckinRoutes({ checkinLists, scanHistory }: Pick<Clients,
           deviceId: tenant.device?.deviceId,
           gate: tenant.device?.gate ?? undefined,
         });
-        return { status: 201, body: presentFailedScan(scan) };
+        const shown = presentFailedScan(scan);
+        // Another device may have stored another code under this nonce.
+        const sent = { raw_barcode: body.raw_barcode, error_explanation: body.error_explanation ?? null };
+        return { status: 201, body: isPublic ? { ...shown, ...sent } : shown };
       },
     }),
   };

@@ -1,3 +1,4 @@
+import { staffProfiles } from "@tessera/values";
 import { holds } from "../../access/caller.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
@@ -12,7 +13,7 @@ import { presentPosition, presentPositions } from "./present.ts";
 import { positionShown } from "./schema.ts";
 
 const anyOf = ["event.orders:read", "event.orders:checkin"] as const;
-const reading: Access = { kind: "event", anyOf, profiles: ["pretixscan", "pretixscan_online_noorders"] };
+const reading: Access = { kind: "event", anyOf, profiles: staffProfiles };
 const readingOne: Access = { ...reading, profiles: [] };
 
 const query = { ...choosing, expand: expansion(), pdf_data: printing() } as const;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
-import { scanProfiles } from "@tessera/values";
+import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
@@ -14,6 +14,7 @@ import { readScanType } from "../checkins/scan-type.ts";
 import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import type { RedeemScan } from "./gather-scans.ts";
+import { onPublicScreen } from "./on-public-screen.ts";
 import { presentOutcome, type RefusedStatus } from "./present.ts";
 import { admittedShown, incompleteShown, type RedeemBody, redeemBody, refusedShown, unknownShown } from "./schema.ts";
 
@@ -67,7 +68,8 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
         }
         const answers = await readAnswers(request.body.answers, (ids) => findUploads(ids, tenant));
         const scan = { ...toScan(request), answers };
-        const outcome = await redeem(scan, tenant.countedAs);
+        const decided = await redeem(scan, tenant.countedAs);
+        const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
         const withPdfData = showsPdfData(query, tenant);
         return presentOutcome(outcome, { address, names: query.expand, withPdfData, force: scan.force, refusedStatus });
@@ -88,7 +90,8 @@ function toScan(request: Incoming<RedeemQuery, RedeemBody>): Omit<Scan, "answers
     event: request.event,
     list: request.id("list"),
     lookup: request.param("lookup"),
-    untrustedInput: query.untrusted_input || isScanner(tenant.device?.softwareBrand ?? ""),
+    untrustedInput:
+      query.untrusted_input || isScanner(tenant.device?.softwareBrand ?? "") || standsInPublic(tenant.profile),
     type: readScanType(body.type),
     at: body.datetime ?? undefined,
     force: body.force ?? false,

@@ -4,7 +4,6 @@ import { engineSettings, processSettings, topicSettings } from "../engine-settin
 import { socketNetwork } from "../network.ts";
 import { kafkaAccess, openFiles } from "../open-engines.ts";
 import { readPort } from "../options.ts";
-import { isOwnHost } from "../own-host.ts";
 import { refuseLostFacts } from "../platform.ts";
 import { isOwnHost, requireSecure } from "../secure-calls.ts";
 import { isRedisUrl } from "./examine-cache.ts";

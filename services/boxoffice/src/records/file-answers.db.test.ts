@@ -192,7 +192,7 @@ describe("an answer that is a file", () => {
     ["that is cut off within", toDataUrl(aPng().subarray(0, -4)), /Element 2: The image is cut off/],
     ["that is too large to be shown", toDataUrl(aPng({ width: 10_001 })), /Element 2: The image has 10001 x 1 pixels/],
     ["that runs a script", toDataUrl(scripted, "application/pdf"), /Element 2: The PDF holds JavaScript/],
-  ])("[R3.44, R3.73] %s is refused without being quoted", async (_name, answer, message) => {
+  ])("[R3.44, R3.91] %s is refused without being quoted", async (_name, answer, message) => {
     const rejected = await office.apply(
       answered([
         { question: 2, answer: "geheim" },

@@ -577,7 +577,7 @@ describe("tokens", () => {
   });
 
   it.each(["a", "fifteen-letters", "blanks in a token", "Schlüssel-für-alle", "sixteen-letters\t"])(
-    "[R3.72] are not taken as short or unsendable as %j, and removals may still name them",
+    "[R3.90] are not taken as short or unsendable as %j, and removals may still name them",
     async (token) => {
       await office.apply(sample.organizer());
       const refused = { token: ["A token has at least 16 characters, all of them ASCII and none of them blank."] };
