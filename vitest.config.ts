@@ -53,8 +53,12 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ["source", "node"] } },
   test: {
-    // Processes, because tests start servers, send signals and change the environment.
+    // Processes, because tests start servers, send signals and change the environment. The files that one of them runs
+    // share its modules: loading them again for each file costs more than most tests. Each file undoes what it changes.
     pool: "forks",
+    isolate: false,
+    // Node runs the sources as they are, and keeps what it has compiled.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ["--conditions=source"],
     // The runner sizes itself by the machine's cores, not by those it may use.
     maxWorkers: 2,
