@@ -126,6 +126,17 @@ function partReader(schema: AnySchemaObject, self: SchemaObjCxt["self"]) {
   });
 }
 
+/** One for all schemas: each compiles the schema of schemas first, which takes longer than most schemas. */
+const ajv = new Ajv({
+  strict: true,
+  allErrors: true,
+  useDefaults: true,
+  strictRequired: false,
+  strictTypes: false,
+  validateFormats: false,
+});
+for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyword(keyword);
+
 /**
  * Compiles a schema into a function that reads a value, applies defaults and names every wrong field. It may change the
  * given value.
@@ -134,15 +145,6 @@ function partReader(schema: AnySchemaObject, self: SchemaObjCxt["self"]) {
  * of a list that have no fields, have the name of the map or list and a number.
  */
 export function compileSchema<S extends JsonSchema>(schema: S): Check<TypeOf<S>> {
-  const ajv = new Ajv({
-    strict: true,
-    allErrors: true,
-    useDefaults: true,
-    strictRequired: false,
-    strictTypes: false,
-    validateFormats: false,
-  });
-  for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyword(keyword);
   const validate = ajv.compile({ type: "object", properties: { value: toExecutable(schema) }, required: ["value"] });
   return (value) => {
     // Wrapped, so that a leaf at the top can be replaced too.
