@@ -1,5 +1,5 @@
 import { type Availability, findProgram } from "./engine-process.ts";
-import { installKafka } from "./kafka-install.ts";
+import { prepareKafka } from "./kafka-broker.ts";
 import { findRedis, installRedis, type RedisFlavour } from "./redis-server.ts";
 import { findS3, installS3 } from "./s3-server.ts";
 
@@ -14,7 +14,7 @@ interface Engine {
 export const engines: Readonly<Record<string, Engine>> = {
   kafka: {
     find: findKafka,
-    install: async () => void (await installKafka()),
+    install: async () => void (await prepareKafka()),
   },
   redis: {
     find: () => flavours.map((flavour) => findRedis(flavour)).find(({ available }) => available) ?? findRedis("valkey"),

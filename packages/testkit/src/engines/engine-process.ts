@@ -21,8 +21,8 @@ export interface EngineProcess {
   /** Resolves when it has ended. */
   readonly ended: Promise<void>;
   hasEnded(): boolean;
-  /** Ends it with a signal and waits for its end. */
-  end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
+  /** Ends it with a signal and waits for its end; after this time it is killed. */
+  end(signal: "SIGTERM" | "SIGKILL", withinMs?: number): Promise<void>;
   /** Freezes it; its connections stay. */
   pause(): void;
   resume(): void;
@@ -170,12 +170,12 @@ export async function startProcess(options: {
     pid,
     ended,
     hasEnded: () => over,
-    async end(signal) {
+    async end(signal, withinMs = longestStopMs) {
       if (over) return;
       // A frozen process reacts only to SIGKILL.
       if (signal === "SIGTERM") child.kill("SIGCONT");
       child.kill(signal);
-      const timer = setTimeout(() => child.kill("SIGKILL"), longestStopMs);
+      const timer = setTimeout(() => child.kill("SIGKILL"), withinMs);
       await ended;
       clearTimeout(timer);
     },

@@ -4,9 +4,9 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
-import { type EngineProcess, startProcess, takesConnections } from "./engine-process.ts";
+import { type EngineProcess, installOnce, startProcess, takesConnections } from "./engine-process.ts";
 import { installKafka, logSettings } from "./kafka-install.ts";
 
 const run = promisify(execFile);
@@ -51,9 +51,41 @@ interface Node {
 /** Under full load the start of a broker has taken sixteen seconds. */
 const startPatienceMs = 90_000;
 
+/** The programs of a broker. */
+interface Programs {
+  /** The folder of the jars. */
+  readonly libraries: string;
+  /** Options of every Java process. */
+  readonly classes: string;
+}
+
+/** Downloads the broker once per machine, and prepares its start. */
+export async function prepareKafka(): Promise<Programs> {
+  const libraries = await installKafka();
+  const folder = await installOnce(`${basename(libraries)}-classes`, (draft) => archiveClasses(libraries, draft));
+  return { libraries, classes: `-XX:SharedArchiveFile=${join(folder, archive)}` };
+}
+
+const archive = "classes.jsa";
+
+/**
+ * Archives the classes that a broker loads, which are most of the work of its start. Java does without an archive of
+ * another Java.
+ */
+async function archiveClasses(libraries: string, folder: string): Promise<void> {
+  const [port = 0, controllerPort = 0] = await choosePorts(2, undefined);
+  const node: Node = { id: 1, port, controllerPort, directory: join(folder, "broker"), process: undefined };
+  const programs = { libraries, classes: `-XX:ArchiveClassesAtExit=${join(folder, archive)}` };
+  const settings = settingsOf(node, { nodes: [node], protocol: "PLAINTEXT" });
+  await format({ libraries, classes: "-Xshare:auto" }, { node, settings, cluster: await clusterId(node.directory) });
+  const broker = await launch(programs, node, "");
+  await broker.end("SIGTERM", startPatienceMs);
+  await rm(node.directory, { recursive: true, force: true });
+}
+
 /** Starts one broker, or three that replicate each other. Each is also a controller. */
 export async function startKafka(options: KafkaEngineOptions = {}): Promise<KafkaEngine> {
-  const libraries = await installKafka();
+  const programs = await prepareKafka();
   const directory = options.directory ?? (await mkdtemp(join(tmpdir(), "tessera-kafka-")));
   const scratch = options.directory === undefined ? directory : "";
   const ids = Array.from({ length: options.brokers ?? 1 }, (_, index) => index + 1);
@@ -72,8 +104,8 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     const cluster = await clusterId(directory);
     const starts = await Promise.allSettled(
       nodes.map(async (node) => {
-        await format(libraries, { node, settings: settings(node), cluster });
-        node.process = await launch(libraries, node, scratch);
+        await format(programs, { node, settings: settings(node), cluster });
+        node.process = await launch(programs, node, scratch);
       }),
     );
     const failure = starts.find((start) => start.status === "rejected");
@@ -101,7 +133,7 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
     },
     async start(id = 1) {
       const node = nodeOf(id);
-      if (node.process === undefined || node.process.hasEnded()) node.process = await launch(libraries, node, scratch);
+      if (node.process === undefined || node.process.hasEnded()) node.process = await launch(programs, node, scratch);
     },
     async wipe() {
       await endAll("SIGKILL");
@@ -118,8 +150,9 @@ export async function startKafka(options: KafkaEngineOptions = {}): Promise<Kafk
   };
 }
 
-function launch(libraries: string, { directory, port }: Node, scratch: string): Promise<EngineProcess> {
+function launch({ libraries, classes }: Programs, { directory, port }: Node, scratch: string): Promise<EngineProcess> {
   const args = [
+    classes,
     "-Xms128m",
     "-Xmx256m",
     "-XX:+UseSerialGC",
@@ -143,14 +176,22 @@ function launch(libraries: string, { directory, port }: Node, scratch: string): 
 
 /** Writes the settings, and makes an empty log if there is none. */
 async function format(
-  libraries: string,
+  { libraries, classes }: Programs,
   { node, settings, cluster }: { node: Node; settings: Record<string, string>; cluster: string },
 ): Promise<void> {
   await mkdir(node.directory, { recursive: true });
   const file = join(node.directory, "server.properties");
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(file, lines.join(""));
-  const tool = ["-Xmx64m", "-XX:TieredStopAtLevel=1", "-cp", join(libraries, "*"), "kafka.tools.StorageTool"];
+  const tool = [
+    classes,
+    "-Xmx64m",
+    "-XX:+UseSerialGC",
+    "-XX:TieredStopAtLevel=1",
+    "-cp",
+    join(libraries, "*"),
+    "kafka.tools.StorageTool",
+  ];
   await run("java", [...tool, "format", "--ignore-formatted", "-t", cluster, "-c", file], { timeout: startPatienceMs });
 }
 
