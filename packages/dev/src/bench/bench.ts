@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits.";
 
 const options = {
   orders: {
@@ -10,6 +10,12 @@ const options = {
     value: "N",
     default: "100000",
     help: "import: how many one-position orders (default 100000)",
+  },
+  inside: {
+    type: "string",
+    value: "N",
+    default: "300000",
+    help: "exits: how many tickets are checked out (default 300000)",
   },
   facts: {
     type: "string",
@@ -46,7 +52,12 @@ export async function bench(args: string[]): Promise<void> {
     const { benchFacts } = await import("./facts.ts");
     return benchFacts({ facts, seconds, ...(values.folder === undefined ? {} : { folder: values.folder }) });
   }
-  throw fault("unknown_bench", `there is no benchmark ${name ?? "without a name"}; there are: import, facts`);
+  if (name === "exits") {
+    const inside = readCount("--inside", values.inside, 1);
+    const { benchExits } = await import("./exits.ts");
+    return benchExits({ inside });
+  }
+  throw fault("unknown_bench", `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits`);
 }
 
 function readCount(option: string, text: string, least: number): number {

@@ -1,0 +1,191 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { columns } from "@tessera/cli/columns";
+import { showProgress } from "@tessera/cli/progress";
+import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
+import { createLog } from "@tessera/kit/log";
+import { type Db, openDatabase } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { sql } from "@tessera/kit/pg/sql";
+import getPort from "get-port";
+import { type ServingProcess, startServing } from "../serving-process.ts";
+
+const operatorKey = "bench-operator-key";
+const apiKey = "bench-api-key";
+const event = "/api/v1/organizers/bench/events/festival";
+
+/** What is promised. */
+const limit = { seconds: 15, scanMs: 500 } as const;
+
+/** Tickets that are scanned beside the exit, so many a second. */
+const scanned = { tickets: 2000, perSecond: 20 } as const;
+
+/**
+ * Checks all tickets of a list out at once, beside scans of another list. The ratio compares the time with a plain
+ * `insert … select` of as many scans.
+ */
+export async function benchExits({ inside }: { inside: number }): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
+  const progress = showProgress();
+  const postgres = await startEmbeddedPostgres({ directory });
+  const port = await getPort({ host: "127.0.0.1" });
+  const baseUrl = `http://127.0.0.1:${port}`;
+  let platform: ServingProcess | undefined;
+  let db: Db | undefined;
+  try {
+    platform = await startServing(
+      ["all", "--port", String(port), "--data", join(directory, "platform"), "--database-url", postgres.url],
+      { url: `${baseUrl}/api/v1/openapi.json`, environment: { TESSERA_OPERATOR_KEY: operatorKey } },
+    );
+    progress.update("filling the list…");
+    await importRecords(baseUrl);
+    const log = createLog({ service: "bench", destination: { write: () => {} } });
+    const [schema, role] = ["checkin", roleOf("checkin")];
+    db = openDatabase({ url: postgres.url, schema, role, applicationName: "bench", statementTimeoutMs: 600_000, log });
+    await fillList(db, inside);
+    const plain = await insertPlainly(db);
+    progress.update("checking out…");
+    const undisturbed = await scanFor(baseUrl, { first: 1, until: sleep(5000).then(() => {}) });
+    const started = performance.now();
+    await db.run(sql`update list set exit_all_at = now() where list.id = 1`);
+    const done = untilOut(db).then(() => (performance.now() - started) / 1000);
+    const beside = await scanFor(baseUrl, { first: 1 + undisturbed.length, until: done });
+    const seconds = await done;
+    progress.done();
+    const [before, p50, p99] = [quantile(undisturbed, 0.99), quantile(beside, 0.5), quantile(beside, 0.99)];
+    const rows = [
+      ["inside", String(inside)],
+      ["all checked out after", `${seconds.toFixed(1)} s (limit ${limit.seconds} s)`],
+      ["microseconds for each", ((seconds * 1e6) / inside).toFixed(0)],
+      ["plain insert of as many scans", `${plain.toFixed(1)} s`],
+      ["ratio to that", (seconds / plain).toFixed(1)],
+      ["scans before, p99", `${before.toFixed(0)} ms`],
+      ["scans beside it, p50 and p99", `${p50.toFixed(0)}, ${p99.toFixed(0)} ms (limit ${limit.scanMs} ms)`],
+    ];
+    process.stdout.write(`${columns(rows)}\n`);
+    if (seconds > limit.seconds || p99 > limit.scanMs) process.exitCode = 1;
+  } finally {
+    progress.done();
+    await db?.close();
+    await platform?.stop();
+    await postgres.stop();
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function importRecords(baseUrl: string): Promise<void> {
+  const line = (kind: string, data: object, place: object = { event: "festival" }) =>
+    JSON.stringify({ kind, organizer: "bench", ...place, data });
+  const orders = Array.from({ length: scanned.tickets }, (_, index) =>
+    line("order", {
+      code: `B${index}`,
+      status: "p",
+      datetime: "2027-01-01T12:00:00Z",
+      email: `attendee.${index}@example.org`,
+      positions: [{ id: index + 1, positionid: 1, item: 1, attendee_name: `Attendee ${index}`, secret: secretOf(index + 1) }],
+    }),
+  );
+  const records = [
+    line("organizer", { slug: "bench", name: "Bench" }, {}),
+    line("api_key", { token: apiKey, name: "bench", permissions: ["*"], all_events: true }, {}),
+    line("event", { slug: "festival", name: { en: "Festival" }, date_from: "2027-07-01T10:00:00Z" }),
+    line("item", { id: 1, name: { en: "Ticket" } }),
+    ...[1, 2].map((id) => line("checkin_list", { id, name: `List ${id}`, allow_multiple_entries: true })),
+    ...orders,
+  ];
+  const response = await fetch(`${baseUrl}/api/v1/import/`, {
+    method: "POST",
+    headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
+    body: records.join("\n"),
+  });
+  const answer = (await response.json()) as { rejected?: number; settled?: boolean };
+  if (answer.rejected !== 0 || answer.settled !== true) throw new Error(`the import answered ${JSON.stringify(answer)}`);
+}
+
+function secretOf(id: number): string {
+  return `bench${String(id).padStart(27, "0")}`;
+}
+
+/** Copies a ticket until as many are inside the first list. */
+async function fillList(db: Db, inside: number): Promise<void> {
+  const first = 1_000_000;
+  const tickets = sql`generate_series(${first}::bigint, ${first + inside - 1}::bigint) as ticket (id)`;
+  await db.run(sql`
+    insert into position (organizer, event, id, revision, positionid, order_code, item, secret, order_status,
+                          valid_if_pending, require_approval, canceled, blocked, counted_as, attendee_name, order_email,
+                          order_placed_at, search_text, pseudonymization_id, state)
+    select position.organizer, position.event, ticket.id, 1, 1, 'C' || ticket.id, 1, 'secret' || ticket.id, 'paid', false,
+           false, false, false, 'paid', position.attendee_name, position.order_email, position.order_placed_at,
+           position.search_text, ticket.id::text, position.state
+      from position, ${tickets}
+     where position.id = 1`);
+  await db.run(sql`
+    insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
+    select 'bench', 'festival', ticket.id, 1, 1, 1, 'entry', now() - interval '1 hour' from ${tickets}`);
+  await db.run(sql`
+    insert into scan (organizer, event, id, list, position, type, successful, at, forced, force_sent, auto_checked_in)
+    select 'bench', 'festival', nextval('scan_id'), 1, ticket.id, 'entry', true, now() - interval '1 hour', false, false,
+           false
+      from ${tickets}`);
+  await db.run(sql`
+    insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
+    values ('bench', 'festival', 0, 0, 1, 0, 'paid', ${inside}, 0, 0),
+           ('bench', 'festival', 1, 0, 1, 0, 'paid', 0, ${inside}, ${inside})`);
+  for (const table of [sql`position`, sql`presence`, sql`scan`]) await db.run(sql`analyze ${table}`);
+}
+
+/** Seconds to insert the same scans into a table like theirs. */
+async function insertPlainly(db: Db): Promise<number> {
+  await db.run(sql`create table bench_scan (like scan including all)`);
+  const started = performance.now();
+  await db.run(sql`insert into bench_scan table scan`);
+  const seconds = (performance.now() - started) / 1000;
+  await db.run(sql`drop table bench_scan`);
+  return seconds;
+}
+
+/** Scans tickets at a steady pace until something has happened; returns how long each took, in milliseconds. */
+async function scanFor(
+  baseUrl: string,
+  { first, until }: { first: number; until: Promise<unknown> },
+): Promise<number[]> {
+  const over = { isOver: false };
+  void until.finally(() => {
+    over.isOver = true;
+  });
+  const took: number[] = [];
+  const underWay: Promise<void>[] = [];
+  for (let id = first; !over.isOver && id <= scanned.tickets; id += 1) {
+    const started = performance.now();
+    const scan = fetch(`${baseUrl}${event}/checkinlists/2/positions/${secretOf(id)}/redeem/`, {
+      method: "POST",
+      headers: { authorization: `Token ${apiKey}`, "content-type": "application/json" },
+      body: "{}",
+    }).then(async (answer) => {
+      await answer.arrayBuffer();
+      if (answer.status !== 201) throw new Error(`a scan was answered ${answer.status}`);
+      took.push(performance.now() - started);
+    });
+    underWay.push(scan);
+    await sleep(1000 / scanned.perSecond);
+  }
+  await Promise.all(underWay);
+  return took;
+}
+
+async function untilOut(db: Db): Promise<void> {
+  for (;;) {
+    const { moved } = await db.one<{ moved: boolean }>(
+      sql`select list.exit_all_at > now() as moved from list where list.id = 1`,
+    );
+    if (moved) return;
+    await sleep(100);
+  }
+}
+
+function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+}
