@@ -19,6 +19,7 @@ create table credential (
   events text[] not null,
   active boolean not null,
   device jsonb,
+  known_columns integer not null default 0,
   constraint credential_pkey primary key (organizer, kind, id),
   constraint credential_token_hash_key unique (token_hash) deferrable initially deferred,
   constraint credential_kind_check check ((kind = any (array['api_key'::text, 'device'::text])))
@@ -50,6 +51,7 @@ create table event (
   organizer text not null,
   event text not null,
   revision bigint not null,
+  known_columns integer not null default 0,
   constraint event_pkey primary key (organizer, event)
 );
 

@@ -15,6 +15,8 @@ create table credential (
   active boolean not null,
   -- Devices only: deviceId, gate, securityProfile, softwareBrand.
   device jsonb,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, kind, id),
   -- Checked at commit: one batch of facts may take a token from one credential and give it to another.
   unique (token_hash) deferrable initially deferred
@@ -24,5 +26,7 @@ create table event (
   organizer text not null,
   event text not null,
   revision bigint not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event)
 );

@@ -18,6 +18,7 @@ create table blocked_secret (
   revision bigint not null,
   secret text collate "C" not null,
   blocked boolean not null,
+  known_columns integer not null default 0,
   constraint blocked_secret_pkey primary key (organizer, event, id)
 );
 create index blocked_secret_by_secret on blocked_secret using btree (organizer, event, lower("left"(secret, 250)));
@@ -28,6 +29,7 @@ create table category (
   id bigint not null,
   revision bigint not null,
   "position" bigint not null,
+  known_columns integer not null default 0,
   constraint category_pkey primary key (organizer, event, id)
 );
 
@@ -86,6 +88,7 @@ create table event (
   pdf_for_addons boolean not null,
   pdf_for_non_admission boolean not null,
   pdf_while_pending boolean not null,
+  known_columns integer not null default 0,
   constraint event_pkey primary key (organizer, event)
 );
 
@@ -147,6 +150,7 @@ create table item (
   generate_tickets boolean,
   variations jsonb not null,
   document jsonb not null,
+  known_columns integer not null default 0,
   constraint item_pkey primary key (organizer, event, id)
 );
 
@@ -240,6 +244,7 @@ create table "position" (
   state bytea not null,
   voucher bigint,
   pseudonymization_id text collate "C",
+  known_columns integer not null default 0,
   constraint position_pkey primary key (organizer, event, id),
   constraint position_counted_as_check check ((counted_as = any (array['paid'::text, 'pending_valid'::text, 'pending'::text]))),
   constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))
@@ -275,6 +280,7 @@ create table question (
   "position" bigint not null,
   ask_during_checkin boolean not null,
   document jsonb not null,
+  known_columns integer not null default 0,
   constraint question_pkey primary key (organizer, event, id)
 );
 create index question_asked on question using btree (organizer, event) where ask_during_checkin;
@@ -303,6 +309,7 @@ create table reusable_medium (
   active boolean not null,
   expires_at timestamptz,
   linked_positions jsonb not null,
+  known_columns integer not null default 0,
   constraint reusable_medium_pkey primary key (organizer, id)
 );
 create index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
@@ -314,6 +321,7 @@ create table revoked_secret (
   revision bigint not null,
   secret text collate "C" not null,
   "position" bigint,
+  known_columns integer not null default 0,
   constraint revoked_secret_pkey primary key (organizer, event, id)
 );
 create index revoked_secret_by_secret on revoked_secret using btree (organizer, event, lower("left"(secret, 250)));
@@ -369,6 +377,7 @@ create table subevent (
   date_to_at timestamptz,
   date_admission_at timestamptz,
   document jsonb not null,
+  known_columns integer not null default 0,
   constraint subevent_pkey primary key (organizer, event, id)
 );
 

@@ -1,14 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it, vi } from "vitest";
-import {
-  apiKey,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "../e2e/sample-records.ts";
+import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "../e2e/sample-records.ts";
 import { startTestPlatform } from "../e2e/test-platform.ts";
 
 afterEach(() => vi.restoreAllMocks());

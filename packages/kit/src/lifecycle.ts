@@ -4,6 +4,7 @@ import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
 import { measureFacts } from "./bus/measure-facts.ts";
 import { rebuildTopics } from "./bus/rebuild-topics.ts";
+import { rebuildsService, refreshCopies } from "./bus/refresh-copies.ts";
 import { startRelay } from "./bus/relay.ts";
 import { replayDeadLetters } from "./bus/replay-dead-letters.ts";
 import type { Cache } from "./cache/cache.ts";
@@ -118,6 +119,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
       clock.compare,
       keepStatistics(db),
       replayDeadLetters({ db, group: name, consumers: parts.consumers, log }),
+      refreshCopies({ consumers: parts.consumers, transportTo: around.transportTo, log }),
       rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),
       meter.job,
     ];
@@ -127,7 +129,9 @@ export async function startService<S extends Settings, C extends ClientMap>(
     undo.push(() => workers.stop());
     const owns = around.owns.map((topic) => topic.name);
     const facts = factsService({ db, bus, group: name, owns, consumes: definition.consumes });
-    const calls = await around.serve(traceCalls(tracing, [...parts.implementations, facts]));
+    const calls = await around.serve(
+      traceCalls(tracing, [...parts.implementations, facts, rebuildsService({ db, owns })]),
+    );
     served = calls;
     undo.push(() => calls.stop());
     for (const consumer of parts.consumers) {

@@ -18,6 +18,8 @@ create table event (
   pdf_for_addons boolean not null,
   pdf_for_non_admission boolean not null,
   pdf_while_pending boolean not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event)
 );
 
@@ -42,6 +44,8 @@ create table subevent (
   date_admission_at timestamptz,
   -- The resource as the API shows it.
   document jsonb not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 );
 
@@ -51,6 +55,8 @@ create table category (
   id bigint not null,
   revision bigint not null,
   position bigint not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 );
 
@@ -72,5 +78,7 @@ create table item (
   variations jsonb not null,
   -- The resource as the API shows it.
   document jsonb not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 );

@@ -34,6 +34,8 @@ create table position (
   -- person waits, and every index costs each import.
   voucher bigint,
   pseudonymization_id text collate "C",
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 ) with (fillfactor = 90);
 

@@ -11,6 +11,8 @@ create table question (
   ask_during_checkin boolean not null,
   -- The question resource.
   document jsonb not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 );
 
@@ -41,6 +43,8 @@ create table revoked_secret (
   secret text collate "C" not null,
   -- The position that had it; it may be gone.
   position bigint,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 );
 -- The same expression as over the secrets of positions.
@@ -53,6 +57,8 @@ create table blocked_secret (
   revision bigint not null,
   secret text collate "C" not null,
   blocked boolean not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, event, id)
 );
 create index blocked_secret_by_secret on blocked_secret (organizer, event, lower(left(secret, 250)));
@@ -67,6 +73,8 @@ create table reusable_medium (
   expires_at timestamptz,
   -- [{ event, id }] of positions; they may be gone.
   linked_positions jsonb not null,
+  -- How many columns its last writer knew.
+  known_columns integer not null default 0,
   primary key (organizer, id)
 );
 -- Not unique: of two media that swap identifiers one is heard of first.

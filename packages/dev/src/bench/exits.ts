@@ -84,7 +84,9 @@ async function importRecords(baseUrl: string): Promise<void> {
       status: "p",
       datetime: "2027-01-01T12:00:00Z",
       email: `attendee.${index}@example.org`,
-      positions: [{ id: index + 1, positionid: 1, item: 1, attendee_name: `Attendee ${index}`, secret: secretOf(index + 1) }],
+      positions: [
+        { id: index + 1, positionid: 1, item: 1, attendee_name: `Attendee ${index}`, secret: secretOf(index + 1) },
+      ],
     }),
   );
   const records = [
@@ -101,7 +103,8 @@ async function importRecords(baseUrl: string): Promise<void> {
     body: records.join("\n"),
   });
   const answer = (await response.json()) as { rejected?: number; settled?: boolean };
-  if (answer.rejected !== 0 || answer.settled !== true) throw new Error(`the import answered ${JSON.stringify(answer)}`);
+  if (answer.rejected !== 0 || answer.settled !== true)
+    throw new Error(`the import answered ${JSON.stringify(answer)}`);
 }
 
 function secretOf(id: number): string {

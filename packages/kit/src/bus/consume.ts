@@ -7,6 +7,7 @@ import { fault } from "../faults.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Tx } from "../pg/database.ts";
+import type { CopyTable } from "../pg/table.ts";
 import type { Tracing } from "../trace.ts";
 import { Turns } from "../turns.ts";
 import {
@@ -29,6 +30,8 @@ import type { Sweep } from "./pass-markers.ts";
 export interface ConsumeOptions<D = unknown> {
   /** Sweeps the consumer's copy after a rebuild of the topic; undefined for a consumer without a copy. */
   readonly sweep?: Sweep;
+  /** The table of the consumer's copy. */
+  readonly copy?: Pick<CopyTable<never, never, unknown>, "hasOutdated">;
   /** Called after every delivery, whether or not it was committed. */
   readonly afterDelivery?: (deps: D) => void;
 }
@@ -55,6 +58,10 @@ export interface Consumer<D = unknown> {
 /** A consumer on the database of its service. */
 export interface OpenConsumer {
   readonly topic: string;
+  /** The service that publishes the topic. */
+  readonly owner: string;
+  /** Whether its copy has states that were stored by a version that knew less of them. */
+  hasOutdated(): Promise<boolean>;
   deliver(messages: readonly Delivery[], signal: AbortSignal): Promise<void>;
   /** Acts on the dead letter that `claim` returns, in the same transaction. When it throws, the transaction rolls back. */
   replay(claim: (tx: Tx) => Promise<Claimed | undefined>): Promise<Replayed>;
@@ -113,7 +120,7 @@ setMaxListeners(0, never);
 export function consume<F, D = unknown>(
   topic: Topic<F>,
   apply: Apply<F, D>,
-  { sweep, afterDelivery = () => {} }: ConsumeOptions<D> = {},
+  { sweep, copy, afterDelivery = () => {} }: ConsumeOptions<D> = {},
 ): Consumer<D> {
   return {
     topic: topic.name,
@@ -123,6 +130,8 @@ export function consume<F, D = unknown>(
       const notify = () => afterDelivery(deps);
       return {
         topic: topic.name,
+        owner: topic.owner,
+        hasOutdated: async () => (await copy?.hasOutdated(db)) ?? false,
         deliver: (messages, signal) => consumer.deliver(messages, signal).finally(notify),
         replay: (claim) => consumer.replay(claim).finally(notify),
       };
@@ -133,7 +142,7 @@ export function consume<F, D = unknown>(
 function openConsumer<F>(
   binding: Binding<F>,
   { db, log, tracing, turns }: { db: Db; log: Log; tracing: Tracing | undefined; turns: Turns },
-): Omit<OpenConsumer, "topic"> {
+): Pick<OpenConsumer, "deliver" | "replay"> {
   const { topic, group } = binding;
   const about = { group, topic: topic.name };
   const together = gather<Delivery>({

@@ -42,6 +42,7 @@ export function keepCopy<F, Key, Input, Row, D = unknown>(
       await afterChange?.(tx);
     },
     {
+      copy: table,
       async sweep(tx, { before }) {
         const deleted = await table.deleteOlder(tx, before);
         await afterChange?.(tx);

@@ -44,7 +44,7 @@ beforeAll(async () => {
   await db.run(sql`
     create table thing (organizer text, id bigint, revision bigint not null, inner_name text, active boolean, numbers bigint[],
                         words text[], about jsonb, starts_from_at timestamptz, placed_at timestamptz, content bytea,
-                        document jsonb not null, primary key (organizer, id))`);
+                        document jsonb not null, known_columns integer not null default 0, primary key (organizer, id))`);
   await db.run(sql`create table note (id bigint primary key, text text)`);
 });
 afterAll(() => database.drop());

@@ -103,6 +103,11 @@ export interface CopyTable<Key, Input, Row> extends Table<Key, Input, Row> {
   upsertNewer(db: Queryable, rows: readonly Input[]): Promise<number>;
   /** Deletes copies that are older than a revision; returns their number. */
   deleteOlder(db: Queryable, revision: number): Promise<number>;
+  /**
+   * Whether a copy was stored by a version that knew fewer columns: the others have what an earlier state said. Such a
+   * version may run beside this one for a while.
+   */
+  hasOutdated(db: Queryable): Promise<boolean>;
 }
 
 export interface Revised {
@@ -114,15 +119,15 @@ export function table<K extends Columns, C extends Columns>(
   name: string,
   options: TableOptions<K, C>,
 ): Table<InputOf<K>, InputOf<K & C>, RowOf<K & C>> {
-  return declare(name, options);
+  return declare(name, { ...options, isCopy: false });
 }
 
-/** Declares a table of copies; `revision` is one of its columns. */
+/** Declares a table of copies; `revision` is one of its columns. `known_columns` says how many its last writer knew. */
 export function copyTable<K extends Columns, C extends Columns>(
   name: string,
   { key, columns }: TableOptions<K, C>,
 ): CopyTable<InputOf<K>, InputOf<K & C & Revised>, RowOf<K & C & Revised>> {
-  return declare(name, { key, columns: { ...columns, revision: bigint } });
+  return declare(name, { key, columns: { ...columns, revision: bigint }, isCopy: true });
 }
 
 /** Rows read at a time, and deleted: there may be millions, and one statement for all would run into its time limit. */
@@ -131,7 +136,7 @@ const sweptAtOnce = 5000;
 /** The types of `table` and `copyTable` differ; their statements are the same. */
 function declare<Key extends object, Input extends object, Row>(
   name: string,
-  { key, columns }: { readonly key: Columns; readonly columns: Columns },
+  { key, columns, isCopy }: { readonly key: Columns; readonly columns: Columns; readonly isCopy: boolean },
 ): CopyTable<Key, Input, Row> {
   const all: Columns = { ...key, ...columns };
   const id = identifier(name);
@@ -145,14 +150,19 @@ function declare<Key extends object, Input extends object, Row>(
   const stored = Object.values(all).map(({ convert = (element) => element }, at) =>
     convert(sql`sent.${identifier(allNames[at] ?? "")}`),
   );
-  const assigned = otherNames.map((each) => sql`${identifier(each)} = excluded.${identifier(each)}`);
+  // Versions add columns, and remove some only when no other version knows them any more.
+  const known = sql`${allNames.length}::integer`;
+  const [marks, marked] = isCopy ? [sql`, known_columns`, sql`, ${known}`] : [sql``, sql``];
+  const assigned = [...otherNames, ...(isCopy ? ["known_columns"] : [])].map(
+    (each) => sql`${identifier(each)} = excluded.${identifier(each)}`,
+  );
   const hasKey = keyNames.map((each) => sql`${id}.${identifier(each)} = sent.${identifier(each)}`);
 
   async function upsertWhere(db: Queryable, rows: readonly object[], condition: Sql): Promise<number> {
     if (rows.length === 0) return 0;
     return db.run(sql`
-      insert into ${id} (${list(allNames)})
-      select ${joinSql(stored, ", ")} from unnest(${send(all, rows)}) as sent (${list(allNames)})
+      insert into ${id} (${list(allNames)}${marks})
+      select ${joinSql(stored, ", ")}${marked} from unnest(${send(all, rows)}) as sent (${list(allNames)})
           on conflict (${list(keyNames)}) do update set ${joinSql(assigned, ", ")}${condition}`);
   }
 
@@ -199,6 +209,12 @@ function declare<Key extends object, Input extends object, Row>(
         delete from ${id}
          using unnest(${send(key, keys)}) as sent (${list(keyNames)})
          where ${joinSql(hasKey, " and ")}`);
+    },
+    async hasOutdated(db) {
+      const { found } = await db.one<{ found: boolean }>(
+        sql`select exists (select from ${id} where ${id}.known_columns < ${known}) as found`,
+      );
+      return found;
     },
     async deleteOlder(db, revision) {
       let deleted = 0;

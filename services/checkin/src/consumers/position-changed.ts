@@ -42,7 +42,7 @@ export const positionChanged = consume(
     await shareInserts(tx);
     await applyEntities(tx, collect(facts));
   },
-  { sweep: sweepPositions },
+  { sweep: sweepPositions, copy: positions },
 );
 
 /** The clock of this process may be so late, in microseconds: it follows that of the database. */
