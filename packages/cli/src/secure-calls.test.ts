@@ -14,7 +14,7 @@ import { processSettings } from "./engine-settings.ts";
 import { socketNetwork } from "./network.ts";
 import { startPlatform } from "./platform.ts";
 import { requireSecure, secureCalls } from "./secure-calls.ts";
-import { loadServices, services } from "./services.ts";
+import { clientMaps, loadServices, services } from "./services.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -83,6 +83,8 @@ describe("calls between processes", () => {
 
   it("[S11.2] are allowed where a service declares a client", async () => {
     const definitions = await loadServices(Object.keys(services));
+    for (const { name, clients } of definitions) expect(await clientMaps[name]?.()).toBe(clients);
+    expect(Object.keys(clientMaps)).toEqual(Object.keys(services));
     const graph = Object.keys(services).flatMap((name) =>
       [...callersOf(name, definitions)].map(([path, callers]) => ({ name, path, callers })),
     );

@@ -1,4 +1,4 @@
-import type { ServiceDefinition } from "@tessera/kit/service";
+import type { ClientMap, ServiceDefinition } from "@tessera/kit/service";
 import { fault } from "./faults.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each definition has settings of its own
@@ -9,6 +9,13 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice")).boxoffice,
   checkin: async () => (await import("@tessera/checkin")).checkin,
   gateway: async () => (await import("@tessera/gateway")).gateway,
+};
+
+/** What each service calls. So a process knows the callers of its services without loading them. */
+export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
+  boxoffice: async () => (await import("@tessera/boxoffice/clients")).clients,
+  checkin: async () => (await import("@tessera/checkin/clients")).clients,
+  gateway: async () => (await import("@tessera/gateway/clients")).clients,
 };
 
 /** Refuses names beside `all`, because they would have no effect. */

@@ -1,6 +1,7 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { AnswerFiles, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
+import { clients } from "./clients.ts";
 import { answersGiven } from "./consumers/answers-given.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
@@ -22,7 +23,7 @@ export const boxoffice = defineService({
   schema: "boxoffice",
   settings: {},
   migrations: new URL("../migrations/", import.meta.url),
-  clients: {},
+  clients,
   rpcs: [
     rpcs(Records, { applyRecords }),
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),

@@ -1,6 +1,7 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { CheckinLists, ListedPositions, Records, ScanHistory, Scans, Tickets } from "@tessera/protos/services";
+import { CheckinLists, ListedPositions, Records, ScanHistory, Scans } from "@tessera/protos/services";
+import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
 import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
 import { categoryChanged } from "./consumers/category-changed.ts";
@@ -41,7 +42,7 @@ export const checkin = defineService({
   schema: "checkin",
   settings,
   migrations: new URL("../migrations/", import.meta.url),
-  clients: { tickets: ["boxoffice", Tickets] },
+  clients,
   rpcs: [
     rpcs(CheckinLists, {
       listCheckinLists,

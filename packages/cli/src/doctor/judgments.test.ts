@@ -7,6 +7,7 @@ import { judgeConnections, judgeServer, type ServerState } from "./examine-datab
 import { judgeWaiting } from "./examine-facts.ts";
 import { judgeFree } from "./examine-files.ts";
 import { judgeReadiness } from "./examine-processes.ts";
+import { explainFailure } from "./explain-failure.ts";
 import { type Finding, only } from "./finding.ts";
 
 const say = (findings: readonly (Finding | false)[]) => only(findings).map(({ level, what }) => `${level}: ${what}`);
@@ -111,6 +112,18 @@ describe("facts that are late", () => {
 });
 
 describe("engines", () => {
+  it("tell a missing file from a missing socket", () => {
+    const failure = (syscall: string) =>
+      explainFailure(
+        new Error("x", { cause: Object.assign(new Error(), { code: "ENOENT", syscall, path: "/tls/ca.crt" }) }),
+        {
+          what: "the database cannot be used",
+        },
+      );
+    expect(failure("open")).toMatchObject({ why: "there is no file /tls/ca.crt" });
+    expect(failure("connect")).toMatchObject({ why: "there is no such socket (ENOENT)" });
+  });
+
   it("are reported with what is unwise about Redis", () => {
     const information = (fields: Record<string, string>) =>
       ["# Server", ...Object.entries(fields).map(([name, value]) => `${name}:${value}`), ""].join("\r\n");

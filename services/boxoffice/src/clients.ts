@@ -1,0 +1,2 @@
+/** Boxoffice calls no service. */
+export const clients = {} as const;
