@@ -11,6 +11,7 @@ import { createHealth } from "@tessera/kit/health";
 import { type RunningService, startService } from "@tessera/kit/lifecycle";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
+import { sql } from "@tessera/kit/pg/sql";
 import { implement } from "@tessera/kit/rpc";
 import { untraced } from "@tessera/kit/trace";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
@@ -148,10 +149,10 @@ afterAll(async () => {
   await database.drop();
 });
 
-const redeem = () =>
+const redeem = (headers: Readonly<Record<string, string>> = {}) =>
   fetch(`${base}/api/v1/organizers/bigevents/events/sampleconf/checkinlists/7/positions/abc/redeem/`, {
     method: "POST",
-    headers: { authorization: `Token ${token}` },
+    headers: { authorization: `Token ${token}`, ...headers },
   });
 
 describe("the gateway as a service", () => {
@@ -159,7 +160,7 @@ describe("the gateway as a service", () => {
     expect((await redeem()).status).toBe(401);
     const answer = await fetch(`${base}/api/v1/import/`, {
       method: "POST",
-      headers: { authorization: "Token operator", "content-type": "application/x-ndjson" },
+      headers: { authorization: "Token operator-key-of-the-gateway-tests", "content-type": "application/x-ndjson" },
       body: ["api_key", "gate"].map((kind) => JSON.stringify({ kind, organizer: "bigevents", data: {} })).join("\n"),
     });
     expect(await answer.json()).toMatchObject({
@@ -175,6 +176,28 @@ describe("the gateway as a service", () => {
     expect(position.downloads[0]?.url).toBe(
       `http://localhost:${new URL(base).port}/api/v1/organizers/bigevents/events/sampleconf/orderpositions/42/download/pdf/`,
     );
+  });
+
+  it("[S2.8] decides scans while look-ups of unknown tokens wait for the database", async () => {
+    const keyed = () => redeem({ "x-idempotency-key": randomUUID() });
+    expect((await keyed()).status).toBe(201);
+    const holder = await running.db.dedicated();
+    await holder.run(sql`begin`);
+    await holder.run(sql`lock table credential in access exclusive mode`);
+    const strangers = Array.from({ length: 30 }, () => redeem({ authorization: `Token ${randomUUID()}` }));
+    // The strangers wait from now on.
+    await expect
+      .poll(() =>
+        holder.one(
+          sql`select count(*) > 1 as waits from pg_locks where relation = 'credential'::regclass and not granted`,
+        ),
+      )
+      .toEqual({ waits: true });
+    const answers = await Promise.all(Array.from({ length: 20 }, keyed));
+    await holder.run(sql`commit`);
+    await holder.release();
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201));
+    for (const { status } of await Promise.all(strangers)) expect([401, 503]).toContain(status);
   });
 
   it("[S2.2] shuts out whom a fact revokes", async () => {
