@@ -11,9 +11,10 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import getPort from "get-port";
 import { type ServingProcess, startServing } from "../serving-process.ts";
+import { usageOf, usageOfPostgres } from "./usage.ts";
 
-const operatorKey = "bench-operator-key";
-const apiKey = "bench-api-key";
+const operatorKey = "bench-operator-key-0123456789abcdef";
+const apiKey = "bench-api-key-0123456789abcdef";
 const event = "/api/v1/organizers/bench/events/festival";
 
 /** What is promised. */
@@ -48,17 +49,23 @@ export async function benchExits({ inside }: { inside: number }): Promise<void> 
     const plain = await insertPlainly(db);
     progress.update("checking out…");
     const undisturbed = await scanFor(baseUrl, { first: 1, until: sleep(5000).then(() => {}) });
+    const used = await usedBy(platform.pid, postgres.dataDirectory);
     const started = performance.now();
     await db.run(sql`update list set exit_all_at = now() where list.id = 1`);
     const done = untilOut(db).then(() => (performance.now() - started) / 1000);
     const beside = await scanFor(baseUrl, { first: 1 + undisturbed.length, until: done });
     const seconds = await done;
+    const cpu = await usedBy(platform.pid, postgres.dataDirectory);
     progress.done();
     const [before, p50, p99] = [quantile(undisturbed, 0.99), quantile(beside, 0.5), quantile(beside, 0.99)];
     const rows = [
       ["inside", String(inside)],
       ["all checked out after", `${seconds.toFixed(1)} s (limit ${limit.seconds} s)`],
       ["microseconds for each", ((seconds * 1e6) / inside).toFixed(0)],
+      [
+        "CPU, platform process and PostgreSQL",
+        `${(cpu.platform - used.platform).toFixed(1)} and ${(cpu.postgres - used.postgres).toFixed(1)} s`,
+      ],
       ["plain insert of as many scans", `${plain.toFixed(1)} s`],
       ["ratio to that", (seconds / plain).toFixed(1)],
       ["scans before, p99", `${before.toFixed(0)} ms`],
@@ -73,6 +80,12 @@ export async function benchExits({ inside }: { inside: number }): Promise<void> 
     await postgres.stop();
     await rm(directory, { recursive: true, force: true });
   }
+}
+
+/** Seconds of CPU. */
+async function usedBy(pid: number, dataDirectory: string): Promise<{ platform: number; postgres: number }> {
+  const [platform, postgres] = await Promise.all([usageOf(pid), usageOfPostgres(dataDirectory)]);
+  return { platform: platform.cpuSeconds, postgres: postgres.cpuSeconds };
 }
 
 async function importRecords(baseUrl: string): Promise<void> {

@@ -12,7 +12,7 @@ import { type ServingProcess, startServing } from "../serving-process.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
 
 const operatorKey = "operator-key-of-the-benchmarks";
-const apiKey = "bench-api-key";
+const apiKey = "bench-api-key-0123456789abcdef";
 const event = "/api/v1/organizers/bench/events/festival";
 
 /** What is promised. */
