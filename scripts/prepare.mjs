@@ -17,10 +17,11 @@ import {
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fetchPnpm, pnpm } from "./fetch-pnpm.mjs";
+import { chooseVariables } from "./install-environment.mjs";
 import { withLock } from "./prepare-lock.mjs";
 import { endStepsOnSignal, runStep } from "./run-step.mjs";
 
-const pnpm = "pnpm@12.21.0";
 const neededNode = 24;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const state = join(root, "node_modules", ".cache", "tessera");
@@ -69,13 +70,16 @@ async function prepare(entry) {
 async function install(onStart) {
   const fingerprint = hashOfInstall();
   rmSync(installed, { force: true });
-  const args = ["-y", pnpm, "install", "--frozen-lockfile"];
+  const env = installEnvironment();
+  const fetched = await fetchPnpm({ root, env, onStart });
+  if (!fetched.ok) fail(`${adviceOnInstall(fetched.output)} Then run the same command again.`, fetched.output);
+  if (fetched.remark !== "") print(fetched.remark);
   const result = await runStep({
     title: "installing",
-    command: "npx",
-    args,
+    command: process.execPath,
+    args: [fetched.program, "install", "--frozen-lockfile"],
     cwd: root,
-    env: installEnvironment(),
+    env,
     limitSeconds: 1800,
     onStart,
   });
@@ -207,10 +211,8 @@ async function provideNode() {
   symlinkSync(process.execPath, packagedNode);
 }
 
-/** CI keeps pnpm from asking before it removes something. */
 function installEnvironment() {
-  /** @type {NodeJS.ProcessEnv} */
-  const env = { ...process.env, CI: "true" };
+  const env = chooseVariables(process.env);
   if (isWritable(homedir())) return env;
   const home = join(root, ".tessera", "home");
   mkdirSync(home, { recursive: true });
@@ -238,7 +240,7 @@ function isWritable(folder) {
 /** @param {string} output */
 function adviceOnInstall(output) {
   if (/ERR_PNPM_(OUTDATED_LOCKFILE|FROZEN_LOCKFILE)/.test(output)) {
-    return `pnpm-lock.yaml does not fit the package.json files: run "npx -y ${pnpm} install".`;
+    return `pnpm-lock.yaml does not fit the package.json files: run "npm run pnpm install".`;
   }
   if (
     /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|ERR_PNPM_META_FETCH_FAIL|ERR_SOCKET/.test(output)
@@ -246,7 +248,8 @@ function adviceOnInstall(output) {
     return "The package registry cannot be reached: check the network and npm's registry and proxy settings.";
   }
   if (/ENOSPC/.test(output)) return "The disk is full: make room.";
-  if (/npx cannot be run/.test(output)) return "npx, which comes with Node, is not on the PATH: install npm.";
+  if (/npm cannot be run/.test(output)) return "npm, which comes with Node, is not on the PATH: install npm.";
+  if (/that this project names/.test(output)) return "Check npm's registry and proxy settings.";
   return "The packages could not be installed: the lines above say why.";
 }
 
