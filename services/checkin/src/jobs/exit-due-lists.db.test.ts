@@ -83,6 +83,7 @@ const replica = (changes: Partial<Db> = {}, { storedAtOnce = 1 } = {}) => {
     events,
     ticketsAtATime: 2,
     storedAtOnce,
+    searchedAtOnce: 2,
   });
 };
 
@@ -388,7 +389,7 @@ describe("an exit that was due several days ago", () => {
     await enter(id, 2, due + 2 * day + hour);
     await enter(id, 3, due + 3 * day);
     checkin.clock.at = due + 10 * day - 1;
-    await handle();
+    await run(replica());
     expect(await exits()).toEqual([
       [1, due],
       [1, due + day],
@@ -397,6 +398,22 @@ describe("an exit that was due several days ago", () => {
     ]);
     expect(await exitAllAt(id)).toBe(due + 10 * day);
     await expectTrueCounts();
+  });
+
+  it("[C7.9] follows for the first ticket that is inside, wherever it is read", async () => {
+    const tickets = [1, 2, 3, 4, 5, 6, 7];
+    for (const first of [1, 4, 7]) {
+      await db.run(sql`delete from list`);
+      const id = await dueList();
+      await sell(...tickets);
+      for (const position of tickets) await enter(id, position, due + (position === first ? day : 3 * day) + hour);
+      checkin.clock.at = due + 3 * day;
+      await run(replica());
+      expect(await exits()).toContainEqual([first, due + 2 * day]);
+      checkin.clock.at = due + 4 * day;
+      await run(replica());
+      await db.run(sql`delete from scan where auto_checked_in`);
+    }
   });
 
   it("[C7.9] follows the next day where an entry arrived late", async () => {

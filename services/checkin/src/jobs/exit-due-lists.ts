@@ -35,7 +35,7 @@ const defaultStoredAtOnce = 2;
 const mostLists = 100;
 
 /** Tickets that are searched at a time for one that is inside later: so many that their number of statements is small. */
-const ticketsSearched = 20_000;
+const defaultSearchedAtOnce = 20_000;
 
 /** Before the next read of tickets that other transactions lock. */
 const restMs = 100;
@@ -50,6 +50,7 @@ export interface ExitTools {
   readonly readers: Pick<Readers, "zone">;
   readonly ticketsAtATime?: number;
   readonly storedAtOnce?: number;
+  readonly searchedAtOnce?: number;
 }
 
 /**
@@ -207,7 +208,10 @@ function toExit({ organizer, event, id, exit }: DueList, { position, scanId, pre
 }
 
 /** If later exits are due as well, it skips to the first at which a ticket is inside: there may be centuries of them. */
-async function moveOn({ db, clock, readers }: ExitTools, list: DueList): Promise<boolean> {
+async function moveOn(
+  { db, clock, readers, searchedAtOnce = defaultSearchedAtOnce }: ExitTools,
+  list: DueList,
+): Promise<boolean> {
   const { exit, timezone } = list;
   const zone = readers.zone(timezone);
   if (zone === null) throw new RangeError(`there is no time zone ${timezone}`);
@@ -216,7 +220,7 @@ async function moveOn({ db, clock, readers }: ExitTools, list: DueList): Promise
   if (next.at > now) return moveExit(db, list, next);
   let insideAt: number | null = null;
   for (let after: number | undefined = 0; after !== undefined && insideAt !== exit.at; ) {
-    const found: NextInside = await findNextInside(db, list, { after, limit: ticketsSearched });
+    const found: NextInside = await findNextInside(db, list, { after, limit: searchedAtOnce });
     insideAt = earliest(insideAt, found.insideAt);
     after = found.upTo;
   }
