@@ -80,7 +80,7 @@ interface Parameter {
 
 interface Operation {
   readonly description: string;
-  readonly parameters: readonly Parameter[];
+  readonly parameters?: readonly Parameter[];
   readonly security: readonly unknown[];
 }
 
@@ -264,13 +264,59 @@ describe("tenants", () => {
     }
   });
 
+  it("[S1.8] shows a credential of one event nothing of another, on any address and by any parameter", async () => {
+    const document = (await platform.request("GET", "/api/v1/openapi.json")).body as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    const own = { as: token("alpha"), headers: { "x-idempotency-key": "of-another" } };
+    for (const home of [alphaOne, alphaTwo])
+      await send("POST", `${pathOf(home)}${lists}${shared}/positions/unknown/redeem/`, {
+        ...own,
+        body: { force: true },
+      });
+    let asked = 0;
+    for (const [home, foreign, as] of [
+      [alphaOne, alphaTwo, token("alpha-one")],
+      [alphaTwo, alphaOne, device("one-event")],
+    ] as const) {
+      const others = homes.filter((other) => other !== home);
+      // The mark of the other event is in none of them, so an answer that repeats them is no leak.
+      const values = [foreign.join("-"), foreign[1], String(ownOf(foreign)), "of-another"];
+      const body = {
+        ...{ secret: `${markOf(foreign)}-secret-${shared}`, lists: [shared, ownOf(foreign)], position: ownOf(foreign) },
+        ...{ raw_barcode: "x", error_reason: "error", force: true, untrusted_input: false },
+      };
+      for (const [template, operations] of Object.entries(document.paths)) {
+        const path = template.replace("{organizer}", home[0]).replace("{event}", home[1]);
+        for (const [method, { parameters = [] }] of Object.entries(operations)) {
+          if (!["get", "post"].includes(method)) continue;
+          const names = parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
+          const queries = ["", ...names.flatMap((name) => values.map((value) => `?${name}=${value}`))];
+          for (const id of [shared, ownOf(foreign)]) {
+            for (const query of id === shared ? queries : [""]) {
+              const lookup = query === "" ? body.secret : String(ownOf(foreign));
+              const filled = path.replace("{lookup}", lookup).replaceAll(/\{\w+\}/g, String(id));
+              const answer = await send(method.toUpperCase(), filled + query, {
+                as,
+                body: method === "post" ? body : undefined,
+              });
+              expectNothingOf(answer, ...others);
+              asked += 1;
+            }
+          }
+        }
+      }
+    }
+    expect(asked).toBeGreaterThan(200);
+  });
+
   it("[A7.5, A8.5, S1.4] refuses foreign ids in filters and bodies under their own name", async () => {
     // Compared, not looked up.
     const plain = new Set(["page", "page_size", "subevent_match", "gate", "device"]);
     let tried = 0;
     for (const foreign of [alphaTwo, betaOne, betaTwo]) {
       for (const { path, operation } of routes.filter((route) => route.method === "GET")) {
-        for (const { name } of operation.parameters.filter(
+        for (const { name } of (operation.parameters ?? []).filter(
           (parameter) => parameter.in === "query" && parameter.schema.type === "integer" && !plain.has(parameter.name),
         )) {
           tried += 1;

@@ -219,6 +219,15 @@ describe("what goes wrong is one sentence", () => {
     await expect(operateKeys(args)).rejects.toThrow(message);
   });
 
+  it("an operator key that is not where its option says", async () => {
+    const list = ["list", "--organizer", "big"];
+    await expect(keys(...list, "--key-file", "/none")).rejects.toMatchObject({ code: "secret_file_unusable" });
+    await expect(keys(...list, "--key-file", "/none", "--key", "x")).rejects.toMatchObject({
+      code: "secret_given_twice",
+    });
+    expect(asked).toEqual([]);
+  });
+
   it("a missing operator key", async () => {
     vi.stubEnv("TESSERA_OPERATOR_KEY", "");
     await expect(keys("list", "--organizer", "big")).rejects.toMatchObject({ code: "no_operator_key" });

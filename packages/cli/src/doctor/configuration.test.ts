@@ -151,6 +151,12 @@ describe("the configuration", () => {
     expect(await of("127.0.0.1:5432")).toEqual([]);
   });
 
+  it("reports an operator key that could be guessed, without showing it", async () => {
+    expect(await saying({ ...pod, OPERATOR_KEY: "guess-me" }, ["gateway"])).toEqual([
+      expect.stringMatching(/^wrong: OPERATOR_KEY must be a secret of at least 24 ASCII characters without blanks/),
+    ]);
+  });
+
   it("reports a gateway without an operator key", async () => {
     expect(await saying({ ...pod, OPERATOR_KEY: "" }, ["gateway"])).toEqual(["warning: OPERATOR_KEY is not set"]);
     expect(await saying({ ...pod, OPERATOR_KEY: "", TESSERA_OPERATOR_KEY: strongKey }, ["gateway"])).toEqual([]);
