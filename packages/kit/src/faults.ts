@@ -43,6 +43,7 @@ const kitCodes = {
   schema_too_new: "unmet",
   schema_too_old: "unmet",
   topic_missing: "unmet",
+  too_many_reads: "exhausted",
   too_much_work: "exhausted",
   unmet: "unmet",
 } as const satisfies Readonly<Record<string, FaultKind>>;

@@ -9,6 +9,7 @@ import type { Worker } from "./jobs/workers.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Db } from "./pg/database.ts";
+import type { Reads } from "./pg/reads.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
 import type { Tracing } from "./trace.ts";
 
@@ -21,8 +22,8 @@ export type ClientsOf<C extends ClientMap> = { readonly [N in keyof C]: Client<C
 export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly config: Config<S>;
   readonly db: Db;
-  /** For reads that may be slow: a few read-only connections beside those of `db`. */
-  readonly reads: Db;
+  /** For reads that may be slow: a few read-only connections beside those of `db`, shared by parties. */
+  readonly reads: Reads;
   /** For short statements that must not wait: a few connections beside those of `db`, with shorter time limits. */
   readonly urgent: Db;
   readonly cache: Cache;

@@ -117,4 +117,17 @@ describe("turns", () => {
     tooMany.end();
     await Promise.all([next.ended, last.ended, tooMany.ended]);
   });
+
+  it("are refused to a party of which too many wait, and to no other", async () => {
+    const [turns, begun] = [new Turns({ total: 1, each: 1, waitMs: 10_000, queue: 2, busy }), [] as string[]];
+    const accepted = ["a1", "a2", "a3"].map((name) => piece(turns, begun, name));
+    await expect(piece(turns, begun, "a4").ended).rejects.toMatchObject({ code: "no_turn" });
+    const other = piece(turns, begun, "b1");
+    for (const { end, ended } of [accepted[0], other, accepted[1], accepted[2]].filter((each) => each !== undefined)) {
+      await sleep(1);
+      end();
+      await ended;
+    }
+    expect(begun).toEqual(["a1", "b1", "a2", "a3"]);
+  });
 });

@@ -7,7 +7,9 @@ export interface TurnLimits {
   readonly each: number;
   /** How long a request waits for its turn. */
   readonly waitMs: number;
-  /** The error after that time. */
+  /** How many requests of one party may wait; by default any number. */
+  readonly queue?: number;
+  /** The error after that time, and for a request that finds so many of its party waiting. */
   readonly busy: () => Fault;
 }
 
@@ -88,6 +90,8 @@ export class Turns {
   #wait({ party, amount, signal }: TurnRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
+      const before = this.#waiting.filter((waiting) => waiting.party === party).length;
+      if (before >= (this.#limits.queue ?? Number.POSITIVE_INFINITY)) throw this.#limits.busy();
       const settle = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", leave);

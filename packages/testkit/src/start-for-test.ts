@@ -12,6 +12,7 @@ import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics } from "@tessera/kit/metrics";
 import type { Db } from "@tessera/kit/pg/database";
+import { type Reads, shareReads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { connect, type Implementation } from "@tessera/kit/rpc";
 import { type ClientMap, connectClients, type ServiceDefinition } from "@tessera/kit/service";
@@ -22,7 +23,7 @@ import { emptyTables } from "./empty-tables.ts";
 export interface TestStart {
   readonly db: Db;
   /** For slow reads; by default the same database. */
-  readonly reads?: Db;
+  readonly reads?: Reads;
   readonly files?: Files;
   /** The implementations of other services, by name. */
   readonly peers?: Readonly<Record<string, readonly Implementation[]>>;
@@ -39,7 +40,7 @@ const neverMade = diskFiles({ directory: join(tmpdir(), "tessera-files-of-tests"
  */
 export async function startForTest<S extends Settings, C extends ClientMap>(
   definition: ServiceDefinition<S, C>,
-  { db, reads = db, files = neverMade, peers = {}, now = systemClock.now() }: TestStart,
+  { db, reads = shareReads(db), files = neverMade, peers = {}, now = systemClock.now() }: TestStart,
 ) {
   const { name, settings, clients } = definition;
   const lines: string[] = [];

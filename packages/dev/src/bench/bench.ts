@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads.";
 
 const options = {
   orders: {
@@ -22,6 +22,12 @@ const options = {
     value: "N",
     default: "500000",
     help: "facts: how many wait in the backlog (default 500000)",
+  },
+  tickets: {
+    type: "string",
+    value: "N",
+    default: "1000000",
+    help: "reads: how many tickets the event has (default 1000000)",
   },
   seconds: {
     type: "string",
@@ -57,7 +63,11 @@ export async function bench(args: string[]): Promise<void> {
     const { benchExits } = await import("./exits.ts");
     return benchExits({ inside });
   }
-  throw fault("unknown_bench", `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits`);
+  if (name === "reads") {
+    const { benchReads } = await import("./reads.ts");
+    return benchReads({ tickets: readCount("--tickets", values.tickets, 1000) });
+  }
+  throw fault("unknown_bench", `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads`);
 }
 
 function readCount(option: string, text: string, least: number): number {

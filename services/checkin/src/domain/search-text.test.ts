@@ -10,6 +10,11 @@ describe("toSearchText", () => {
     expect(toSearchText(["Ann", "ann@x", "Ann", undefined, "ann@x"])).toBe("\nann\nann@x");
   });
 
+  it("adds the pairs of letters that nothing separates, once each", () => {
+    expect(toSearchText(["王小明", "Lee 王小明"])).toBe("\n王小明\nlee 王小明\n王小\n小明\n明");
+    expect(toSearchText(["王", "김철수 Kim", "ab"])).toBe("\n王\n김철수 kim\nab\n김철\n철수\n수");
+  });
+
   it("lets no field pretend to be two", () => {
     expect(toSearchText(["Ann\nBob"])).toBe("\nann bob");
   });
@@ -17,7 +22,7 @@ describe("toSearchText", () => {
 
 describe("planSearch", () => {
   it("takes wildcards for letters", () => {
-    expect(planSearch("100%_\\")).toEqual({ kind: "anywhere", codePrefix: "100%_\\", pattern: "%100\\%\\_\\\\%" });
+    expect(planSearch("100%_\\")).toEqual({ kind: "anywhere", codePrefix: "100%_\\", patterns: ["%100\\%\\_\\\\%"] });
   });
 
   it("looks for one or two letters at beginnings only", () => {

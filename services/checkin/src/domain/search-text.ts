@@ -4,30 +4,49 @@ import { foldForSearch } from "@tessera/values";
  * Makes the text that a ticket is found by: folded fields, each after a line
  * break. Folding leaves no line break inside a field or a search, so a match
  * never spans two fields, and the beginning of a field can be recognized.
+ *
+ * Scripts without blanks have names of one or two letters, which nothing separates from what stands before them. Their
+ * letters follow in pairs, each on a line of its own: there a search for so few letters finds them.
  */
 export function toSearchText(fields: readonly (string | undefined)[]): string {
-  const given = fields.filter((field) => field !== undefined && field !== "");
+  const given = fields.flatMap((field) => (field === undefined || field === "" ? [] : [foldForSearch(field)]));
+  const pairs = given.flatMap((field) => field.match(unseparated) ?? []).flatMap(pairsOf);
   // Buyer and attendee are often the same person.
-  return [...new Set(given)].map((field) => `\n${foldForSearch(field ?? "")}`).join("");
+  return [...new Set([...given, ...pairs])].map((line) => `\n${line}`).join("");
+}
+
+/** What has no blanks between its words, or, in Korean, between family name and given name. */
+const unseparated =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+
+/** What begins at each letter, up to two letters long. */
+function pairsOf(text: string): string[] {
+  const letters = [...text];
+  return letters.map((letter, index) => letter + (letters[index + 1] ?? ""));
 }
 
 /** How to look for what was typed. */
-export type SearchPlan =
-  | { readonly kind: "everything" }
-  /** Too short to be looked for in the middle of words: beginnings of words and codes, and not all of them. */
-  | { readonly kind: "beginnings"; readonly codePrefix: string; readonly patterns: readonly string[] }
-  | { readonly kind: "anywhere"; readonly codePrefix: string; readonly pattern: string };
+export type SearchPlan = { readonly kind: "everything" } | Search;
+
+/** What of tickets to look for. */
+export interface Search {
+  /** Short texts are looked for at the beginning of words and codes only: in the middle of words they are everywhere. */
+  readonly kind: "beginnings" | "anywhere";
+  readonly codePrefix: string;
+  /** For LIKE over search texts, where they mean their letters alone; one of them has to match. */
+  readonly patterns: readonly string[];
+}
 
 /** Shorter ones have no trigram to be indexed by. */
 const shortestAnywhere = 3;
 
-/** Plans a search. Patterns are for LIKE over search texts, and mean their letters alone. */
+/** Plans a search. */
 export function planSearch(search: string | undefined): SearchPlan {
   const folded = foldForSearch(search ?? "");
   if (search === undefined || folded === "") return { kind: "everything" };
   const literal = toLiteral(folded);
   const codePrefix = search.replaceAll("\0", "");
-  if ([...folded].length >= shortestAnywhere) return { kind: "anywhere", codePrefix, pattern: `%${literal}%` };
+  if ([...folded].length >= shortestAnywhere) return { kind: "anywhere", codePrefix, patterns: [`%${literal}%`] };
   return { kind: "beginnings", codePrefix, patterns: [`%\n${literal}%`, `% ${literal}%`] };
 }
 

@@ -1,4 +1,4 @@
-import type { Db } from "@tessera/kit/pg/database";
+import type { Reads } from "@tessera/kit/pg/reads";
 import type {
   GetCheckinListStatusRequest,
   GetCheckinListStatusResponse,
@@ -15,22 +15,24 @@ import { findSubevent } from "../store/subevents.ts";
 /** Shows the counts of a list by item and variation: tickets that are expected, have entered, and are inside. */
 export async function getCheckinListStatus(
   request: GetCheckinListStatusRequest,
-  { reads: db }: { readonly reads: Db },
+  { reads }: { readonly reads: Reads },
 ): Promise<GetCheckinListStatusResponse> {
-  const { organizer, event: slug } = request;
-  const event = await requireEvent(db, request);
-  const list = await requireList(db, request);
-  const date =
-    list.subevent === null ? undefined : await findSubevent(db, { organizer, event: slug, id: list.subevent });
-  const items = (await listItems(db, request)).filter((item) => coversItem(list, item.id));
-  const counts = await countByItem(db, request);
-  return {
-    eventName: pick(date?.name ?? event.name, event.locale),
-    positionCount: sum(counts, "positions"),
-    checkinCount: sum(counts, "entered"),
-    insideCount: sum(counts, "inside"),
-    items: items.map((item) => toItemStatus(item, counts, event.locale)),
-  };
+  return reads.inTurn(request.organizer, async (db) => {
+    const { organizer, event: slug } = request;
+    const event = await requireEvent(db, request);
+    const list = await requireList(db, request);
+    const date =
+      list.subevent === null ? undefined : await findSubevent(db, { organizer, event: slug, id: list.subevent });
+    const items = (await listItems(db, request)).filter((item) => coversItem(list, item.id));
+    const counts = await countByItem(db, request);
+    return {
+      eventName: pick(date?.name ?? event.name, event.locale),
+      positionCount: sum(counts, "positions"),
+      checkinCount: sum(counts, "entered"),
+      insideCount: sum(counts, "inside"),
+      items: items.map((item) => toItemStatus(item, counts, event.locale)),
+    };
+  });
 }
 
 function toItemStatus(item: ItemInfo, all: readonly ItemCounts[], locale: string): ItemStatus {

@@ -1,4 +1,5 @@
-import type { Db, Queryable } from "@tessera/kit/pg/database";
+import type { Queryable } from "@tessera/kit/pg/database";
+import type { Reads } from "@tessera/kit/pg/reads";
 import type {
   CheckinList as CheckinListOnWire,
   GetCheckinListRequest,
@@ -16,11 +17,13 @@ import { toCheckinList } from "../wire/lists.ts";
 /** Shows one list. */
 export async function getCheckinList(
   request: GetCheckinListRequest,
-  { reads: db }: { readonly reads: Db },
+  { reads }: { readonly reads: Reads },
 ): Promise<GetCheckinListResponse> {
-  await requireEvent(db, request);
-  const list = await requireList(db, request);
-  return { list: await withCounts(db, request, list), documents: await expandLists(db, request, [list]) };
+  return reads.inTurn(request.organizer, async (db) => {
+    await requireEvent(db, request);
+    const list = await requireList(db, request);
+    return { list: await withCounts(db, request, list), documents: await expandLists(db, request, [list]) };
+  });
 }
 
 /** Reads the dates of lists, where they are asked for. */

@@ -1,7 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { joinSql, sql } from "@tessera/kit/pg/sql";
 import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Bucket } from "../domain/bucket.ts";
+import type { CountedAs } from "../domain/counted-as.ts";
 import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 
 /** What a change adds to the counts. */
@@ -112,6 +113,36 @@ export async function countOnLists(
        and list.id = any(${lists}::bigint[])
      group by list.id`);
   return new Map(rows.map(({ id, ...counts }) => [id, counts]));
+}
+
+/** Which buckets are wanted: those in each of these sets. */
+export interface BucketChoice extends EventKey {
+  readonly list: number;
+  readonly items: readonly (readonly number[])[];
+  readonly variations: readonly (readonly number[])[];
+  readonly subevents: readonly (readonly number[])[];
+  readonly countedAs: readonly CountedAs[];
+}
+
+/** Counts tickets, and those of them with an entry on a list, by the sums of their buckets. */
+export async function countBuckets(
+  db: Queryable,
+  { organizer, event, list, items, variations, subevents, countedAs }: BucketChoice,
+): Promise<ListCounts> {
+  const conditions = [
+    ...items.map((ids) => sql`and count_delta.item = any(${ids}::bigint[])`),
+    ...variations.map((ids) => sql`and count_delta.variation = any(${ids}::bigint[])`),
+    ...subevents.map((ids) => sql`and count_delta.subevent = any(${ids}::bigint[])`),
+  ];
+  return db.one<ListCounts>(sql`
+    select coalesce(sum(count_delta.positions) filter (where count_delta.list = 0), 0)::bigint as positions,
+           coalesce(sum(count_delta.entered) filter (where count_delta.list = ${list}), 0)::bigint as entered
+      from count_delta
+     where count_delta.organizer = ${organizer}
+       and count_delta.event = ${event}
+       and count_delta.list in (0, ${list})
+       and count_delta.counted_as = any(${countedAs}::text[])
+       ${joinSql(conditions, "\n       ")}`);
 }
 
 /** The counts of one item, in one variation, on a list. */

@@ -1,77 +1,109 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 import { conditionsOn, type PositionFilter } from "./position-filter.ts";
+import { orderOf } from "./position-order.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
-
-export async function countPositions(db: Queryable, filter: PositionFilter): Promise<number> {
-  const { count } = await db.one<{ count: number }>(sql`
-    select count(*) as count
-      from position as ticket
-     where ${conditionsOn(filter)}`);
-  return count;
-}
-
-const ownName = sql`lower(nullif(ticket.attendee_name, ''))`;
-const shownName = sql`lower(coalesce(nullif(ticket.attendee_name, ''), nullif(parent.attendee_name, '')))`;
-
-/** The contract's names for what positions can be ordered by. */
-const orderings: ReadonlyMap<string, Sql> = new Map(
-  Object.entries({
-    order__code: sql`ticket.order_code`,
-    "-order__code": sql`ticket.order_code desc`,
-    order__datetime: sql`ticket.order_placed_at`,
-    "-order__datetime": sql`ticket.order_placed_at desc`,
-    order__email: sql`lower(ticket.order_email)`,
-    "-order__email": sql`lower(ticket.order_email) desc`,
-    positionid: sql`ticket.positionid`,
-    "-positionid": sql`ticket.positionid desc`,
-    attendee_name: sql`${shownName} nulls first`,
-    "-attendee_name": sql`${shownName} desc nulls last`,
-    last_checked_in: sql`presence.last_at nulls first`,
-    "-last_checked_in": sql`presence.last_at desc nulls last`,
-  }),
-);
-
-const byName = [sql`${ownName} nulls last`, sql`ticket.positionid`, sql`ticket.id`];
 
 /** Which of the tickets that were found are wanted. */
 export interface Cut {
   readonly ordering: readonly string[];
   readonly limit: number;
   readonly offset: number;
+  /** All that were found. */
+  readonly count: number;
 }
 
-/** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
-function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Sql[] {
-  const wanted = [...new Set(ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
-  if (wanted.length > 0) return [...wanted, sql`ticket.id desc`];
-  return search.kind === "everything" ? byName : [sql`ticket.secret = ${search.codePrefix} desc`, ...byName];
+/** Which positions are wanted, in which order. */
+interface Selection {
+  readonly columns: Sql;
+  readonly where: Sql;
+  readonly order: Sql;
 }
 
-function selectIds(filter: PositionFilter, { ordering, limit, offset }: Cut): Sql {
+function select({ organizer, event, list }: PositionFilter, { columns, where, order }: Selection): Sql {
   return sql`
-             select ticket.id
+             select ${columns}
                from position as ticket
                left join position as parent
                  on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
                left join presence
-                 on presence.organizer = ticket.organizer and presence.event = ticket.event
-                    and presence.position = ticket.id and presence.list = ${filter.list.id}
-              where ${conditionsOn(filter)}
-              order by ${joinSql(termsOf(filter, ordering), ", ")}
-              limit ${limit} offset ${offset}`;
+                 on presence.organizer = ${organizer} and presence.event = ${event}
+                    and presence.position = ticket.id and presence.list = ${list.id}
+              where ${where}
+              order by ${order}`;
 }
 
-/** Finds tickets by their ids alone. */
-export async function findPositionIds(db: Queryable, filter: PositionFilter, cut: Cut): Promise<number[]> {
-  const rows = await db.many<{ id: number }>(selectIds(filter, cut));
-  return rows.map(({ id }) => id);
+/** So few scanned tickets, or tickets without a scan, are found by what was scanned on the list, not one by one. */
+const fewTickets = 5000;
+
+/** Reads columns of one page of tickets, whatever is searched. It is read from the nearer end: what lies before it is skipped. */
+async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Sql, cut: Cut): Promise<Row[]> {
+  const { ordering, offset, count } = cut;
+  const limit = Math.min(cut.limit, count - offset);
+  if (limit <= 0) return [];
+  const behind = count - offset - limit;
+  const isReversed = behind < offset;
+  const where = conditionsOn(filter, count > fewTickets ? "each" : "all");
+  const order = orderOf(filter, ordering, { isReversed });
+  const rows = await db.many<Row>(sql`
+    ${select(filter, { columns, where, order })}
+              limit ${limit} offset ${isReversed ? behind : offset}`);
+  return isReversed ? rows.reverse() : rows;
 }
 
-/** Reads one page of tickets. Only ids are sorted; the rest is read for the page alone. */
-export async function pagePositions(db: Queryable, filter: PositionFilter, cut: Cut): Promise<TicketRead[]> {
-  return readTickets(db, filter, { list: filter.list.id, ids: sql`array(${selectIds(filter, cut)})` });
+/** Reads columns of all of these tickets that the filter leaves. */
+async function allOf<Row>(
+  db: Queryable,
+  filter: PositionFilter,
+  columns: Sql,
+  { ordering, ids }: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+): Promise<Row[]> {
+  const where = sql`${conditionsOn(filter)} and ticket.id = any(${ids}::bigint[])`;
+  return db.many<Row>(select(filter, { columns, where, order: orderOf(filter, ordering, { isReversed: false }) }));
+}
+
+const idAlone = sql`ticket.id`;
+
+/** Finds one page of tickets, whatever is searched. */
+export async function pageIds(db: Queryable, filter: PositionFilter, cut: Cut): Promise<number[]> {
+  return (await pageOf<{ id: number }>(db, filter, idAlone, cut)).map(({ id }) => id);
+}
+
+/** Sorts those of the tickets with these ids that the filter leaves. */
+export async function sortIds(
+  db: Queryable,
+  filter: PositionFilter,
+  among: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+): Promise<number[]> {
+  return (await allOf<{ id: number }>(db, filter, idAlone, among)).map(({ id }) => id);
+}
+
+/** What rules may ask about a ticket without its scans. */
+export interface RuledTicket {
+  readonly id: number;
+  readonly item: number;
+  readonly variation: number | null;
+  readonly subevent: number | null;
+  /** Whether it has a successful scan on the list. */
+  readonly isScanned: boolean;
+}
+
+const ruledColumns = sql`
+  ticket.id, ticket.item, ticket.variation, ticket.subevent, presence.version is not null as "isScanned"`;
+
+/** Reads the first tickets, whatever is searched. */
+export async function firstRuled(db: Queryable, filter: PositionFilter, cut: Cut): Promise<RuledTicket[]> {
+  return pageOf<RuledTicket>(db, filter, ruledColumns, cut);
+}
+
+/** Sorts those of the tickets with these ids that the filter leaves. */
+export async function sortRuled(
+  db: Queryable,
+  filter: PositionFilter,
+  among: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+): Promise<RuledTicket[]> {
+  return allOf<RuledTicket>(db, filter, ruledColumns, among);
 }
 
 /** Reads tickets as a list sees them, in the order of their ids here; deleted ones are left out. */

@@ -2,9 +2,9 @@ import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderStatus } from "../domain/counted-as.ts";
 import { type CheckinList, countedOn } from "../domain/list.ts";
-import { type NamePlan, planName, type SearchPlan } from "../domain/search-text.ts";
+import { type NamePlan, planName, type Search, type SearchPlan } from "../domain/search-text.ts";
 import { hasBlockedCode } from "./blocked-secrets.ts";
-import { indexedCharacters, indexedSecret } from "./indexed-secret.ts";
+import { indexedSecret } from "./indexed-secret.ts";
 import type { EventKey } from "./keys.ts";
 
 /** Which tickets of a list are wanted. Canceled ones are on no list. */
@@ -39,6 +39,11 @@ export interface PositionChoice {
   readonly isPossible: boolean;
 }
 
+/** Whether a filter has a text to search for. */
+export function isSearch(filter: PositionFilter): filter is PositionFilter & { readonly search: Search } {
+  return filter.search.kind !== "everything";
+}
+
 /** The choice that leaves nothing out. */
 export const everyPosition: PositionChoice = {
   search: { kind: "everything" },
@@ -59,15 +64,14 @@ export const everyPosition: PositionChoice = {
 
 const and = "\n       and ";
 
-/** Writes the conditions under which `ticket`, a position, is what the filter asks for. */
-export function conditionsOn(filter: PositionFilter): Sql {
-  const { search } = filter;
-  const listed = isListed(filter);
-  return search.kind === "everything" ? listed : joinSql([listed, matchesSearch(filter, { search, listed })], and);
-}
+/**
+ * How to find out whether tickets were scanned: each by itself, which is fast if few tickets are looked at to find the
+ * wanted ones, or all of them at once.
+ */
+export type ScanLookup = "each" | "all";
 
-/** All of them but the search. */
-function isListed(filter: PositionFilter): Sql {
+/** Writes the conditions under which `ticket`, a position, is what the filter asks for, whatever is searched. */
+export function conditionsOn(filter: PositionFilter, lookup: ScanLookup = "each"): Sql {
   const { organizer, event, list, id } = filter;
   return joinSql(
     [
@@ -76,13 +80,13 @@ function isListed(filter: PositionFilter): Sql {
       ...(list.allProducts ? [] : [sql`ticket.item = any(${list.limitProducts}::bigint[])`]),
       ...(filter.ignoreStatus ? [] : [sql`ticket.counted_as = any(${countedOn(list)}::text[])`]),
       ...(id === undefined ? [] : [sql`ticket.id = ${id}`]),
-      ...chosen(filter),
+      ...chosen(filter, lookup),
     ],
     and,
   );
 }
 
-function chosen(filter: PositionFilter): Sql[] {
+function chosen(filter: PositionFilter, lookup: ScanLookup): Sql[] {
   const { orderCode, attendeeName, secret, pseudonymizationId, voucher, orderStatuses, usableAt } = filter;
   return [
     ...(filter.isPossible ? [] : [sql`false`]),
@@ -100,34 +104,27 @@ function chosen(filter: PositionFilter): Sql[] {
     ...filter.subevents.map((ids) => sql`ticket.subevent = any(${ids}::bigint[])`),
     ...filter.addonTo.map((ids) => sql`ticket.addon_to = any(${ids}::bigint[])`),
     ...(orderStatuses === undefined ? [] : [sql`ticket.order_status = any(${orderStatuses}::text[])`]),
-    ...(filter.hasCheckin === undefined ? [] : [wasScanned(filter, filter.hasCheckin ? sql`` : sql`not`)]),
+    ...(filter.hasCheckin === undefined ? [] : [wasScanned(filter, filter.hasCheckin ? sql`` : sql`not`, lookup)]),
     ...(usableAt === undefined ? [] : [isUsable(toTimestamp(usableAt))]),
   ];
 }
 
-function wasScanned({ list }: PositionFilter, negation: Sql): Sql {
-  return sql`${negation} exists (
-         select from presence as scanned
-          where scanned.organizer = ticket.organizer and scanned.event = ticket.event
-            and scanned.position = ticket.id and scanned.list = ${list.id})`;
+function wasScanned({ list }: PositionFilter, negation: Sql, lookup: ScanLookup): Sql {
+  const presence = sql`
+           from presence
+          where presence.organizer = ticket.organizer and presence.event = ticket.event
+            and presence.position = ticket.id and presence.list = ${list.id}`;
+  if (lookup === "all") return sql`${negation} exists (select ${presence})`;
+  // A subquery for one value is looked up by key for each ticket; `exists` may become a join with all presences.
+  return sql`${negation} coalesce((select true ${presence} limit 1), false)`;
 }
 
-function isUsable(at: string): Sql {
+/** Whether `ticket` is neither blocked nor out of its time. */
+export function isUsable(at: string): Sql {
   return sql`not ticket.blocked
        and (ticket.valid_from_at is null or ticket.valid_from_at <= ${at}::timestamptz)
        and (ticket.valid_until_at is null or ticket.valid_until_at >= ${at}::timestamptz)
        and not ${hasBlockedCode}`;
-}
-
-/** Adds to the tickets called `named` those that are add-ons of one of them. */
-function withAddons({ organizer, event }: EventKey): Sql {
-  return sql`
-         select named.id from named
-         union all
-         select addon.id
-           from named
-           join position as addon
-             on addon.organizer = ${organizer} and addon.event = ${event} and addon.addon_to = named.id`;
 }
 
 /** The name is the first of the lines that a ticket is found by, where it has one. */
@@ -140,101 +137,10 @@ function isNamed({ organizer, event }: EventKey, { beginning, line }: NamePlan):
               and found.search_text like ${beginning}
               and found.search_text || chr(10) like ${line}
          )
-         ${withAddons({ organizer, event })}))`;
-}
-
-/** The most tickets that a search of one or two letters finds per index: more are too many to choose from. */
-const mostByBeginning = 500;
-
-/** A text that sorts behind every text with the same beginning. */
-const behindPrefix = "\u{10ffff}";
-
-type Search = Exclude<SearchPlan, { kind: "everything" }>;
-
-/**
- * Finds tickets by names, addresses and companies, their own or those of the ticket they belong to, by the beginning of
- * secret or order code, and by a medium that is linked to them. Each of these subqueries uses its own index; one combined
- * condition would use no index. An array is evaluated once, even if the planner has wrong statistics of a new table.
- */
-function matchesSearch(
-  filter: PositionFilter,
-  { search, listed }: { readonly search: Search; readonly listed: Sql },
-): Sql {
-  const { organizer, event } = filter;
-  const ways = search.kind === "beginnings" ? findFirst(filter, { search, listed }) : findAll(filter, search);
-  return sql`ticket.id = any (array(
-         ${joinSql(ways, "\n         union all\n         ")}
+         select named.id from named
          union all
-         select (linked.position ->> 'id')::bigint
-           from reusable_medium
-          cross join lateral jsonb_array_elements(reusable_medium.linked_positions) as linked (position)
-          where reusable_medium.organizer = ${organizer}
-            and reusable_medium.identifier = ${search.codePrefix}
-            and linked.position ->> 'event' = ${event}))`;
-}
-
-function findAll({ organizer, event }: EventKey, search: Extract<Search, { kind: "anywhere" }>): readonly Sql[] {
-  const ofEvent = sql`ticket.organizer = ${organizer} and ticket.event = ${event}`;
-  return [
-    sql`(with named as (
-           select ticket.id from position as ticket where ${ofEvent} and ticket.search_text like ${search.pattern}
-         )
-         ${withAddons({ organizer, event })})`,
-    sql`select ticket.id from position as ticket where ${ofEvent} and ${hasSecret(search)}`,
-    sql`select ticket.id from position as ticket where ${ofEvent} and ${hasOrderCode(search)}`,
-  ];
-}
-
-/**
- * The other conditions apply before the bound: otherwise a list would show no ticket of its own if enough other tickets
- * have the same name. Each subquery has a total order, so that the count and every page are about the same tickets.
- */
-function findFirst(
-  { organizer, event }: EventKey,
-  { search, listed }: { readonly search: Extract<Search, { kind: "beginnings" }>; readonly listed: Sql },
-): readonly Sql[] {
-  const patterns = sql`${search.patterns}::text[]`;
-  return [
-    sql`(select ticket.id
-            from position as ticket
-           where ${listed} and ticket.search_text like any(${patterns})
-           order by ticket.id
-           limit ${mostByBeginning})`,
-    sql`(with named as materialized (
-            select found.id
-              from position as found
-             where found.organizer = ${organizer} and found.event = ${event} and found.search_text like any(${patterns})
-          )
-          select ticket.id
-            from named
-            join position as ticket
-              on ticket.organizer = ${organizer} and ticket.event = ${event} and ticket.addon_to = named.id
-           where ${listed}
-           order by ticket.id
-           limit ${mostByBeginning})`,
-    // The shortest first, so that the code itself is never cut off.
-    sql`(select ticket.id
-            from position as ticket
-           where ${listed} and ${hasSecret(search)}
-           order by ${indexedSecret(sql`ticket.secret`)}, ticket.id
-           limit ${mostByBeginning})`,
-    sql`(select ticket.id
-            from position as ticket
-           where ${listed} and ${hasOrderCode(search)}
-           order by upper(ticket.order_code), ticket.id
-           limit ${mostByBeginning})`,
-  ];
-}
-
-function hasSecret({ codePrefix }: Search): Sql {
-  const from = indexedSecret(sql`${codePrefix} collate "C"`);
-  const isLonger = [...codePrefix].length > indexedCharacters;
-  return sql`${indexedSecret(sql`ticket.secret`)} >= ${from}
-             and ${indexedSecret(sql`ticket.secret`)} < ${from} || ${behindPrefix}
-             ${isLonger ? sql`and starts_with(lower(ticket.secret), lower(${codePrefix} collate "C"))` : sql``}`;
-}
-
-function hasOrderCode({ codePrefix }: Search): Sql {
-  const from = sql`upper(${codePrefix} collate "C")`;
-  return sql`upper(ticket.order_code) >= ${from} and upper(ticket.order_code) < ${from} || ${behindPrefix}`;
+         select addon.id
+           from named
+           join position as addon
+             on addon.organizer = ${organizer} and addon.event = ${event} and addon.addon_to = named.id))`;
 }

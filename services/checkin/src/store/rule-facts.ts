@@ -1,53 +1,70 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { ScanType } from "../domain/presence.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
-import { positionById } from "./listed-positions.ts";
-import { ticketDates } from "./ticket-rows.ts";
+import { mostRuledScans, newestScans } from "./ticket-rows.ts";
 
-/** What the rules of a list ask of a ticket, whatever the device and the time of the scan. */
-export interface JudgedTicket extends Omit<RuleFacts, "at" | "gate" | "zone"> {
-  readonly id: number;
+type Dates = RuleFacts["dates"];
+
+/** The dates that rules ask for. */
+export interface RuledDates {
   readonly timezone: string;
+  /** Of the event, for tickets without a date. */
+  readonly ofEvent: Dates;
+  readonly ofSubevents: ReadonlyMap<number, Dates>;
 }
 
-interface Row extends Omit<JudgedTicket, "dates" | "scans"> {
+interface DatesRow {
   readonly date_from: number | null;
   readonly date_to: number | null;
   readonly date_admission: number | null;
-  readonly scans: JudgedTicket["scans"] | null;
 }
 
-/** Reads what rules ask of tickets, in the order of their ids here. */
-export async function readJudgedTickets(
+/** Reads the dates of an event and of some dates of it. */
+export async function readDates(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  subevents: readonly number[],
+): Promise<RuledDates> {
+  const own = await db.one<DatesRow & { timezone: string }>(sql`
+    select event.timezone, event.date_from_at as date_from, event.date_to_at as date_to,
+           event.date_admission_at as date_admission
+      from event
+     where event.organizer = ${organizer} and event.event = ${event}`);
+  const rows = await db.many<DatesRow & { id: number }>(sql`
+    select subevent.id, subevent.date_from_at as date_from, subevent.date_to_at as date_to,
+           subevent.date_admission_at as date_admission
+      from subevent
+     where subevent.organizer = ${organizer} and subevent.event = ${event} and subevent.id = any(${subevents}::bigint[])`);
+  return {
+    timezone: own.timezone,
+    ofEvent: toDates(own),
+    ofSubevents: new Map(rows.map(({ id, ...row }) => [id, toDates(row)])),
+  };
+}
+
+function toDates({ date_from: from, date_to: to, date_admission: admission }: DatesRow): Dates {
+  return { from, to, admission };
+}
+
+/** Reads what rules ask of the scans of tickets on a list, newest first. A ticket without any is left out. */
+export async function readRuledScans(
   db: Queryable,
   { organizer, event, list }: EventKey & { readonly list: number },
   ids: readonly number[],
-): Promise<JudgedTicket[]> {
-  const rows = await db.many<Row>(sql`
-    select ticket.id, ticket.item, ticket.variation, event.timezone,
-           ${ticketDates},
-           history.scans
-      from unnest(${ids}::bigint[]) with ordinality as judged (id, place)
-     cross join lateral (${positionById({ organizer, event, id: sql`judged.id` })}) as ticket
-      join event
-        on event.organizer = ${organizer} and event.event = ${event}
-      left join subevent
-        on subevent.organizer = ${organizer} and subevent.event = ${event} and subevent.id = ticket.subevent
-      left join presence
+): Promise<ReadonlyMap<number, RuleFacts["scans"]>> {
+  const rows = await db.many<{ id: number; at: number[]; types: ScanType[] }>(sql`
+    select presence.position as id, ruled.at, ruled.types
+      from unnest(${ids}::bigint[]) as judged (id)
+      join presence
         on presence.organizer = ${organizer} and presence.event = ${event}
-           and presence.position = ticket.id and presence.list = ${list}
-      left join lateral (
-        select json_agg(json_build_object('type', scan.type, 'at', (extract(epoch from scan.at) * 1000000)::bigint)
-                        order by scan.at desc, scan.id desc) as scans
-          from scan
-         where scan.organizer = ${organizer} and scan.event = ${event}
-           and scan.position = ticket.id and scan.list = ${list} and scan.successful
-      ) as history on presence.version is not null
-     order by judged.place`);
-  return rows.map(({ date_from: from, date_to: to, date_admission: admission, scans, ...ticket }) => ({
-    ...ticket,
-    dates: { from, to, admission },
-    scans: scans ?? [],
-  }));
+           and presence.position = judged.id and presence.list = ${list}
+     cross join lateral (
+       select array_agg(scan.at order by scan.at desc, scan.id desc) as at,
+              array_agg(scan.type order by scan.at desc, scan.id desc) as types
+         from (${newestScans({ list: sql`${list}`, most: mostRuledScans })}) as scan
+     ) as ruled
+     where ruled.at is not null`);
+  return new Map(rows.map(({ id, at, types }) => [id, at.map((time, n) => ({ at: time, type: types[n] ?? "entry" }))]));
 }

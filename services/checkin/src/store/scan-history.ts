@@ -9,14 +9,6 @@ const columns = sql`
   scan.id, scan.list, scan.position, scan.type, scan.reason, scan.explanation, scan.at, scan.created_at as "createdAt",
   scan.device, scan.device_id as "deviceId", scan.gate, scan.auto_checked_in as "autoCheckedIn"`;
 
-/**
- * Plans every statement of the transaction for its values, not once for all values: the best index for a page depends on
- * the filters, and a filter that is not set costs nothing.
- */
-export async function planForValues(tx: Queryable): Promise<void> {
-  await tx.run(sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`);
-}
-
 function matching(filter: ScanFilter): Sql {
   const { created, scanned, successful, reason, list, type, gate, device, autoCheckedIn } = filter;
   return sql`
@@ -38,12 +30,15 @@ function within(time: Sql, { since, before }: Period): Sql {
   return sql`(${from}::timestamptz is null or ${time} >= ${from}) and (${to}::timestamptz is null or ${time} < ${to})`;
 }
 
-/** Counts the scans of an event. */
-export async function countScans(db: Queryable, filter: ScanFilter): Promise<number> {
+/** Counts the scans of an event, up to so many. */
+export async function countScans(
+  db: Queryable,
+  filter: ScanFilter,
+  { most }: { readonly most: number },
+): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*) as count
-      from scan
-     where ${matching(filter)}`);
+      from (select from scan where ${matching(filter)} limit ${most}) as counted`);
   return count;
 }
 

@@ -31,7 +31,7 @@ interface ItemRead extends ItemAtGate {
 export const mostCheckins = 100;
 
 /** How many scans of one ticket on one list rules look at. A crew pass has some thousand. */
-const mostRuledScans = 10_000;
+export const mostRuledScans = 10_000;
 
 export interface TicketRow {
   state: Buffer;
@@ -68,8 +68,8 @@ export const ticketDates = sql`
   case when ticket.subevent is null then event.date_to_at else subevent.date_to_at end as date_to,
   case when ticket.subevent is null then event.date_admission_at else subevent.date_admission_at end as date_admission`;
 
-/** The newest successful scans of a ticket on a list, newest first, straight from the index of them. */
-function newestScans({ list, most }: { readonly list: Sql; readonly most: number }): Sql {
+/** The newest successful scans of a `presence`, newest first, straight from the index of them. */
+export function newestScans({ list, most }: { readonly list: Sql; readonly most: number }): Sql {
   const ticket = sql`${list}, presence.event, presence.organizer, true`;
   return sql`
           select scan.id, scan.at, scan.type, scan.gate, scan.device, scan.device_id, scan.auto_checked_in

@@ -1,4 +1,5 @@
 import type { Db } from "@tessera/kit/pg/database";
+import type { Reads } from "@tessera/kit/pg/reads";
 import { implement } from "@tessera/kit/rpc";
 import type {
   CheckinListFields,
@@ -15,7 +16,7 @@ import { noon, place } from "./facts.ts";
 export interface RunningCheckin extends Awaited<ReturnType<typeof startCheckin>> {}
 
 /** Starts the service on a database, at noon. */
-export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) {
+export async function startCheckin(db: Db, { reads }: { reads?: Reads } = {}) {
   const sales = {
     /** The codes that it has asked boxoffice for. */
     asked: [] as string[],
@@ -29,7 +30,12 @@ export async function startCheckin(db: Db, { reads = db }: { reads?: Db } = {}) 
     },
     findAmbiguousSecrets: () => Promise.reject(new Error("check-in does not ask for them")),
   });
-  const service = await startForTest(checkin, { db, reads, now: noon, peers: { boxoffice: [tickets] } });
+  const service = await startForTest(checkin, {
+    db,
+    ...(reads && { reads }),
+    now: noon,
+    peers: { boxoffice: [tickets] },
+  });
   const lists = service.connect(CheckinLists);
   const scans = service.connect(Scans);
   const redeemAll = async (sent: readonly Scan[]): Promise<ScanOutcome[]> => {

@@ -22,3 +22,9 @@ export function judgeRules({ root }: Rules, facts: RuleFacts): RulesVerdict {
   if (outcome === failed) return broken;
   return isTruthy(outcome) ? allowed : { outcome: "refused", explanation: explainRefusal(root, situation) };
 }
+
+/** Whether rules admit a ticket, without the reason. */
+export function admits({ root }: Rules, facts: RuleFacts): boolean {
+  const outcome = evaluate(root, toSituation(facts));
+  return outcome !== failed && isTruthy(outcome);
+}

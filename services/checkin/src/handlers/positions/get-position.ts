@@ -5,18 +5,23 @@ import { everyPosition } from "../../store/position-filter.ts";
 import { findTickets, type PositionDeps, readRequest, showTickets } from "./find-tickets.ts";
 
 /** Shows one ticket of a list. */
-export async function getPosition(request: GetPositionRequest, deps: PositionDeps): Promise<GetPositionResponse> {
-  const { event, filter, scanned, unknown } = await readRequest(request, deps);
-  const only = { ordering: ["positionid"], page: 1, pageSize: 1 };
-  if (unknown !== undefined) {
-    // That the ticket is missing is reported before an invalid filter.
-    const { count } = await findTickets(deps.reads, { ...filter, ...everyPosition }, { ...only, scanned: undefined });
-    throw count === 0 ? notFound() : unknown;
-  }
-  const { tickets } = await findTickets(deps.reads, filter, { ...only, scanned });
-  if (tickets.length === 0) throw notFound();
-  const { positions, documents } = await showTickets(deps.reads, request, { tickets, event });
-  return { position: positions[0], documents };
+export async function getPosition(
+  request: GetPositionRequest,
+  { reads, ...deps }: PositionDeps,
+): Promise<GetPositionResponse> {
+  return reads.inTurn(request.organizer, async (db) => {
+    const { event, filter, scanned, unknown } = await readRequest(db, request, deps);
+    const only = { ordering: ["positionid"], page: 1, pageSize: 1 };
+    if (unknown !== undefined) {
+      // That the ticket is missing is reported before an invalid filter.
+      const { count } = await findTickets(db, { ...filter, ...everyPosition }, { ...only, scanned: undefined });
+      throw count === 0 ? notFound() : unknown;
+    }
+    const { tickets } = await findTickets(db, filter, { ...only, scanned });
+    if (tickets.length === 0) throw notFound();
+    const { positions, documents } = await showTickets(db, request, { tickets, event });
+    return { position: positions[0], documents };
+  });
 }
 
 function notFound(): Fault {

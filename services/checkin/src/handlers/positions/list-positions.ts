@@ -4,15 +4,20 @@ import { isSelective } from "../../domain/search-text.ts";
 import { findTickets, type PositionDeps, readRequest, showTickets } from "./find-tickets.ts";
 
 /** Pages through the tickets of a list, and searches them. */
-export async function listPositions(request: ListPositionsRequest, deps: PositionDeps): Promise<ListPositionsResponse> {
-  const { event, filter, scanned, unknown } = await readRequest(request, deps);
-  if (unknown !== undefined) throw unknown;
-  if (request.searchOnly && !isSelective(request.search)) {
-    const { page } = cutPage(request, 0);
-    return { positions: [], count: 0, page };
-  }
-  const { ordering, page, pageSize } = request;
-  const found = await findTickets(deps.reads, filter, { ordering, page, pageSize, scanned });
-  const shown = await showTickets(deps.reads, request, { tickets: found.tickets, event });
-  return { ...shown, count: found.count, page: found.page };
+export async function listPositions(
+  request: ListPositionsRequest,
+  { reads, ...deps }: PositionDeps,
+): Promise<ListPositionsResponse> {
+  return reads.inTurn(request.organizer, async (db) => {
+    const { event, filter, scanned, unknown } = await readRequest(db, request, deps);
+    if (unknown !== undefined) throw unknown;
+    if (request.searchOnly && !isSelective(request.search)) {
+      const { page } = cutPage(request, 0);
+      return { positions: [], count: 0, page };
+    }
+    const { ordering, page, pageSize } = request;
+    const found = await findTickets(db, filter, { ordering, page, pageSize, scanned });
+    const shown = await showTickets(db, request, { tickets: found.tickets, event });
+    return { ...shown, count: found.count, page: found.page };
+  });
 }

@@ -1,7 +1,6 @@
 import { createLog } from "@tessera/kit/log";
-import type { Db } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
-import { openReads } from "@tessera/kit/pg/reads";
+import { openReads, type Reads } from "@tessera/kit/pg/reads";
 import { sql } from "@tessera/kit/pg/sql";
 import { ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { topics } from "@tessera/protos/topics";
@@ -13,7 +12,7 @@ import { inWord, listFields, type RunningCheckin, scan, startCheckin } from "../
 import { untilLockWait } from "../../testing/until-lock-wait.ts";
 
 let database: TestDatabase;
-let reads: Db;
+let reads: Reads;
 let checkin: RunningCheckin;
 
 beforeAll(async () => {
@@ -45,7 +44,9 @@ it("searches, lists and history wait for slow reads, and neither scans nor chang
 
   const stopper = await checkin.db.dedicated();
   await stopper.run(sql`select pg_advisory_lock(7)`);
-  const slow = Array.from({ length: 4 }, () => reads.run(sql`select pg_advisory_xact_lock_shared(7)`));
+  const slow = Array.from({ length: 4 }, (_, index) =>
+    reads.inTurn(`${place.organizer}${index % 2}`, (db) => db.run(sql`select pg_advisory_xact_lock_shared(7)`)),
+  );
   await untilLockWait(checkin.db);
   const answered: string[] = [];
   const asked = Object.entries({

@@ -1,0 +1,219 @@
+import { createLog } from "@tessera/kit/log";
+import type { Queryable } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { openReads, type Reads } from "@tessera/kit/pg/reads";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { planSearch } from "../../domain/search-text.ts";
+import { countPositions } from "../../store/count-positions.ts";
+import { firstRuled, pageIds, sortIds } from "../../store/listed-positions.ts";
+import { requireList } from "../../store/lists.ts";
+import { everyPosition, isSearch, type PositionFilter } from "../../store/position-filter.ts";
+import { searchPositions } from "../../store/search-positions.ts";
+import { eventFact, itemFact, place, positionFact } from "../../testing/facts.ts";
+import { addPositions } from "../../testing/many-positions.ts";
+import { listFields, type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
+
+const large = 60_000;
+const small = ["small0", "small1", "small2", "small3"];
+
+let database: TestDatabase;
+let reads: Reads;
+let checkin: RunningCheckin;
+const lists = new Map<string, number>();
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+  reads = openReads({
+    url: database.url,
+    schema: "checkin",
+    role: roleOf("checkin"),
+    applicationName: "test-checkin",
+    log: createLog({ service: "test", destination: { write: () => {} } }),
+  });
+  await checkin.deliver(topics.positionChanged, [positionFact(1, { attendeeName: "Zoe" })]);
+  for (const event of [place.event, ...small]) {
+    await checkin.deliver(topics.eventChanged, [eventFact({ event })]);
+    await checkin.deliver(topics.itemChanged, [{ ...itemFact(10), event }]);
+    const { list } = await checkin.lists.createCheckinList({ ...place, event, fields: listFields() });
+    lists.set(event, list?.id ?? 0);
+    await addPositions(checkin.db, { event, count: event === place.event ? large : 20 });
+  }
+  await checkin.db.run(sql`
+    insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
+    select position.organizer, position.event, position.id, ${lists.get(place.event)}, 1, 1, 'entry', now()
+      from position
+     where position.event = ${place.event} and position.id % 3 = 0`);
+  await checkin.db.run(sql`
+    insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
+    select position.organizer, position.event, presence.list, 0, position.item, 0, 'paid', 0, count(*), count(*)
+      from position
+      join presence on presence.event = position.event and presence.position = position.id
+     group by position.organizer, position.event, presence.list, position.item`);
+  for (const table of [sql`position`, sql`presence`, sql`count_delta`])
+    await checkin.db.run(sql`vacuum analyze ${table}`);
+}, 60_000);
+afterAll(async () => {
+  await reads.close();
+  await database.drop();
+});
+
+interface Plan {
+  readonly "Node Type": string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly "Rows Removed by Filter"?: number;
+  readonly Plans?: readonly Plan[];
+}
+
+/** Counts the rows that scans have looked at. */
+function rowsOf(plan: Plan): number {
+  const below = (plan.Plans ?? []).reduce((sum, each) => sum + rowsOf(each), 0);
+  if (!/Scan/.test(plan["Node Type"]) || /CTE|Subquery|Function/.test(plan["Node Type"])) return below;
+  return below + (plan["Actual Rows"] + (plan["Rows Removed by Filter"] ?? 0)) * plan["Actual Loops"];
+}
+
+/** Runs reads on the connections that requests have, and counts the rows that they look at. */
+async function costOf<T>(work: (db: Queryable) => Promise<T>): Promise<{ result: T; rows: number }> {
+  let rows = 0;
+  return reads.inTurn(place.organizer, async (db) => {
+    const explained = <F extends (statement: Sql) => unknown>(run: F) =>
+      (async (statement: Sql) => {
+        const [explanation] = await db.many<{ "QUERY PLAN": [{ Plan: Plan }] }>(
+          sql`explain (analyze, timing off, format json) ${statement}`,
+        );
+        rows += explanation === undefined ? 0 : rowsOf(explanation["QUERY PLAN"][0].Plan);
+        return run(statement);
+      }) as F;
+    const { one, many, maybeOne, run } = db;
+    const result = await work({
+      one: explained(one),
+      many: explained(many),
+      maybeOne: explained(maybeOne),
+      run: explained(run),
+    });
+    return { result, rows };
+  });
+}
+
+async function filterOf(event: string, changes: Partial<PositionFilter> = {}): Promise<PositionFilter> {
+  const list = await requireList(checkin.db, { ...place, event, id: lists.get(event) ?? 0 });
+  return { ...place, event, list, ignoreStatus: false, id: undefined, ...everyPosition, ...changes };
+}
+
+async function page(
+  event: string,
+  changes: Partial<PositionFilter>,
+  cut: { ordering?: string[]; offset?: number } = {},
+) {
+  const filter = await filterOf(event, changes);
+  return costOf(async (db) => {
+    const count = await countPositions(db, filter);
+    const offset = cut.offset === undefined || cut.offset >= 0 ? (cut.offset ?? 0) : count + cut.offset;
+    return { count, ids: await pageIds(db, filter, { ordering: cut.ordering ?? [], limit: 50, offset, count }) };
+  });
+}
+
+async function search(event: string, text: string, changes: Partial<PositionFilter> = {}) {
+  const filter = await filterOf(event, { search: planSearch(text), ...changes });
+  if (!isSearch(filter)) throw new Error("nothing is searched");
+  return costOf(async (db) => sortIds(db, filter, { ordering: [], ids: await searchPositions(db, filter) }));
+}
+
+describe("pages of a large event", () => {
+  it.each<[string, Partial<PositionFilter>, { ordering?: string[]; offset?: number }, number, number]>([
+    ["the first", {}, {}, large + 1, 80],
+    ["the last", {}, { offset: -50 }, large + 1, 80],
+    ["one within", {}, { offset: 1000 }, large + 1, 1080],
+    ["one near the end", {}, { offset: large - 1000 }, large + 1, 1080],
+    ["of a product", { items: [[11]] }, {}, large / 2, 160],
+    ["whatever the status", { ignoreStatus: true }, {}, large + 1, 80],
+    ["paid ones", { orderStatuses: ["paid"] }, {}, large + 1, 80],
+    ["pending ones", { orderStatuses: ["pending"] }, {}, 0, 80],
+    ["without a scan", { hasCheckin: false }, {}, (large * 2) / 3 + 1, 250],
+    ["with a scan", { hasCheckin: true }, {}, large / 3, 400],
+    ["by order", {}, { ordering: ["order__code"] }, large + 1, 120],
+    ["the last by order", {}, { ordering: ["-order__code"], offset: -50 }, large + 1, 120],
+  ])("%s: few tickets are read", async (_name, changes, cut, count, most) => {
+    const { result, rows } = await page(place.event, changes, cut);
+    expect(result.count).toBe(count);
+    expect(result.ids).toHaveLength(Math.min(count, 50));
+    expect(rows).toBeLessThan(most);
+  });
+
+  it("are the same from both ends", async () => {
+    const everything = await reads.inTurn(place.organizer, (db) =>
+      db.many<{ id: number }>(sql`
+        select position.id
+          from position
+         where position.organizer = ${place.organizer} and position.event = ${place.event}
+         order by lower(position.attendee_name), position.positionid, position.id`),
+    );
+    for (const offset of [0, 50, 29_950, 30_000, 30_050, large - 50, large]) {
+      const { result } = await page(place.event, {}, { offset });
+      expect(result.ids).toEqual(everything.slice(offset, offset + 50).map(({ id }) => id));
+    }
+  });
+
+  it("are judged by rules without being read twice", async () => {
+    const filter = await filterOf(place.event, { usableAt: 0 });
+    const { result, rows } = await costOf(async (db) => {
+      const count = await countPositions(db, filter);
+      return firstRuled(db, filter, { ordering: [], limit: 1000, offset: 0, count });
+    });
+    expect(result).toHaveLength(1000);
+    expect(rows).toBeLessThan(3100);
+  });
+});
+
+describe("searches in a large event", () => {
+  it.each([
+    ["what every ticket has", "@example", 500, 3000],
+    ["what many tickets have", "anna", 500, 9000],
+    ["short beginnings", "an", 500, 9000],
+    ["what one ticket has", "59999@", 1, 52_000],
+    ["what none has", "qqqqq", 0, 52_000],
+  ])("%s: they end early", async (_name, text, found, most) => {
+    const { result, rows } = await search(place.event, text);
+    expect(result).toHaveLength(found);
+    expect(rows).toBeLessThan(most);
+  });
+
+  it("find the tickets of a list among many others", async () => {
+    const [few, fewer] = [{ items: [[11]] }, { items: [[11]], hasCheckin: true }];
+    const first = await search(place.event, "anna", few);
+    expect(first.result).toHaveLength(500);
+    expect(first.rows).toBeLessThan(20_000);
+    // These are too rare among the first tickets: the index of texts leads to them.
+    const indexed = await search(place.event, "anna", fewer);
+    expect(indexed.result).toHaveLength(500);
+    const all = await page(place.event, fewer);
+    expect(new Set(indexed.result).size).toBe(500);
+    expect(all.result.count).toBeGreaterThan(500);
+  });
+});
+
+describe("a small event beside a large one", () => {
+  it.each<[string, Partial<PositionFilter>]>([
+    ["a page", {}],
+    ["paid tickets", { orderStatuses: ["paid"] }],
+    ["tickets without a scan", { hasCheckin: false }],
+    ["tickets of a voucher", { voucher: 3 }],
+    ["a pseudonym", { pseudonymizationId: "small07" }],
+    ["tickets that are usable", { usableAt: 0 }],
+  ])("%s: its own tickets alone are read", async (_name, changes) => {
+    const { rows } = await page("small0", changes);
+    expect(rows).toBeLessThan(100);
+  });
+
+  it("a search: its own tickets alone are read", async () => {
+    const { result, rows } = await search("small1", "anna");
+    expect(result).toEqual([13]);
+    expect(rows).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { CountedAs } from "../domain/counted-as.ts";
+import { countedOn } from "../domain/list.ts";
+import { countBuckets } from "./counts.ts";
+import { indexedSecret } from "./indexed-secret.ts";
+import { conditionsOn, isUsable, type PositionFilter } from "./position-filter.ts";
+
+/**
+ * Counts the tickets that a filter leaves, whatever is searched.
+ *
+ * What large parts of an event are chosen by is in its counts already: those are summed up, and the exceptions are counted
+ * one by one. All other conditions leave few tickets.
+ */
+export async function countPositions(db: Queryable, filter: PositionFilter): Promise<number> {
+  if (!filter.isPossible) return 0;
+  if (!isOfBuckets(filter)) return countRows(db, filter, sql`true`);
+  const { usableAt, ...rest } = filter;
+  const all = { ...rest, usableAt: undefined };
+  const counted = (await countCounted(db, all)) + (await countUncounted(db, all));
+  return usableAt === undefined ? counted : counted - (await countUnusable(db, all, usableAt));
+}
+
+/** Whether all conditions but the usability are about what tickets count under. */
+function isOfBuckets(filter: PositionFilter): boolean {
+  const { id, orderCode, attendeeName, secret, pseudonymizationId, voucher, addonTo } = filter;
+  const narrow = [id, orderCode, attendeeName, secret, pseudonymizationId, voucher];
+  return narrow.every((condition) => condition === undefined) && addonTo.length === 0;
+}
+
+async function countRows(db: Queryable, filter: PositionFilter, condition: Sql): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from position as ticket
+     where ${conditionsOn(filter)} and ${condition}`);
+  return count;
+}
+
+/** Those that lists count. */
+async function countCounted(db: Queryable, filter: PositionFilter): Promise<number> {
+  const { organizer, event, list, items, variations, subevents, hasCheckin } = filter;
+  const { positions, entered } = await countBuckets(db, {
+    organizer,
+    event,
+    list: list.id,
+    items: list.allProducts ? items : [...items, list.limitProducts],
+    variations,
+    subevents: list.subevent === null ? subevents : [...subevents, [list.subevent]],
+    countedAs: statesOf(filter),
+  });
+  if (hasCheckin === undefined) return positions;
+  const scanned = entered + (await countNeverEntered(db, { ...filter, hasCheckin: undefined }));
+  return hasCheckin ? scanned : positions - scanned;
+}
+
+const everyState: readonly CountedAs[] = ["paid", "pending_valid", "pending"];
+
+function statesOf({ list, ignoreStatus, orderStatuses }: PositionFilter): readonly CountedAs[] {
+  const states = ignoreStatus ? everyState : countedOn(list);
+  return orderStatuses === undefined
+    ? states
+    : states.filter((state) => orderStatuses.includes(state === "paid" ? "paid" : "pending"));
+}
+
+/** Tickets whose scans on the list are all exits: counts are about entries. */
+async function countNeverEntered(db: Queryable, filter: PositionFilter): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from presence as scanned
+      join position as ticket
+        on ticket.organizer = scanned.organizer and ticket.event = scanned.event and ticket.id = scanned.position
+     where scanned.organizer = ${filter.organizer} and scanned.event = ${filter.event}
+       and scanned.list = ${filter.list.id} and scanned.entries = 0
+       and ${conditionsOn(filter)} and ticket.counted_as is not null`);
+  return count;
+}
+
+/** Those that no list counts: their orders have expired or were canceled. */
+async function countUncounted(db: Queryable, filter: PositionFilter): Promise<number> {
+  const { ignoreStatus, orderStatuses } = filter;
+  const mayBe = orderStatuses === undefined || orderStatuses.includes("expired") || orderStatuses.includes("canceled");
+  return ignoreStatus && mayBe ? countRows(db, filter, sql`ticket.counted_as is null`) : 0;
+}
+
+/** Few tickets are blocked or have a time of their own; only those are looked at. */
+async function countUnusable(db: Queryable, filter: PositionFilter, at: number): Promise<number> {
+  const { organizer, event } = filter;
+  const limited = sql`
+         select limited.id
+           from position as limited
+          where limited.organizer = ${organizer} and limited.event = ${event}
+            and (limited.blocked or limited.valid_from_at is not null or limited.valid_until_at is not null)
+         union
+         select coded.id
+           from blocked_secret
+           join position as coded
+             on coded.organizer = ${organizer} and coded.event = ${event}
+                and ${indexedSecret(sql`coded.secret`)} = ${indexedSecret(sql`blocked_secret.secret`)}
+          where blocked_secret.organizer = ${organizer} and blocked_secret.event = ${event} and blocked_secret.blocked`;
+  return countRows(db, filter, sql`ticket.id = any (array(${limited})) and not (${isUsable(toTimestamp(at))})`);
+}
