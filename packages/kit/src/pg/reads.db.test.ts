@@ -122,7 +122,7 @@ describe("connections for reads", () => {
     expect(await read(0, (on) => on.one(sql`select 1 as value`))).toEqual({ value: 1 });
   });
 
-  it("are shared: a party has half of them, and its queue refuses its own reads alone", async () => {
+  it("[S4.30] are shared: a party has half of them, and its queue refuses its own reads alone", async () => {
     const goOn = await block();
     const many = Array.from({ length: 203 }, () =>
       reads

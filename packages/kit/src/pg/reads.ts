@@ -56,10 +56,9 @@ export function shareReads(db: Db): Reads {
     queue: longestQueue,
     busy: () => fault("too_many_reads", "Too many searches and lists are asked for at once; ask again soon."),
   });
-  const forever = new AbortController().signal;
   return {
     inTurn: (party, read) =>
-      turns.run({ party, amount: 1, signal: currentContext().signal ?? forever }, () => read(db)),
+      turns.run({ party, amount: 1, signal: currentContext().signal }, () => read(db)),
     close: () => db.close(),
   };
 }

@@ -197,3 +197,41 @@ describe("the history of scans", () => {
     }
   });
 });
+
+describe("[C6.26] the history of a large event", () => {
+  const large = { ...place, event: "large" };
+  const total = 50_123;
+
+  beforeAll(async () => {
+    await checkin.deliver(topics.eventChanged, [eventFact(large)]);
+    await checkin.db.run(sql`
+      insert into scan (organizer, event, id, list, type, successful, reason, at, created_at, forced, force_sent, auto_checked_in)
+      select ${large.organizer}, ${large.event}, number.id, 1, 'entry', false, 'invalid', now(),
+             '2026-01-01Z'::timestamptz + number.id * interval '1 second', false, false, false
+        from generate_series(1, ${total}::bigint) as number (id)`);
+  });
+
+  const page = async (number: number, changes: Partial<ListScansRequest> = {}) => {
+    const found = await checkin.history.listScans({ ...everything, ...large, page: number, ...changes });
+    return { page: found.page, count: found.count, ids: found.scans.map(({ checkin: shown }) => shown?.id) };
+  };
+  const idsFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index);
+
+  it("is counted up to a bound, and read to its end", async () => {
+    expect(await page(1)).toEqual({ page: 1, count: 50_000, ids: idsFrom(1, 50) });
+    expect(await page(1000)).toEqual({ page: 1000, count: 50_001, ids: idsFrom(49_951, 50) });
+    expect(await page(1001)).toEqual({ page: 1001, count: 50_051, ids: idsFrom(50_001, 50) });
+    expect(await page(1003)).toEqual({ page: 1003, count: total, ids: idsFrom(50_101, 23) });
+    await expect(page(1004)).rejects.toMatchObject({ code: "page_not_found" });
+  });
+
+  it("has a last page among those that are counted", async () => {
+    expect(await page(0)).toEqual({ page: 1000, count: 50_001, ids: idsFrom(49_951, 50) });
+    expect(await page(0, { pageSize: 7 })).toMatchObject({ page: 7143, count: 50_002 });
+  });
+
+  it("is counted exactly where a filter leaves few", async () => {
+    const createdSince = Date.UTC(2026, 0, 1) * 1000 + 50_000 * 1_000_000;
+    expect(await page(0, { createdSince })).toEqual({ page: 3, count: 124, ids: idsFrom(50_100, 24) });
+  });
+});

@@ -1,11 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import type { CountedAs } from "../domain/counted-as.ts";
-import { countedOn } from "../domain/list.ts";
 import { countBuckets } from "./counts.ts";
-import { indexedSecret } from "./indexed-secret.ts";
-import { conditionsOn, isUsable, type PositionFilter } from "./position-filter.ts";
+import { conditionsOn, countedOf, hasLimits, isOut, type PositionFilter, withBlockedCode } from "./position-filter.ts";
 
 /**
  * Counts the tickets that a filter leaves, whatever is searched.
@@ -47,20 +44,11 @@ async function countCounted(db: Queryable, filter: PositionFilter): Promise<numb
     items: list.allProducts ? items : [...items, list.limitProducts],
     variations,
     subevents: list.subevent === null ? subevents : [...subevents, [list.subevent]],
-    countedAs: statesOf(filter),
+    countedAs: countedOf(filter),
   });
   if (hasCheckin === undefined) return positions;
   const scanned = entered + (await countNeverEntered(db, { ...filter, hasCheckin: undefined }));
   return hasCheckin ? scanned : positions - scanned;
-}
-
-const everyState: readonly CountedAs[] = ["paid", "pending_valid", "pending"];
-
-function statesOf({ list, ignoreStatus, orderStatuses }: PositionFilter): readonly CountedAs[] {
-  const states = ignoreStatus ? everyState : countedOn(list);
-  return orderStatuses === undefined
-    ? states
-    : states.filter((state) => orderStatuses.includes(state === "paid" ? "paid" : "pending"));
 }
 
 /** Tickets whose scans on the list are all exits: counts are about entries. */
@@ -83,20 +71,14 @@ async function countUncounted(db: Queryable, filter: PositionFilter): Promise<nu
   return ignoreStatus && mayBe ? countRows(db, filter, sql`ticket.counted_as is null`) : 0;
 }
 
-/** Few tickets are blocked or have a time of their own; only those are looked at. */
-async function countUnusable(db: Queryable, filter: PositionFilter, at: number): Promise<number> {
+/** Few tickets are blocked or have a time of their own, and those have an index. */
+async function countUnusable(db: Queryable, filter: PositionFilter, usableAt: number): Promise<number> {
   const { organizer, event } = filter;
-  const limited = sql`
+  const unusable = sql`
          select limited.id
            from position as limited
           where limited.organizer = ${organizer} and limited.event = ${event}
-            and (limited.blocked or limited.valid_from_at is not null or limited.valid_until_at is not null)
-         union
-         select coded.id
-           from blocked_secret
-           join position as coded
-             on coded.organizer = ${organizer} and coded.event = ${event}
-                and ${indexedSecret(sql`coded.secret`)} = ${indexedSecret(sql`blocked_secret.secret`)}
-          where blocked_secret.organizer = ${organizer} and blocked_secret.event = ${event} and blocked_secret.blocked`;
-  return countRows(db, filter, sql`ticket.id = any (array(${limited})) and not (${isUsable(toTimestamp(at))})`);
+            and ${hasLimits} and ${isOut(toTimestamp(usableAt))}
+         union ${withBlockedCode(filter)}`;
+  return countRows(db, filter, sql`ticket.id = any (array(${unusable}))`);
 }

@@ -1,8 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 import { conditionsOn, type PositionFilter } from "./position-filter.ts";
-import { orderOf } from "./position-order.ts";
+import { type Joined, type Order, orderOf } from "./position-order.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 /** Which of the tickets that were found are wanted. */
@@ -14,31 +14,44 @@ export interface Cut {
   readonly count: number;
 }
 
-/** Which positions are wanted, in which order. */
+/** Which columns of tickets are wanted, of which ones, in which order. */
 interface Selection {
-  readonly columns: Sql;
+  readonly columns: Columns;
   readonly where: Sql;
-  readonly order: Sql;
+  readonly order: Order;
 }
 
-function select({ organizer, event, list }: PositionFilter, { columns, where, order }: Selection): Sql {
-  return sql`
-             select ${columns}
-               from position as ticket
+interface Columns {
+  readonly names: Sql;
+  readonly from: readonly Joined[];
+}
+
+const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
+  parent: ({ organizer, event }) => sql`
                left join position as parent
-                 on parent.organizer = ticket.organizer and parent.event = ticket.event and parent.id = ticket.addon_to
+                 on parent.organizer = ${organizer} and parent.event = ${event} and parent.id = ticket.addon_to`,
+  presence: ({ organizer, event, list }) => sql`
                left join presence
                  on presence.organizer = ${organizer} and presence.event = ${event}
-                    and presence.position = ticket.id and presence.list = ${list.id}
+                    and presence.position = ticket.id and presence.list = ${list.id}`,
+};
+
+/** Joins nothing that is not used: even a join that is left out of the plan would keep it from reading an index alone. */
+function select(filter: PositionFilter, { columns, where, order }: Selection): Sql {
+  const joined = [...new Set([...columns.from, ...order.from])].map((name) => joins[name](filter));
+  return sql`
+             select ${columns.names}
+               from position as ticket
+                    ${joinSql(joined, "")}
               where ${where}
-              order by ${order}`;
+              order by ${order.terms}`;
 }
 
 /** So few scanned tickets, or tickets without a scan, are found by what was scanned on the list, not one by one. */
 const fewTickets = 5000;
 
 /** Reads columns of one page of tickets, whatever is searched. It is read from the nearer end: what lies before it is skipped. */
-async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Sql, cut: Cut): Promise<Row[]> {
+async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Columns, cut: Cut): Promise<Row[]> {
   const { ordering, offset, count } = cut;
   const limit = Math.min(cut.limit, count - offset);
   if (limit <= 0) return [];
@@ -56,14 +69,14 @@ async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Sql, 
 async function allOf<Row>(
   db: Queryable,
   filter: PositionFilter,
-  columns: Sql,
+  columns: Columns,
   { ordering, ids }: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
 ): Promise<Row[]> {
   const where = sql`${conditionsOn(filter)} and ticket.id = any(${ids}::bigint[])`;
   return db.many<Row>(select(filter, { columns, where, order: orderOf(filter, ordering, { isReversed: false }) }));
 }
 
-const idAlone = sql`ticket.id`;
+const idAlone: Columns = { names: sql`ticket.id`, from: [] };
 
 /** Finds one page of tickets, whatever is searched. */
 export async function pageIds(db: Queryable, filter: PositionFilter, cut: Cut): Promise<number[]> {
@@ -85,25 +98,38 @@ export interface RuledTicket {
   readonly item: number;
   readonly variation: number | null;
   readonly subevent: number | null;
-  /** Whether it has a successful scan on the list. */
+  /** Whether rules may ask for scans of it on the list. */
   readonly isScanned: boolean;
 }
 
-const ruledColumns = sql`
-  ticket.id, ticket.item, ticket.variation, ticket.subevent, presence.version is not null as "isScanned"`;
+/** Whether rules ask for scans of tickets. */
+interface Asked {
+  readonly scans: boolean;
+}
+
+function ruledColumns({ scans }: Asked): Columns {
+  const rest = sql`ticket.id, ticket.item, ticket.variation, ticket.subevent`;
+  return scans
+    ? { names: sql`${rest}, presence.version is not null as "isScanned"`, from: ["presence"] }
+    : { names: sql`${rest}, false as "isScanned"`, from: [] };
+}
 
 /** Reads the first tickets, whatever is searched. */
-export async function firstRuled(db: Queryable, filter: PositionFilter, cut: Cut): Promise<RuledTicket[]> {
-  return pageOf<RuledTicket>(db, filter, ruledColumns, cut);
+export async function firstRuled(
+  db: Queryable,
+  filter: PositionFilter,
+  { scans, ...cut }: Cut & Asked,
+): Promise<RuledTicket[]> {
+  return pageOf<RuledTicket>(db, filter, ruledColumns({ scans }), cut);
 }
 
 /** Sorts those of the tickets with these ids that the filter leaves. */
 export async function sortRuled(
   db: Queryable,
   filter: PositionFilter,
-  among: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+  { scans, ...among }: { readonly ordering: readonly string[]; readonly ids: readonly number[] } & Asked,
 ): Promise<RuledTicket[]> {
-  return allOf<RuledTicket>(db, filter, ruledColumns, among);
+  return allOf<RuledTicket>(db, filter, ruledColumns({ scans }), among);
 }
 
 /** Reads tickets as a list sees them, in the order of their ids here; deleted ones are left out. */

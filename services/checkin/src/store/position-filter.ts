@@ -1,9 +1,8 @@
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
-import type { OrderStatus } from "../domain/counted-as.ts";
+import type { CountedAs, OrderStatus } from "../domain/counted-as.ts";
 import { type CheckinList, countedOn } from "../domain/list.ts";
 import { type NamePlan, planName, type Search, type SearchPlan } from "../domain/search-text.ts";
-import { hasBlockedCode } from "./blocked-secrets.ts";
 import { indexedSecret } from "./indexed-secret.ts";
 import type { EventKey } from "./keys.ts";
 
@@ -62,6 +61,16 @@ export const everyPosition: PositionChoice = {
   isPossible: true,
 };
 
+/** How the tickets count that a filter leaves: it follows from the states of orders that are wanted. */
+export function countedOf({ list, ignoreStatus, orderStatuses }: PositionFilter): readonly CountedAs[] {
+  const states = ignoreStatus ? everyCount : countedOn(list);
+  return orderStatuses === undefined
+    ? states
+    : states.filter((state) => orderStatuses.includes(state === "paid" ? "paid" : "pending"));
+}
+
+const everyCount: readonly CountedAs[] = ["paid", "pending_valid", "pending"];
+
 const and = "\n       and ";
 
 /**
@@ -78,7 +87,7 @@ export function conditionsOn(filter: PositionFilter, lookup: ScanLookup = "each"
       sql`ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled`,
       ...(list.subevent === null ? [] : [sql`ticket.subevent = ${list.subevent}`]),
       ...(list.allProducts ? [] : [sql`ticket.item = any(${list.limitProducts}::bigint[])`]),
-      ...(filter.ignoreStatus ? [] : [sql`ticket.counted_as = any(${countedOn(list)}::text[])`]),
+      ...(filter.ignoreStatus ? [] : [sql`ticket.counted_as = any(${countedOf(filter)}::text[])`]),
       ...(id === undefined ? [] : [sql`ticket.id = ${id}`]),
       ...chosen(filter, lookup),
     ],
@@ -103,9 +112,11 @@ function chosen(filter: PositionFilter, lookup: ScanLookup): Sql[] {
     ...filter.variations.map((ids) => sql`ticket.variation = any(${ids}::bigint[])`),
     ...filter.subevents.map((ids) => sql`ticket.subevent = any(${ids}::bigint[])`),
     ...filter.addonTo.map((ids) => sql`ticket.addon_to = any(${ids}::bigint[])`),
-    ...(orderStatuses === undefined ? [] : [sql`ticket.order_status = any(${orderStatuses}::text[])`]),
+    ...(orderStatuses === undefined || !filter.ignoreStatus
+      ? []
+      : [sql`ticket.order_status = any(${orderStatuses}::text[])`]),
     ...(filter.hasCheckin === undefined ? [] : [wasScanned(filter, filter.hasCheckin ? sql`` : sql`not`, lookup)]),
-    ...(usableAt === undefined ? [] : [isUsable(toTimestamp(usableAt))]),
+    ...(usableAt === undefined ? [] : [isUsable(filter, toTimestamp(usableAt))]),
   ];
 }
 
@@ -119,12 +130,37 @@ function wasScanned({ list }: PositionFilter, negation: Sql, lookup: ScanLookup)
   return sql`${negation} coalesce((select true ${presence} limit 1), false)`;
 }
 
-/** Whether `ticket` is neither blocked nor out of its time. */
-export function isUsable(at: string): Sql {
-  return sql`not ticket.blocked
-       and (ticket.valid_from_at is null or ticket.valid_from_at <= ${at}::timestamptz)
-       and (ticket.valid_until_at is null or ticket.valid_until_at >= ${at}::timestamptz)
-       and not ${hasBlockedCode}`;
+/** The positions called `limited` that are blocked or have a time of their own, written as their index has it. */
+export const hasLimits = sql`(limited.blocked or limited.valid_from_at is not null or limited.valid_until_at is not null)`;
+
+/** Whether the position called `limited` is blocked or out of its time. */
+export function isOut(at: string): Sql {
+  return sql`(limited.blocked or limited.valid_from_at > ${at}::timestamptz or limited.valid_until_at < ${at}::timestamptz)`;
+}
+
+/** The positions whose code is one of those that are blocked. */
+export function withBlockedCode({ organizer, event }: EventKey): Sql {
+  return sql`
+         select coded.id
+           from blocked_secret
+           join position as coded
+             on coded.organizer = ${organizer} and coded.event = ${event} and coded.secret = blocked_secret.secret
+                and ${indexedSecret(sql`coded.secret`)} = ${indexedSecret(sql`blocked_secret.secret`)}
+          where blocked_secret.organizer = ${organizer} and blocked_secret.event = ${event} and blocked_secret.blocked`;
+}
+
+/**
+ * Whether `ticket` is neither blocked nor out of its time. Nearly all are neither, which their indexes tell: the ticket
+ * itself is not read for that.
+ */
+function isUsable(key: EventKey, at: string): Sql {
+  return sql`
+         not coalesce((select true
+                         from position as limited
+                        where limited.organizer = ticket.organizer and limited.event = ticket.event
+                          and limited.id = ticket.id and ${hasLimits} and ${isOut(at)}
+                        limit 1), false)
+     and ticket.id not in (${withBlockedCode(key)})`;
 }
 
 /** The name is the first of the lines that a ticket is found by, where it has one. */

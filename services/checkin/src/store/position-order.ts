@@ -1,26 +1,31 @@
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { PositionFilter } from "./position-filter.ts";
 
-/** What tickets are sorted by. It may use `ticket`, `parent`, the ticket that it is an add-on of, and `presence`. */
+/** What tickets are sorted by. */
 interface Term {
   readonly by: Sql;
+  /** What it uses beside `ticket`. */
+  readonly from?: Joined;
   readonly descending?: boolean;
   /** By default last, and first where the order is descending. */
   readonly nullsFirst?: boolean;
 }
 
+/** The ticket that `ticket` is an add-on of, and what was scanned of it on the list. */
+export type Joined = "parent" | "presence";
+
 const shownName = sql`coalesce(ticket.sort_name, parent.sort_name)`;
 
 /** The contract's names for what positions can be ordered by; `-` before one turns it around. */
 const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
-  Object.entries({
+  Object.entries<readonly Term[]>({
     // The codes of nearly all shops have no small letters; the index has capitals alone.
     order__code: [{ by: sql`upper(ticket.order_code)` }, { by: sql`ticket.order_code` }],
     order__datetime: [{ by: sql`ticket.order_placed_at` }],
     order__email: [{ by: sql`lower(ticket.order_email)` }],
     positionid: [{ by: sql`ticket.positionid` }],
-    attendee_name: [{ by: shownName, nullsFirst: true }],
-    last_checked_in: [{ by: sql`presence.last_at`, nullsFirst: true }],
+    attendee_name: [{ by: shownName, from: "parent", nullsFirst: true }],
+    last_checked_in: [{ by: sql`presence.last_at`, from: "presence", nullsFirst: true }],
   }).flatMap(([name, terms]): [string, readonly Term[]][] => [
     [name, terms],
     [`-${name}`, terms.map(turned)],
@@ -30,8 +35,8 @@ const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
 const byId: Term = { by: sql`ticket.id` };
 const byName: readonly Term[] = [{ by: sql`ticket.sort_name` }, { by: sql`ticket.positionid` }, byId];
 
-function turned({ by, descending = false, nullsFirst = descending }: Term): Term {
-  return { by, descending: !descending, nullsFirst: !nullsFirst };
+function turned({ descending = false, nullsFirst = descending, ...same }: Term): Term {
+  return { ...same, descending: !descending, nullsFirst: !nullsFirst };
 }
 
 /** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
@@ -49,12 +54,20 @@ function toSql({ by, descending = false, nullsFirst = descending }: Term): Sql {
     : sql`${by}${direction} nulls ${nullsFirst ? sql`first` : sql`last`}`;
 }
 
-/** Writes the order of tickets, which is total, or its reverse. */
+/** An order of tickets, which is total, or its reverse. */
+export interface Order {
+  readonly terms: Sql;
+  readonly from: readonly Joined[];
+}
+
 export function orderOf(
   filter: PositionFilter,
   ordering: readonly string[],
   { isReversed }: { readonly isReversed: boolean },
-): Sql {
+): Order {
   const terms = termsOf(filter, ordering);
-  return joinSql((isReversed ? terms.map(turned) : terms).map(toSql), ", ");
+  return {
+    terms: joinSql((isReversed ? terms.map(turned) : terms).map(toSql), ", "),
+    from: [...new Set(terms.flatMap(({ from }) => from ?? []))],
+  };
 }

@@ -9,9 +9,11 @@ import {
   itemFact,
   minute,
   noon,
+  place,
   positionFact,
   subeventFact,
 } from "../../testing/facts.ts";
+import { addPositions } from "../../testing/many-positions.ts";
 import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
@@ -149,5 +151,15 @@ describe("[C2.15] more tickets than are judged at a time", () => {
     const first = await askPage({ checkin, list }, { ...asked, page: 1 });
     expect(first.positions).toHaveLength(50);
     expect(await askIds({ checkin, list }, { ...now(), search: "made20004" })).toEqual([]);
+  });
+
+  it("are fewer by long rules", async () => {
+    const never = { "<": [{ entries_days_since: [{ buildTime: ["customtime", "10:00"] }] }, 0] };
+    const rules = { or: Array.from({ length: 700 }, () => never) };
+    const list = (await checkin.createList({ rules: JSON.stringify(rules) })).id;
+    await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+    await addPositions(checkin.db, { event: place.event, count: 4999 });
+    // An operator, a count and a constant, 700 times, and the operator above them.
+    expect(await askPage({ checkin, list }, now())).toMatchObject({ count: 5000 - Math.floor(10_000_000 / 2101) });
   });
 });

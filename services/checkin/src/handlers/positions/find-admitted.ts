@@ -49,16 +49,17 @@ export async function findAdmitted(
   asked: AskedPage & Scanned,
 ): Promise<FoundIds> {
   const { ordering, rules } = asked;
+  const scans = asksForScans(rules);
   const most = Math.min(mostJudged, Math.floor(mostEvaluated / countValues(rules)));
   if (isSearch(filter)) {
-    const found = await sortRuled(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
+    const found = await sortRuled(tx, filter, { ordering, scans, ids: await searchPositions(tx, filter) });
     const admitted = await judge(tx, filter, { ...asked, tickets: found.slice(0, most) });
     const ids = [...admitted, ...found.slice(most).map(({ id }) => id)];
     const { page, limit, offset } = cutPage(asked, ids.length);
     return { ids: ids.slice(offset, offset + limit), count: ids.length, page };
   }
   const all = await countPositions(tx, filter);
-  const tickets = await firstRuled(tx, filter, { ordering, limit: most, offset: 0, count: all });
+  const tickets = await firstRuled(tx, filter, { ordering, scans, limit: most, offset: 0, count: all });
   const admitted = await judge(tx, filter, { ...asked, tickets });
   const count = admitted.length + all - tickets.length;
   const { page, limit, offset } = cutPage(asked, count);
@@ -82,23 +83,25 @@ async function judge(
   const factsOf = ({ item, variation, subevent }: RuledTicket, scans: RuleFacts["scans"]): RuleFacts => {
     return { item, variation, gate, at, zone, scans, dates: datesOf(dates, subevent) };
   };
-  const verdicts = new Map<string, boolean>();
-  const needsScans = asksForScans(rules);
+  const scanned = tickets.filter(({ isScanned }) => isScanned);
+  const alike = tickets.filter(({ isScanned }) => !isScanned);
   const admitted = new Set<number>();
-  for (let from = 0; from < tickets.length; from += readAtOnce) {
-    const stretch = tickets.slice(from, from + readAtOnce);
-    const scanned = stretch.filter(({ isScanned }) => needsScans && isScanned).map(({ id }) => id);
-    const scans = scanned.length === 0 ? new Map<number, never>() : await readRuledScans(tx, key, scanned);
+  for (let from = 0; from < scanned.length; from += readAtOnce) {
+    const stretch = scanned.slice(from, from + readAtOnce);
+    const ids = stretch.map(({ id }) => id);
+    const scans = await readRuledScans(tx, key, ids);
     await inSlices(stretch, (ticket) => {
-      const own = scans.get(ticket.id);
-      const alike = `${ticket.item}/${ticket.variation}/${ticket.subevent}`;
-      const verdict =
-        (own === undefined ? verdicts.get(alike) : undefined) ?? admits(rules, factsOf(ticket, own ?? []));
-      if (own === undefined) verdicts.set(alike, verdict);
-      if (verdict) admitted.add(ticket.id);
+      if (admits(rules, factsOf(ticket, scans.get(ticket.id) ?? []))) admitted.add(ticket.id);
     });
   }
-  return [...admitted];
+  const verdicts = new Map<string, boolean>();
+  await inSlices(alike, (ticket) => {
+    const kind = `${ticket.item}/${ticket.variation}/${ticket.subevent}`;
+    const verdict = verdicts.get(kind) ?? admits(rules, factsOf(ticket, []));
+    verdicts.set(kind, verdict);
+    if (verdict) admitted.add(ticket.id);
+  });
+  return tickets.map(({ id }) => id).filter((id) => admitted.has(id));
 }
 
 function datesOf({ ofEvent, ofSubevents }: RuledDates, subevent: number | null): RuleFacts["dates"] {

@@ -4,7 +4,7 @@
 drop index concurrently if exists position_by_name;
 --! next
 create index concurrently position_by_name on position (organizer, event, sort_name, positionid, id)
-  include (item, variation, subevent, counted_as, order_status) where not canceled;
+  include (item, variation, subevent, counted_as) where not canceled;
 --! next
 drop index concurrently if exists position_by_order_time;
 --! next
@@ -18,6 +18,7 @@ create index concurrently position_uncounted on position (organizer, event, id)
 drop index concurrently if exists position_limited;
 --! next
 create index concurrently position_limited on position (organizer, event, id)
+  include (blocked, valid_from_at, valid_until_at)
   where blocked or valid_from_at is not null or valid_until_at is not null;
 --! next
 drop index concurrently if exists position_by_voucher;
