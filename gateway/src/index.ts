@@ -52,8 +52,11 @@ export const gateway = defineService({
     const directory = openDirectory(
       {
         // On connections of their own: no number of unknown tokens delays what scans need the others for.
-        findByHash: (kind, hash) => waitForDatabase(findByHash(reads, kind, hash)),
-        hasEvent: (organizer, event) => waitForDatabase(hasEvent(reads, organizer, event)),
+        // Whose a token is follows from the answer: until then each is a party.
+        findByHash: (kind, hash) =>
+          waitForDatabase(reads.inTurn(hash.toString("hex"), (on) => findByHash(on, kind, hash))),
+        hasEvent: (organizer, event) =>
+          waitForDatabase(reads.inTurn(organizer, (on) => hasEvent(on, organizer, event))),
       },
       { operatorKey: config.operatorKey?.reveal() },
     );

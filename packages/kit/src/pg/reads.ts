@@ -57,8 +57,7 @@ export function shareReads(db: Db): Reads {
     busy: () => fault("too_many_reads", "Too many searches and lists are asked for at once; ask again soon."),
   });
   return {
-    inTurn: (party, read) =>
-      turns.run({ party, amount: 1, signal: currentContext().signal }, () => read(db)),
+    inTurn: (party, read) => turns.run({ party, amount: 1, signal: currentContext().signal }, () => read(db)),
     close: () => db.close(),
   };
 }
