@@ -67,7 +67,7 @@ export async function benchReads({ tickets }: { readonly tickets: number }): Pro
   }
 }
 
-export async function importSeed(baseUrl: string): Promise<void> {
+async function importSeed(baseUrl: string): Promise<void> {
   const { organizer, event, small } = largeEvent;
   const line = (kind: string, data: Record<string, unknown>, slug?: string) =>
     JSON.stringify({ kind, organizer, ...(slug === undefined ? {} : { event: slug }), data });

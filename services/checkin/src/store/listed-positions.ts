@@ -162,7 +162,7 @@ export async function readAddons(
  * an equality, a plan made while the table was new may choose any index that begins with the event, and would then read
  * the whole event for each position.
  */
-export function positionById({ organizer, event, id }: EventKey & { readonly id: Sql }): Sql {
+function positionById({ organizer, event, id }: EventKey & { readonly id: Sql }): Sql {
   return sql`
        select position.organizer, position.event, position.id, position.item, position.variation, position.subevent,
               position.addon_to, position.attendee_name, position.state
