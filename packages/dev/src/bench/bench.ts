@@ -67,7 +67,10 @@ export async function bench(args: string[]): Promise<void> {
     const { benchReads } = await import("./reads.ts");
     return benchReads({ tickets: readCount("--tickets", values.tickets, 1000) });
   }
-  throw fault("unknown_bench", `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads`);
+  throw fault(
+    "unknown_bench",
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads`,
+  );
 }
 
 function readCount(option: string, text: string, least: number): number {

@@ -36,7 +36,7 @@ interface Row {
  * Finds the tickets that are inside a list by the scans before its automatic
  * exit and have not had that exit yet. Undefined: the list was changed.
  *
- * Tickets are read in the order of their primary key: no index leads from a list to its presences, because every scan
+ * Tickets are read in the order of their primary key: no index leads from a list to those inside, because every scan
  * would have to update it.
  */
 export async function findInside(db: Queryable, list: DueList, stretch: Stretch): Promise<InsideTickets | undefined> {
