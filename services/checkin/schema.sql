@@ -245,7 +245,7 @@ create table "position" (
   voucher bigint,
   pseudonymization_id text collate "C",
   known_columns integer not null default 0,
-  sort_name text generated always as (lower("left"(nullif(attendee_name, ''::text), 100))) stored,
+  sort_name text,
   constraint position_pkey primary key (organizer, event, id),
   constraint position_counted_as_check check ((counted_as = any (array['paid'::text, 'pending_valid'::text, 'pending'::text]))),
   constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))

@@ -19,12 +19,12 @@ export async function fillLargeEvent(
     const last = Math.min(tickets, first + perStatement - 1);
     await checkin.run(sql`
       insert into position (organizer, event, id, revision, positionid, order_code, item, secret, order_status,
-                            valid_if_pending, require_approval, canceled, blocked, counted_as, attendee_name, order_email,
-                            order_placed_at, search_text, state, pseudonymization_id)
+                            valid_if_pending, require_approval, canceled, blocked, counted_as, attendee_name, sort_name, order_email,
+                            order_placed_at, search_text, state, pseudonymization_id, known_columns)
       select seed.organizer, seed.event, made.id, 1, 1, 'B' || upper(lpad(to_hex(made.id), 7, '0')), 1 + made.id % 2,
-             md5('s' || made.id), 'paid', false, false, false, false, 'paid', made.name, made.id || '@example.org',
+             md5('s' || made.id), 'paid', false, false, false, false, 'paid', made.name, lower(made.name), made.id || '@example.org',
              seed.order_placed_at + made.id * interval '1 second',
-             E'\n' || lower(made.name) || E'\n' || made.id || '@example.org', seed.state, md5('p' || made.id)
+             E'\n' || lower(made.name) || E'\n' || made.id || '@example.org', seed.state, md5('p' || made.id), seed.known_columns
         from position as seed
        cross join lateral (
          select number.id,

@@ -1,6 +1,7 @@
 import type { EarlierCheckin } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { countedAs } from "../domain/counted-as.ts";
 import { toSearchText } from "../domain/search-text.ts";
+import { toSortName } from "../domain/sort-name.ts";
 import type { EarlierScan } from "../store/earlier-scans.ts";
 import type { EntityKey } from "../store/keys.ts";
 import type { PositionFact } from "../wire/position-fact.ts";
@@ -19,6 +20,7 @@ export function toPositionCopy(fact: PositionFact) {
     revision: fact.revision,
     orderCode: order.code,
     countedAs: countedAs(ticket),
+    sortName: toSortName(position.attendeeName),
     orderEmail: order.email,
     orderPlacedAt: order.placedAt,
     searchText: toSearchText([

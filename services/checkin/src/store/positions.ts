@@ -26,6 +26,7 @@ export const positions = copyTable("position", {
     validUntil: instant.orNull,
     countedAs: text.orNull,
     attendeeName: text.orNull,
+    sortName: text.orNull,
     orderEmail: text.orNull,
     orderPlacedAt: instant,
     searchText: text,

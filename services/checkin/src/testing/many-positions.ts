@@ -12,10 +12,10 @@ export async function addPositions(
 ): Promise<void> {
   await db.run(sql`
     insert into position (organizer, event, id, revision, positionid, order_code, item, secret, order_status, valid_if_pending,
-                          require_approval, canceled, blocked, counted_as, attendee_name, order_email, order_placed_at,
+                          require_approval, canceled, blocked, counted_as, attendee_name, sort_name, order_email, order_placed_at,
                           search_text, state, pseudonymization_id)
     select position.organizer, ${event}, made.id, 1, 1, 'O' || made.id, 10 + made.id % 2, ${event} || md5(made.id::text), 'paid',
-           false, false, false, false, 'paid', made.name, made.id || '@example.org', position.order_placed_at,
+           false, false, false, false, 'paid', made.name, lower(made.name), made.id || '@example.org', position.order_placed_at,
            E'\n' || lower(made.name) || E'\n' || made.id || '@example.org', position.state, ${event} || made.id
       from position
      cross join lateral (
