@@ -1,4 +1,4 @@
-import { type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
+import { type Check, type Checked, compileSchema, type JsonSchema } from "@tessera/schema/schema";
 import { routeFor } from "../http/endpoint.ts";
 import { answersOf } from "../routes/documentation/openapi.ts";
 import type { ServedApp } from "./serve-app.ts";
@@ -21,9 +21,18 @@ export function requireDocumented({ seen }: Pick<ServedApp, "seen">): void {
   }
 }
 
+/** Thousands of answers have a few shapes. */
+const checks = new WeakMap<JsonSchema, Check<unknown>>();
+
+function checkOf(shape: JsonSchema): Check<unknown> {
+  const check = checks.get(shape) ?? compileSchema(shape);
+  checks.set(shape, check);
+  return check;
+}
+
 /** Each shape that a body may have sees a copy of its own, because reading a value may change it. */
 function checkBody(schema: JsonSchema, body: unknown): Checked<unknown> {
   const shapes = Array.isArray(schema["anyOf"]) ? (schema["anyOf"] as JsonSchema[]) : [schema];
-  const results = shapes.map((shape) => compileSchema(shape)(structuredClone(body)));
+  const results = shapes.map((shape) => checkOf(shape)(structuredClone(body)));
   return results.find(({ ok }) => ok) ?? results[0] ?? { ok: true, value: body };
 }
