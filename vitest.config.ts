@@ -19,10 +19,11 @@ const startRedis = "packages/testkit/src/vitest-redis.ts";
 
 /** Tests of the platform that hold for one process with everything in it, as they do for many on real engines. */
 const anyPlatform = "test/{contract,e2e,security}/**/*.e2e.test.ts";
-/** These are about commands, or about everything in one process. */
-const oneProcessOnly = ["local-start", "waiting-facts", "doctor", "from-pretix"].map(
-  (name) => `test/e2e/${name}.e2e.test.ts`,
-);
+/** These are about commands, about everything in one process, or about what a gateway decides alone. */
+const oneProcessOnly = [
+  ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload"].map((name) => `test/e2e/${name}.e2e.test.ts`),
+  "test/contract/openapi.e2e.test.ts",
+];
 
 function project(
   name: string,
