@@ -23,7 +23,7 @@ const access = (environment: Record<string, string>) => () =>
 describe("a process on the memory bus", () => {
   it("refuses to start where it would never hear of facts from elsewhere", async () => {
     const message =
-      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice; set BUS=kafka, or serve them together";
+      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice, gateway would miss facts of checkin; set BUS=kafka, or serve them together";
     await expect(start(["checkin"])).rejects.toMatchObject({ code: "bus_cannot_reach", message });
     await expect(start(["gateway"])).rejects.toThrow("gateway would miss facts of boxoffice");
   });
@@ -31,7 +31,7 @@ describe("a process on the memory bus", () => {
   it("refuses to start where others would never hear of its own", async () => {
     await expect(start(["boxoffice"])).rejects.toThrow("checkin would miss facts of boxoffice");
     await expect(start(["boxoffice", "checkin"])).rejects.toThrow(
-      "and gateway would miss facts of boxoffice; set BUS=kafka",
+      "and gateway would miss facts of boxoffice, gateway would miss facts of checkin; set BUS=kafka",
     );
   });
 });
@@ -44,6 +44,8 @@ describe("a process that cannot start", () => {
       KAFKA_BROKERS: "127.0.0.1:1",
       CACHE: "redis",
       REDIS_URL: "redis://127.0.0.1:1",
+      OPERATOR_KEY: "operator-key-of-the-tests-0123456789",
+      BASE_URL: "http://127.0.0.1:1",
     };
     const outcomes = await Promise.all(
       // Peers without addresses; files without a bucket.

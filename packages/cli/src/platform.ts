@@ -44,6 +44,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const definitions = await loadServices(options.names);
   const names = definitions.map((definition) => definition.name);
   if (config.bus === "memory") await refuseLostFacts(names);
+  // Before anything is opened: each service would tell its mistakes only when its turn comes.
+  for (const { settings } of definitions) readConfig(settings, environment);
   const metrics = createMetrics();
   const observe = observeCalls(metrics);
   const health = createHealth({ log });

@@ -144,6 +144,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
     const relay = startRelay({
       db,
+      writers: [urgent],
       bus,
       log,
       states: new Set(around.owns.filter(({ retention }) => retention.kind === "compacted").map((topic) => topic.name)),

@@ -123,11 +123,11 @@ describe("turns", () => {
     const accepted = ["a1", "a2", "a3"].map((name) => piece(turns, begun, name));
     await expect(piece(turns, begun, "a4").ended).rejects.toMatchObject({ code: "no_turn" });
     const other = piece(turns, begun, "b1");
-    for (const { end, ended } of [accepted[0], other, accepted[1], accepted[2]].filter((each) => each !== undefined)) {
+    for (const { end, ended } of [accepted[0], accepted[1], other, accepted[2]].filter((each) => each !== undefined)) {
       await sleep(1);
       end();
       await ended;
     }
-    expect(begun).toEqual(["a1", "b1", "a2", "a3"]);
+    expect(begun).toEqual(["a1", "a2", "b1", "a3"]);
   });
 });

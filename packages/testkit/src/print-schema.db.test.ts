@@ -93,7 +93,7 @@ describe("printSchema", () => {
   traceparent text,
   created_at timestamptz not null default now(),
   headers jsonb,
-  constraint outbox_pkey primary key (id)
+  constraint outbox_pkey primary key (topic, id)
 );
 `);
     expect(printed).toContain(`create table inbox (

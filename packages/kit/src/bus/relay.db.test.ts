@@ -321,6 +321,52 @@ describe("a transaction that commits late", () => {
   });
 });
 
+describe("a read that took long", () => {
+  /** The schema's database, which does not answer one read for a while. */
+  function stalling(ms: number): Db & { readonly stalled: Promise<unknown> } {
+    const stalled = Promise.withResolvers<void>();
+    let isDue = true;
+    return {
+      ...owner,
+      stalled: stalled.promise,
+      async dedicated() {
+        const connection = await owner.dedicated();
+        const many: typeof connection.many = async (statement) => {
+          if (isDue) {
+            isDue = false;
+            await sleep(ms);
+            stalled.resolve();
+          }
+          return connection.many(statement);
+        };
+        return { ...connection, many };
+      },
+    };
+  }
+
+  it("delays facts of other processes by two seconds at most", async () => {
+    const db = stalling(1000);
+    running.push(startRelay({ db, bus: toldBus(async () => {}), log: quiet }));
+    await db.stalled;
+    await sleep(50);
+    const silent = openDatabase({ url: database.url, schema: "owner", applicationName: "other process", log: quiet });
+    running.push({ stop: () => silent.close() });
+    await silent.transaction((tx) => tx.publish(first, [{ key: "a", number: 1 }]));
+    await expect.poll(() => isDrained(owner), { timeout: 4000 }).toBe(true);
+  });
+
+  it("does not delay facts of this process, whichever of its connections writes them", async () => {
+    const db = stalling(1000);
+    const other = openDatabase({ url: database.url, schema: "owner", applicationName: "urgent", log: quiet });
+    running.push({ stop: () => other.close() });
+    running.push(startRelay({ db, writers: [other], bus: toldBus(async () => {}), log: quiet }));
+    await db.stalled;
+    await sleep(50);
+    await other.transaction((tx) => tx.publish(first, [{ key: "a", number: 1 }]));
+    await expect.poll(() => isDrained(owner), { timeout: 1000 }).toBe(true);
+  });
+});
+
 describe("stopping", () => {
   it("leaves in the outbox what comes later, for the next process", async () => {
     const received: (number | null)[] = [];

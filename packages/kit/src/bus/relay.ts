@@ -28,6 +28,8 @@ export interface Relay {
 
 export interface RelayOptions {
   readonly db: Db;
+  /** Other connections of this process that write facts of the schema. */
+  readonly writers?: readonly Pick<Db, "onOutbox">[];
   readonly bus: Bus;
   readonly log: Log;
   /** The topics of states: a later fact of a key replaces the earlier ones. */
@@ -68,6 +70,9 @@ const pauses = { firstMs: 200, longestMs: 5000 };
  */
 const lookingShare = 10;
 
+/** The longest pause of that kind: a read also takes long when the database does not answer for a while. */
+const longestIdleMs = 2000;
+
 /** Facts that the bus has not taken by then stay in the outbox. */
 const longestStopMs = 5000;
 
@@ -101,13 +106,13 @@ const nameOf = ({ topic, lane }: Place) => `${topic} ${lane}`;
  * on.
  */
 export function startRelay(options: RelayOptions): Relay {
-  const { db, bus, log, states = new Set(), onBatch = () => {} } = options;
+  const { db, writers = [], bus, log, states = new Set(), onBatch = () => {} } = options;
   const { batchSize = defaultBatchSize, batchBytes = defaultBatchBytes } = options;
   const { lanes = 1 } = bus;
   // With lanes, a slow publication is the rule: the others are read for meanwhile.
   const waitMs = lanes === 1 ? patienceMs : gatherMs;
   const alarm = createAlarm();
-  db.onOutbox(alarm.ring);
+  for (const writer of [db, ...writers]) writer.onOutbox(alarm.ring);
   // A publication may go on after the connection, and with it the lead, is lost. So these outlive the lead.
   const held = new Map<string, Place>();
   /** Topics that were claimed since this lead began and since their last failed publication. */
@@ -215,7 +220,7 @@ export function startRelay(options: RelayOptions): Relay {
       most: batchSize,
       mostBytes: batchBytes,
     });
-    if (without.size > 0) dueAt.set(topic, performance.now() + lookingShare * (performance.now() - looked));
+    if (without.size > 0) dueAt.set(topic, performance.now() + idleMs(performance.now() - looked));
     let isCut = false;
     for (const [lane, ofLane] of Map.groupBy(rows, (row) => row.lane)) {
       const batch = cut(ofLane, { topic, lane });
@@ -295,7 +300,7 @@ export function startRelay(options: RelayOptions): Relay {
       const tookMs = performance.now() - looked;
       if (begun.length > 0) await settledOr(waitMs, begun);
       if (begun.length > 0 && !isMore) await alarm.pause(Math.max(0, looked + gatherMs - performance.now()));
-      if (!isMore) await alarm.pause(Math.max(pollMs, lookingShare * tookMs), { lightly: true });
+      if (!isMore) await alarm.pause(Math.max(pollMs, idleMs(tookMs)), { lightly: true });
     }
     if (alarm.stopped) await Promise.all(underWay);
   }
@@ -307,6 +312,11 @@ export function startRelay(options: RelayOptions): Relay {
       await settledOr(longestStopMs, [leader.stop()]);
     },
   };
+}
+
+/** The pause after a read. */
+function idleMs(tookMs: number): number {
+  return Math.min(longestIdleMs, lookingShare * tookMs);
 }
 
 /** Waits until all work is done, but no longer than the time. */

@@ -143,31 +143,35 @@ async function handleInTurns(tools: ExitTools, signal: AbortSignal): Promise<voi
     return handling.exits > before;
   }
 
-  for (let rests = 0; rests < mostRests && !signal.aborted; ) {
-    for (const list of await findDueLists(db, { now: clock.now(), limit: mostLists + over.size })) {
-      const name = `${list.organizer}/${list.event}/${list.id} ${list.exit.at}`;
-      if (underWay.has(name) || over.has(name)) continue;
-      underWay.set(name, { list, after: 0, left: [], exits: 0, storing: 0, failed: false });
-    }
-    if (underWay.size === 0) break;
-    let isStuck = true;
-    for (const [name, handling] of underWay) {
-      if (signal.aborted) break;
-      try {
-        if (await handleStretch(name, handling)) isStuck = false;
-      } catch (error) {
-        failures.push(error);
-        handling.failed = true;
-        isStuck = false;
+  try {
+    for (let rests = 0; rests < mostRests && !signal.aborted; ) {
+      for (const list of await findDueLists(db, { now: clock.now(), limit: mostLists + over.size })) {
+        const name = `${list.organizer}/${list.event}/${list.id} ${list.exit.at}`;
+        if (underWay.has(name) || over.has(name)) continue;
+        underWay.set(name, { list, after: 0, left: [], exits: 0, storing: 0, failed: false });
+      }
+      if (underWay.size === 0) break;
+      let isStuck = true;
+      for (const [name, handling] of underWay) {
+        if (signal.aborted) break;
+        try {
+          if (await handleStretch(name, handling)) isStuck = false;
+        } catch (error) {
+          failures.push(error);
+          handling.failed = true;
+          isStuck = false;
+        }
+      }
+      if (isStuck && storing.size > 0) await Promise.race(storing);
+      else {
+        rests = isStuck ? rests + 1 : 0;
+        if (isStuck) await pause(restMs, signal);
       }
     }
-    if (isStuck && storing.size > 0) await Promise.race(storing);
-    else {
-      rests = isStuck ? rests + 1 : 0;
-      if (isStuck) await pause(restMs, signal);
-    }
+  } finally {
+    // Whatever ends this run, nothing of it goes on.
+    await Promise.all(storing);
   }
-  await Promise.all(storing);
   if (failures.length > 0) throw failures[0];
 }
 
