@@ -35,8 +35,8 @@ function announce(path: string, length: number): void {
 it.each([
   ["a scan", "POST", redeem, 64 * kib],
   ["a refused scan", "POST", `${lists}1/failed_checkins/`, 64 * kib],
-  ["a list", "POST", lists, 1024 * kib],
-  ["a change of a list", "PATCH", `${lists}1/`, 1024 * kib],
+  ["a list", "POST", lists, 256 * kib],
+  ["a change of a list", "PATCH", `${lists}1/`, 256 * kib],
 ])("[A4.28, S4.2] the body of %s has a limit of its own, which is documented", async (_name, method, path, most) => {
   await start();
   const send = (bytes: number) => app.send(method, path, { headers: json, body: "{".padEnd(bytes) });
@@ -54,17 +54,17 @@ it.each([
 it("[S4.15] bodies together take so much memory, half of it for one organizer; scans wait for none of them", async () => {
   await start({ maxMs: 20_000, bodies: { total: 2048 * kib, waitMs: 300 } });
   // One organizer takes its half, and waits for itself.
-  for (const length of [700 * kib, 300 * kib]) announce(lists, length);
+  for (const length of [250, 250, 250, 250]) announce(lists, length * kib);
   await expect.poll(() => sockets.every((socket) => !socket.connecting)).toBe(true);
   const send = (bytes: number, key: string) => app.send("POST", lists, { headers: json, key, body: "{".padEnd(bytes) });
   const refused = await send(100 * kib, keys.all);
   expect([refused.status, Number(refused.headers["retry-after"])]).toEqual([503, 5]);
   // Another party has its own half, and small bodies need none.
-  const other = { headers: json, key: keys.operator, body: "{".padEnd(900 * kib) };
+  const other = { headers: json, key: keys.operator, body: "{".padEnd(250 * kib) };
   expect((await app.send("POST", "/api/v1/organizers/bigevents/apikeys/", other)).status).toBe(400);
   expect((await app.send("POST", redeem, { headers: json, body: "{".padEnd(64 * kib) })).status).toBe(400);
   for (const socket of sockets.splice(0)) socket.destroy();
-  await expect.poll(async () => (await send(1000 * kib, keys.all)).status).toBe(400);
+  await expect.poll(async () => (await send(250 * kib, keys.all)).status).toBe(400);
 });
 
 it("[S4.16] a body in crumbs is refused before it has cost much", async () => {
@@ -113,4 +113,24 @@ it.each([
   expect([few.status, few.json]).toEqual([400, { name: expect.anything() }]);
   const many = await app.send("POST", lists, make(1001));
   expect([many.status, many.json]).toEqual([400, { detail: expect.stringContaining("1000 fields") }]);
+});
+
+it("[S4.15] of one organizer one large body is parsed at a time, and small ones do not wait for it", async () => {
+  await start();
+  const held: (() => void)[] = [];
+  app.peers.when("checkinLists", "createCheckinList", async () => {
+    await new Promise<void>((resolve) => void held.push(resolve));
+    return { list: aList() };
+  });
+  const create = (bytes: number) =>
+    app.send("POST", lists, { headers: json, body: JSON.stringify({ name: "x", all_products: true }).padEnd(bytes) });
+  const large = [create(100 * kib), create(100 * kib)];
+  await expect.poll(() => held.length).toBe(1);
+  const small = create(kib);
+  await expect.poll(() => held.length).toBe(2);
+  for (const release of held.splice(0)) release();
+  expect((await small).status).toBe(201);
+  await expect.poll(() => held.length).toBe(1);
+  for (const release of held.splice(0)) release();
+  expect((await Promise.all(large)).map(({ status }) => status)).toEqual([201, 201]);
 });

@@ -28,9 +28,13 @@ export interface BodyBudget {
   readonly waitMs?: number;
 }
 
-/** Makes what reads bodies: all of them together take so much memory, and those of one organizer half of it. */
+/**
+ * Makes what reads bodies: all of them together take so much memory, and those of one organizer half of it. Of one
+ * organizer one large body is parsed at a time, because parsing delays all other requests.
+ */
 export function bodyReader({ maxMs, total = mostBytes, waitMs = usualWaitMs }: BodyBudget): ReadBody {
   const turns = new Turns({ total, each: total / 2, waitMs, busy });
+  const reading = new Turns({ total: Number.POSITIVE_INFINITY, each: 1, waitMs, busy });
   return async (ctx, { maxBytes }) => {
     const { req, res } = ctx;
     const largest = announcedBytes(ctx) ?? maxBytes;
@@ -44,6 +48,8 @@ export function bodyReader({ maxMs, total = mostBytes, waitMs = usualWaitMs }: B
     else closed.signal.addEventListener("abort", () => turn.end());
     const bytes = await readBytes(req, { maxBytes, maxMs });
     turn.resize(bytes.length);
+    const own = await reading.take({ party: partyOf(ctx), amount: 1, signal: closed.signal });
+    closed.signal.addEventListener("abort", () => own.end());
     return bytes;
   };
 }

@@ -115,22 +115,31 @@ const discardMs = 1000;
 
 /** Reads and drops the rest of a body, within bounds. Beyond them the connection is closed. */
 export function discard(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
+  // It is paused once it was given up.
+  if (request.complete || request.destroyed || request.isPaused()) return Promise.resolve();
   return new Promise((resolve) => {
     let size = 0;
     let pieces = 0;
     const done = () => {
       clearTimeout(timer);
       unsubscribe();
-      request.pause();
       resolve();
     };
-    const timer = setTimeout(done, discardMs);
+    const giveUp = () => {
+      request.pause();
+      // Otherwise what arrives is still parsed into pieces, until they fill the buffer of the request.
+      request.socket.pause();
+    };
+    const timer = setTimeout(() => {
+      giveUp();
+      done();
+    }, discardMs);
     const unsubscribe = subscribe(request, {
       onData(chunk) {
         size += chunk.length;
         pieces += 1;
-        if (size > discardBytes || isCrumbled({ pieces, size })) done();
+        // Such a client waits for its answer: it would only send the next body.
+        if (size > discardBytes || isCrumbled({ pieces, size })) giveUp();
       },
       onEnd: done,
       onDisconnect: done,

@@ -14,7 +14,7 @@ import type { PublicUrl } from "./public-url.ts";
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** As much as ten thousand ids and a large rule take, in bytes. */
-const usualBodyBytes = 1024 * 1024;
+const usualBodyBytes = 256 * 1024;
 
 /** A JSON body, and how it is read. */
 export interface Body<B> {

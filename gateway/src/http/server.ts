@@ -41,6 +41,9 @@ const headersTimeoutMs = 15_000;
 /** Longer than the idle time of common proxies (60 s), which otherwise send a request into a closing connection. */
 const keepAliveMs = 75_000;
 
+/** So many bytes of a body are parsed before anyone reads it. In the smallest pieces each costs microseconds. */
+const aheadBytes = 8 * 1024;
+
 /** A client that reads nothing of its answer for so long has gone. Bodies have limits of their own. */
 const usualStalledMs = 60_000;
 
@@ -73,6 +76,7 @@ export function httpServer({
     // Bodies have their own limits: an import may take hours.
     requestTimeout: 0,
     keepAliveTimeout: keepAliveMs,
+    highWaterMark: aheadBytes,
     connectionsCheckingInterval: 5000,
     // The application refuses such a request as it refuses others.
     requireHostHeader: false,

@@ -150,6 +150,56 @@ describe("gathering", () => {
     await Promise.all(flood);
   });
 
+  it("sends one scan of a code on a list at a time, and others past those that wait", async () => {
+    const { calls, redeem } = heldCalls();
+    const hot = ["1", "2", "3"].map((nonce) => redeem(scan("hot", nonce)));
+    const elsewhere = redeem({ ...scan("hot"), list: 2 });
+    const other = redeem(scan("other"));
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["hot"], ["hot"]]);
+    calls[1]?.answer();
+    expect(reasonOf(await elsewhere)).toBe("hot");
+    await turn();
+    expect(calls[2]?.lookups).toEqual(["other"]);
+    calls[2]?.answer();
+    expect(reasonOf(await other)).toBe("other");
+    expect(calls).toHaveLength(3);
+    calls[0]?.answer();
+    await hot[0];
+    await turn();
+    expect(calls.slice(3).map(({ lookups }) => lookups)).toEqual([["hot"]]);
+    await answerAll(calls);
+    expect((await Promise.all(hot)).map(reasonOf)).toEqual(["hot", "hot", "hot"]);
+  });
+
+  it("lets the next scan of a code wait for one that is held back, and not for a call that takes long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { calls, redeem } = heldCalls();
+    const hot = ["1", "2", "3"].map((nonce) => redeem(scan("hot", nonce)));
+    calls[0]?.answer({ outcomes: [without("undecided")] });
+    await turn();
+    expect(calls.slice(1)).toMatchObject([{ lookups: ["hot"], patienceMs: 3000 }]);
+    calls[1]?.answer();
+    await hot[0];
+    await turn();
+    expect(calls).toHaveLength(3);
+    vi.advanceTimersByTime(500);
+    await turn();
+    expect(calls).toHaveLength(4);
+    vi.useRealTimers();
+    await answerAll(calls);
+    await Promise.all(hot);
+  });
+
+  it("refuses more than 64 scans of a code on a list, and no other", async () => {
+    const { calls, redeem } = heldCalls();
+    const hot = numbered(64).map((nonce) => redeem(scan("hot", nonce)));
+    await expect(redeem(scan("hot", "one too many"))).rejects.toMatchObject({ kind: "exhausted" });
+    const other = redeem(scan("other"));
+    expect(calls.at(-1)?.lookups).toEqual(["other"]);
+    await answerAll(calls);
+    await Promise.all([...hot, other]);
+  });
+
   it("sends large scans apart", async () => {
     const { calls, redeem } = heldCalls();
     const large = (lookup: string) => ({ ...scan(lookup), answers: [{ question: 1, value: "x".repeat(1_000_000) }] });

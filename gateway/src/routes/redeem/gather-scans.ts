@@ -30,8 +30,8 @@ const heldBackAloneMs = 3000;
 /** More scans than can be decided before their scanners give up are better refused at once. */
 const longestQueue = 4096;
 
-/** What one organizer and one credential may have waiting, of `longestQueue`. */
-const mostOf = { organizer: 2048, credential: 512 };
+/** What one organizer, one credential and one code on a list may have waiting, of `longestQueue`. */
+const mostOf = { organizer: 2048, credential: 512, code: 64 };
 
 /** Scans of one organizer that are held back, each in a call of its own. */
 const mostAlone = 128;
@@ -44,6 +44,8 @@ const callMs = 5000;
 
 interface PendingScan {
   readonly scan: Scan;
+  /** Names its code on its list. */
+  readonly code: string;
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -54,7 +56,9 @@ interface PendingScan {
 /**
  * Gathers scans: those that arrive while calls are in flight go together in the
  * next one. Nothing waits for a timer, so a single scan is as fast as ever.
- * Organizers take turns, so a flood of one does not delay the others.
+ * Organizers take turns, so a flood of one does not delay the others. Of one code
+ * on one list one scan is sent at a time, because the service decides one at a
+ * time: those behind it would hold up their calls.
  *
  * When a call fails, some of its scans may have been stored. A scan with a nonce
  * is stored once however often it is sent, so it is tried once more, alone. A
@@ -62,13 +66,16 @@ interface PendingScan {
  */
 export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
   const queue = new FairQueue<PendingScan>();
-  const open = { organizer: new Tally(), credential: new Tally(), alone: new Tally() };
+  const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
+  /** The scan of each code whose outcome the next one waits for. */
+  const sent = new Map<string, PendingScan>();
   let inFlight = 0;
+  let isPlanned = false;
 
   function send(): void {
     while (inFlight < mostInFlight && queue.size > 0) {
       const batch = cutBatch();
-      if (batch.length === 0) continue;
+      if (batch.length === 0) return;
       inFlight += 1;
       let counts = true;
       const makeWay = () => {
@@ -77,7 +84,11 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
         inFlight -= 1;
         send();
       };
-      const timer = setTimeout(makeWay, patienceMs);
+      const timer = setTimeout(() => {
+        // Another replica may decide the next scans of these codes.
+        batch.forEach(letNext);
+        makeWay();
+      }, patienceMs);
       void decide(batch).finally(() => {
         clearTimeout(timer);
         makeWay();
@@ -85,12 +96,31 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
     }
   }
 
+  /** Sends soon: many outcomes of one call make way for one call. */
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    queueMicrotask(() => {
+      isPlanned = false;
+      send();
+    });
+  }
+
+  /** Lets the next scan of its code be sent. */
+  function letNext(waiting: PendingScan): void {
+    if (sent.get(waiting.code) !== waiting) return;
+    sent.delete(waiting.code);
+    if (open.code.of(waiting.code) > 0) plan();
+  }
+
   function cutBatch(): PendingScan[] {
     let total = 0;
     return queue.take(largestBatch, (waiting): Choice => {
       if (!isInTime(waiting)) return "drop";
+      if (sent.has(waiting.code)) return "leave";
       if (total > 0 && total + waiting.bytes > largestBatchBytes) return "leave";
       total += waiting.bytes;
+      sent.set(waiting.code, waiting);
       return "take";
     });
   }
@@ -165,13 +195,16 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
   return (scan, credential) =>
     new Promise((resolve, reject) => {
       const { organizer } = scan;
+      const code = nameCode(scan);
       const isFull =
         queue.size >= longestQueue ||
         open.organizer.of(organizer) >= mostOf.organizer ||
-        open.credential.of(credential) >= mostOf.credential;
+        open.credential.of(credential) >= mostOf.credential ||
+        open.code.of(code) >= mostOf.code;
       if (isFull) return reject(overloaded());
       open.organizer.add(organizer, 1);
       open.credential.add(credential, 1);
+      open.code.add(code, 1);
       // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
       const timer = setTimeout(() => pending.reject(undecided()), scanMs);
       let isOpen = true;
@@ -181,9 +214,12 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
         isOpen = false;
         open.organizer.add(organizer, -1);
         open.credential.add(credential, -1);
+        open.code.add(code, -1);
+        letNext(pending);
       };
       const pending: PendingScan = {
         scan,
+        code,
         bytes: weigh(scan),
         until: Date.now() + scanMs,
         resolve(outcome) {
@@ -220,6 +256,10 @@ function isInTime(waiting: PendingScan): boolean {
   if (waiting.until > Date.now()) return true;
   waiting.reject(undecided());
   return false;
+}
+
+function nameCode({ organizer, event, list, lookup }: Scan): string {
+  return `${organizer}/${event}/${list} ${lookup}`;
 }
 
 /** The most bytes that a scan may have in a message: all of its texts that have no bound of their own. */
