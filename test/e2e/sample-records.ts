@@ -11,7 +11,7 @@ type Data = Record<string, unknown>;
 export const ofOrganizer = (kind: string, data: Data, in_ = organizer) => ({ kind, organizer: in_, data });
 export const ofEvent = (kind: string, data: Data, in_: string = event) => ({ kind, organizer, event: in_, data });
 
-function eventData(overrides: Data = {}): Data {
+export function eventData(overrides: Data = {}): Data {
   return {
     slug: event,
     name: { en: "Sample Conference", de: "Beispielkonferenz" },

@@ -6,6 +6,12 @@ import type { Metrics } from "@tessera/kit/metrics";
 /** No client and no proxy sends so many requests ahead of their answers. Node starts each of them at once. */
 const mostAhead = 8;
 
+/**
+ * For so long such a connection stays open, and nothing of it is read. Node parses everything that it has read at once,
+ * whatever happens to the connection; a client that was let go at once would send the next thousand requests.
+ */
+const heldMs = 1000;
+
 /** The log says at most this often that connections had to be closed. */
 const reportMs = 60_000;
 
@@ -14,6 +20,8 @@ interface Connection {
   readonly underWay: Set<ServerResponse>;
   /** How many bytes had been read when the last answer was sent. Further bytes belong to another request. */
   readUpTo: number;
+  /** It sent too many requests ahead, and gets no more answers. */
+  isHeld: boolean;
 }
 
 export interface ConnectionsOptions {
@@ -27,7 +35,7 @@ export interface ConnectionsOptions {
  * The connections of clients, within limits.
  *
  * One that is too many closes the one that has been idle for the longest time; if none is idle, it is closed itself. A
- * connection whose client sends too many requests ahead is closed without another answer.
+ * connection whose client sends too many requests ahead gets no more answers, and is closed soon.
  */
 export class Connections {
   /** Those that have just been used come last. */
@@ -49,7 +57,7 @@ export class Connections {
 
   add(socket: Socket): void {
     const underWay: Connection["underWay"] = new Set();
-    this.#open.set(socket, { underWay, readUpTo: 0 });
+    this.#open.set(socket, { underWay, readUpTo: 0, isHeld: false });
     socket.once("close", () => {
       this.#open.delete(socket);
       // Node tells this only to the answer that is being sent, and not to those behind it.
@@ -65,10 +73,12 @@ export class Connections {
   begin(socket: Socket, response: ServerResponse): boolean {
     const connection = this.#open.get(socket);
     // Node has parsed what a closed connection had sent.
-    if (connection === undefined || socket.destroyed) return false;
+    if (connection === undefined || socket.destroyed || connection.isHeld) return false;
     const { underWay } = connection;
     if (underWay.size === mostAhead) {
-      this.#close(socket, "pipelining");
+      connection.isHeld = true;
+      socket.pause();
+      setTimeout(() => this.#close(socket, "pipelining"), heldMs).unref();
       return false;
     }
     underWay.add(response);
@@ -122,6 +132,7 @@ export class Connections {
   }
 
   #close(socket: Socket, reason: "pipelining" | "refused" | "room" | "stalled"): void {
+    if (socket.destroyed) return;
     // Not with its `close` event: others may come before that.
     if (this.#underWay(socket).size === 0) this.#open.delete(socket);
     this.#closed.add({ reason });

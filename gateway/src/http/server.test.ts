@@ -164,7 +164,7 @@ describe("a client that sends requests ahead", () => {
     const many = await open(server);
     many.socket.write(get.repeat(1400));
     await many.closed;
-    expect([begun, many.received(), await closedFor("pipelining")]).toEqual([8, "", 1]);
+    expect([begun, many.received().match(/answer/g)?.length, await closedFor("pipelining")]).toEqual([8, 8, 1]);
     few.socket.write(get);
     await expect.poll(() => few.received().match(/answer/g)).toHaveLength(9);
   });

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
@@ -201,6 +202,8 @@ class ImportRun {
     const { signal, onProgress } = this.#options;
     const { records, turns } = this.#targets.owners[owner];
     const { applyRecords: apply } = records;
+    // Reading a large batch took long, and applying it will: requests come between.
+    await nextTurn();
     const work = () => applyRecords(batch, { apply, signal, patience: this.#patience });
     const response = await turns.run({ party: this.#name, amount: 1, signal }, work).catch((cause: unknown) => {
       throw new OwnerFailure(`${owner} did not apply a batch`, { cause });

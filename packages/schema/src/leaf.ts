@@ -61,12 +61,20 @@ function readText(data: unknown, leaf: LeafSchema): LeafResult {
   if (text.includes("\0")) return wrong("Null characters are not allowed.");
   if (!text.isWellFormed()) return wrong("The text holds half of a character pair.");
   if (text === "" && leaf.blank === false) return wrong("This field may not be blank.");
-  const { length } = [...text];
-  if (leaf.minLength !== undefined && length < leaf.minLength)
+  if (leaf.minLength !== undefined && isShorter(text, leaf.minLength))
     return wrong(`Ensure this field has at least ${leaf.minLength} characters.`);
-  if (leaf.maxLength !== undefined && length > leaf.maxLength)
+  // A character has one or two code units: only a text with more of them has to be counted.
+  if (leaf.maxLength !== undefined && text.length > leaf.maxLength && !isShorter(text, leaf.maxLength + 1))
     return wrong(`Ensure this field has no more than ${leaf.maxLength} characters.`);
   return read(text);
+}
+
+/** Whether a text has fewer characters, which are code points. */
+function isShorter(text: string, least: number): boolean {
+  if (text.length >= 2 * least) return false;
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count < least;
 }
 
 /** Whether the text of a number is what was sent. JSON has already lost digits of large numbers, and zeros at the end of fractions. */
