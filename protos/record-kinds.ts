@@ -1,6 +1,6 @@
 interface KindOfRecord {
   /** The service that owns its records; null: the format has the kind, but this version does not accept it. */
-  readonly owner: "boxoffice" | "checkin" | null;
+  readonly owner: "boxoffice" | "checkin" | "voucher" | null;
   /** What its records belong to; organizers belong to nothing. */
   readonly belongsTo: "nothing" | "organizer" | "event";
   /** The field of `data` that identifies a record; null: there is one per event. */
@@ -28,7 +28,7 @@ export const recordKinds = {
   revoked_secret: { owner: "boxoffice", belongsTo: "event", key: "id" },
   blocked_secret: { owner: "boxoffice", belongsTo: "event", key: "id" },
   checkin_list: { owner: "checkin", belongsTo: "event", key: "id" },
-  voucher: { owner: null, belongsTo: "event", key: "id" },
+  voucher: { owner: "voucher", belongsTo: "event", key: "id" },
   ticket_layout: { owner: null, belongsTo: "event", key: "id" },
   ticket_layout_item: { owner: null, belongsTo: "event", key: "id" },
 } as const satisfies Readonly<Record<string, KindOfRecord>>;

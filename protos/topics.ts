@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import * as boxoffice from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
+import { VoucherChanged } from "./gen/ticketing/voucher/v1/facts.ts";
 import { isRecordKind, recordKinds } from "./record-kinds.ts";
 import { type Codec, type Topic, topic } from "./topic.ts";
 
@@ -66,11 +67,12 @@ function hasAddress(codec: Codec<object>): boolean {
 }
 
 /** A topic of entities, keyed by the id of the entity within its event. */
-const entities = <F extends Entity>(name: string, codec: Codec<F>): Topic<F> =>
+const entities = <F extends Entity>(name: string, codec: Codec<F>, options: Partial<Options<F>> = {}): Topic<F> =>
   states(name, codec, {
     key: ({ organizer, event = "", id = "" }) => entityKey(organizer, event, id),
     parseKey: parseEntity,
     partitions: 4,
+    ...options,
   });
 
 const ownerOf = (name: string) => name.slice(0, name.indexOf("."));
@@ -128,6 +130,7 @@ export const topics = {
     partitions: 12,
     personalData: ["answers"],
   }),
+  voucherChanged: entities("voucher.voucher-changed.v1", VoucherChanged, { personalData: ["voucher.comment"] }),
 } as const;
 
 /** Identifies what a record is about, by a hash, because a key may be a secret. */

@@ -10,6 +10,7 @@ import {
   ScanHistory,
   Scans,
   Tickets,
+  Vouchers,
 } from "@tessera/protos/services";
 
 /** What the gateway calls, by the service that serves it. */
@@ -22,6 +23,9 @@ export const clients = {
   checkinFacts: ["checkin", Facts],
   boxofficeRecords: ["boxoffice", Records],
   boxofficeFacts: ["boxoffice", Facts],
+  voucherRecords: ["voucher", Records],
+  voucherFacts: ["voucher", Facts],
+  vouchers: ["voucher", Vouchers],
   credentials: ["boxoffice", Credentials],
   quotas: ["boxoffice", Quotas],
   tickets: ["boxoffice", Tickets],

@@ -25,13 +25,22 @@ const waitMs = 10 * 60_000;
 
 /** The owners of all kinds of records. An owner must not wait for itself, directly or through others. */
 export function recordOwners(
-  clients: Pick<Clients, "boxofficeRecords" | "boxofficeFacts" | "checkinRecords" | "checkinFacts">,
+  clients: Pick<
+    Clients,
+    "boxofficeRecords" | "boxofficeFacts" | "checkinRecords" | "checkinFacts" | "voucherRecords" | "voucherFacts"
+  >,
 ): RecordOwners {
   return {
     boxoffice: { records: clients.boxofficeRecords, facts: clients.boxofficeFacts, after: [], turns: batchTurns() },
     checkin: {
       records: clients.checkinRecords,
       facts: clients.checkinFacts,
+      after: ["boxoffice"],
+      turns: batchTurns(),
+    },
+    voucher: {
+      records: clients.voucherRecords,
+      facts: clients.voucherFacts,
       after: ["boxoffice"],
       turns: batchTurns(),
     },

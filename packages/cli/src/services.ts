@@ -9,6 +9,7 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice")).boxoffice,
   checkin: async () => (await import("@tessera/checkin")).checkin,
   gateway: async () => (await import("@tessera/gateway")).gateway,
+  voucher: async () => (await import("@tessera/voucher")).voucher,
 };
 
 /** What each service calls. So a process knows the callers of its services without loading them. */
@@ -16,6 +17,7 @@ export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice/clients")).clients,
   checkin: async () => (await import("@tessera/checkin/clients")).clients,
   gateway: async () => (await import("@tessera/gateway/clients")).clients,
+  voucher: async () => (await import("@tessera/voucher/clients")).clients,
 };
 
 /** Refuses names beside `all`, because they would have no effect. */

@@ -142,6 +142,16 @@ export interface SubeventChanged_NameEntry {
   value: string;
 }
 
+export interface QuotaChanged {
+  organizer: string;
+  event: string;
+  id: number;
+  revision: number;
+  items: number[];
+  variations: number[];
+  subevent?: number | undefined;
+}
+
 export interface CategoryChanged {
   organizer: string;
   event: string;
@@ -1089,6 +1099,146 @@ export const SubeventChanged_NameEntry: MessageFns<SubeventChanged_NameEntry> = 
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseQuotaChanged(): QuotaChanged {
+  return { organizer: "", event: "", id: 0, revision: 0, items: [], variations: [], subevent: undefined };
+}
+
+export const QuotaChanged: MessageFns<QuotaChanged> = {
+  encode(message: QuotaChanged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.id !== 0) {
+      writer.uint32(24).int64(message.id);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(32).int64(message.revision);
+    }
+    if (message.items.length !== 0) {
+      writer.uint32(42).fork();
+      for (const v of message.items) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.variations.length !== 0) {
+      writer.uint32(50).fork();
+      for (const v of message.variations) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    if (message.subevent !== undefined) {
+      writer.uint32(56).int64(message.subevent);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): QuotaChanged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseQuotaChanged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag === 40) {
+              message.items.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 42) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.items.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 6: {
+            if (tag === 48) {
+              message.variations.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 50) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.variations.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.subevent = longToNumber(reader.int64());
             continue;
           }
         }

@@ -1,0 +1,13 @@
+import { faultCodes } from "@tessera/kit/faults";
+
+/** Makes the faults of voucher. */
+export const fault = faultCodes({
+  event_not_found: "not_found",
+  invalid_filter: "invalid",
+  invalid_mask: "invalid",
+  invalid_voucher: "invalid",
+  invalid_vouchers: "invalid",
+  voucher_changed: "conflict",
+  voucher_not_found: "not_found",
+  voucher_used: "forbidden",
+});
