@@ -25,7 +25,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       if (count > 0) changes.add({ change: "imported" }, count);
     },
     holdReleased({ organizer, event }: EventKey): void {
-      released.add({});
+      released.add();
       log.info("a hold of capacity was released: no voucher came of it", { organizer, event });
     },
     holdNotReleased({ organizer, event }: EventKey, error: unknown): void {

@@ -41,7 +41,10 @@ export async function holdWhile<T>(
   const hold = randomUUID();
   await rememberHold(db, { organizer, event, hold });
   try {
-    const { problems } = await capacity.holdCapacity({ organizer, event, hold, needs: [...needs] }, { timeoutMs: holdMs });
+    const { problems } = await capacity.holdCapacity(
+      { organizer, event, hold, needs: [...needs] },
+      { timeoutMs: holdMs },
+    );
     return await work({
       problems,
       async confirm(tx) {

@@ -11,7 +11,7 @@ const known = {
     [10, plain],
     [11, { ...plain, hasVariations: true }],
     [12, { ...plain, hasVariations: true }],
-    [13, { ...plain, isAddon: true }],
+    [13, { ...plain, isAddon: true, requiresBundling: true }],
     [14, { ...plain, requiresBundling: true }],
   ]),
   variations: new Map([
@@ -103,8 +103,11 @@ describe("the rules between fields", () => {
       [{ item: 11, maxUsages: 0, minUsages: 2 }, "redeemed 1 times"],
       [{ item: 11, maxUsages: 1, minUsages: 2 }, "`min_usages`"],
     ];
+    const before = { redeemed: 1 };
     for (const [fields, message] of steps)
-      expect(checkVoucher(change(fields, { before: { redeemed: 1 } }), series)).toEqual(contradiction(message));
+      expect(checkVoucher(change(fields, { before }), series)).toEqual(contradiction(message));
+    const dated = change({ subevent: 7, maxUsages: 0 }, { before });
+    expect(checkVoucher(dated, { ...series, series: false })).toEqual(contradiction("not a series"));
   });
 });
 
@@ -158,6 +161,8 @@ describe("fields", () => {
     expect(errorsOf("x".repeat(65_536))).toEqual([]);
     expect(errorsOf("ä".repeat(32_768))).toEqual([]);
     expect(errorsOf("ä".repeat(32_769))).toEqual(["comment"]);
+    expect(errorsOf("€".repeat(21_845))).toEqual([]);
+    expect(errorsOf("€".repeat(21_846))).toEqual(["comment"]);
     expect(errorsOf("🎫".repeat(16_384))).toEqual([]);
     expect(errorsOf("🎫".repeat(16_385))).toEqual(["comment"]);
   });

@@ -23,6 +23,8 @@ export function generateCodes(bytes: Uint8Array): string[] {
   return codes.filter((code) => !isOffensive(code));
 }
 
+const digitsAsLetters: Readonly<Record<string, string>> = { 3: "E", 4: "A", 5: "S", 7: "T", 8: "B" };
+
 /** The languages of the list that are written in Latin letters. */
 const languages = ["en", "de", "es", "fr", "it", "pt"];
 
@@ -33,15 +35,17 @@ const words = new Set(
   languages
     .flatMap((language) => profaneWords.get(language) ?? [])
     .map((word) => word.toUpperCase())
-    .filter((word) => word.length >= shortestWord && [...word].every((character) => alphabet.includes(character))),
+    .filter((word) => word.length >= shortestWord && [...word].every((character) => alphabet.includes(character)))
+    .map(readAsLetters),
 );
 
 const offensive = new RegExp([...words].join("|"));
 
-const letterOfDigit: Readonly<Record<string, string>> = { 3: "E", 4: "A", 5: "S", 7: "T", 8: "B" };
-
 /** Also where a digit is read as a letter. */
 function isOffensive(code: string): boolean {
-  const read = code.replaceAll(/[34578]/g, (digit) => letterOfDigit[digit] ?? digit);
-  return offensive.test(code) || offensive.test(read);
+  return offensive.test(readAsLetters(code));
+}
+
+function readAsLetters(text: string): string {
+  return text.replaceAll(/[34578]/g, (digit) => digitsAsLetters[digit] ?? digit);
 }

@@ -36,6 +36,5 @@ const computers: Readonly<Record<"set" | "subtract" | "percent", (price: Big, va
 };
 
 function atLeast(amount: Big, least: Big): Big {
-  // Of equals the least: the other zero may be negative.
-  return amount.lte(least) ? least : amount;
+  return amount.lt(least) ? least : amount;
 }

@@ -1,4 +1,15 @@
-import { type Arbitrary, assert, boolean, constantFrom, integer, option, property, record } from "fast-check";
+import {
+  type Arbitrary,
+  assert,
+  boolean,
+  constantFrom,
+  integer,
+  option,
+  property,
+  record,
+  subarray,
+  tuple,
+} from "fast-check";
 import { describe, expect, it } from "vitest";
 import { voucher } from "../testing/vouchers.ts";
 import { claimedSeat, findNeed, type TakingTerms, takenAmount } from "./takes-capacity.ts";
@@ -103,9 +114,23 @@ describe("what the ledger is asked for", () => {
     expect(changed({ comment: "y" }, { ...seated, redeemed: 1 })).toMatchObject({ seat: "A-1" });
     expect(changed({ blockQuota: true }, seated)).toMatchObject({ amount: 1, isChecked: true, seat: "A-1" });
     expect(changed({ comment: "y" }, { ...seated, blockQuota: true })).toMatchObject({ amount: 1, isChecked: false });
+    const expired = { ...seated, blockQuota: true, ...past };
+    expect(needOf(expired)).toMatchObject({ amount: 0, isChecked: false, seat: "A-1" });
     expect(changed({ seat: null }, seated)).toBeUndefined();
   });
 
+  const fieldNames = [
+    ...([
+      "item",
+      "variation",
+      "quota",
+      "subevent",
+      "blockQuota",
+      "allowIgnoreQuota",
+      "maxUsages",
+      "validUntil",
+    ] as const),
+  ];
   const small = integer({ min: 0, max: 3 });
   const reference = option(integer({ min: 1, max: 2 }));
   const terms: Arbitrary<TakingTerms> = record({
@@ -120,12 +145,16 @@ describe("what the ledger is asked for", () => {
     redeemed: small,
     validUntil: option(constantFrom(now - 1, now, now + 1, now + 2)),
   });
+  /** What was, and what some changes make of it. */
+  const changes = tuple(terms, terms, subarray([...fieldNames])).map(([before, sent, names]) => ({
+    before,
+    after: { ...before, ...Object.fromEntries(names.map((name) => [name, sent[name]])) },
+  }));
   const selectionOf = ({ item, variation, quota, subevent }: TakingTerms) => [item, variation, quota, subevent];
 
   it("covers every moment and quota at which a voucher takes more than before", () => {
     assert(
-      property(terms, terms, (before, changes) => {
-        const after = { ...changes, redeemed: before.redeemed };
+      property(changes, ({ before, after }) => {
         const sameQuotas = String(selectionOf(after)) === String(selectionOf(before));
         const takesMore = [now, now + 1, now + 2, now + 3].some(
           (at) => takenAmount(after, at) > (sameQuotas ? takenAmount(before, at) : 0),
@@ -135,21 +164,20 @@ describe("what the ledger is asked for", () => {
         expect(need !== undefined).toBe(takesMore);
         if (need !== undefined) expect(need.amount).toBe(after.maxUsages - after.redeemed);
       }),
-      { numRuns: 2000 },
+      { numRuns: 3000 },
     );
   });
 
   it("is checked for whatever it takes more now, unless the voucher may ignore quotas", () => {
     assert(
-      property(terms, terms, (before, changes) => {
-        const after = { ...changes, redeemed: before.redeemed };
+      property(changes, ({ before, after }) => {
         const need = needOf(after, before);
         if (need === undefined) return;
         const sameQuotas = String(selectionOf(after)) === String(selectionOf(before));
         const takesMoreNow = need.amount > (sameQuotas ? takenAmount(before, now) : 0);
         expect(need.isChecked).toBe(takesMoreNow && !after.allowIgnoreQuota);
       }),
-      { numRuns: 2000 },
+      { numRuns: 3000 },
     );
   });
 

@@ -42,12 +42,20 @@ export async function createVouchers(
     if (fields === undefined) throw new Error("a voucher was to be created from nothing");
     return { fields: fromWireFields(fields), sent: new Set(sent), before: undefined };
   });
-  const known = await findKnown(db, place, asked.map(({ fields }) => fields));
+  const known = await findKnown(
+    db,
+    place,
+    asked.map(({ fields }) => fields),
+  );
   refuseInvalid(asked.map((change) => checkVoucher(change, known)));
   refuseInvalid(findRepeats(asked.map(({ fields }) => fields)));
   const now = clock.now();
   const ids = await nextVoucherIds(db, asked.length);
-  const codes = await drawCodes(db, place, asked.map(({ fields }) => fields.code));
+  const codes = await drawCodes(
+    db,
+    place,
+    asked.map(({ fields }) => fields.code),
+  );
   const vouchers = asked.map(({ fields }, index): Voucher => {
     const [id = 0, code = ""] = [ids[index], codes[index]];
     return { ...fields, id, code, createdAt: now, redeemed: 0, budgetUsed: "0.00" };
@@ -85,7 +93,11 @@ async function storeNew(
     readonly isSeries: boolean;
   },
 ): Promise<readonly StoredVoucher[]> {
-  const taken = await findCodes(tx, place, vouchers.map(({ code }) => code));
+  const taken = await findCodes(
+    tx,
+    place,
+    vouchers.map(({ code }) => code),
+  );
   const problems = Map.groupBy(held.problems, ({ need }) => places[need] ?? -1);
   refuseInvalid(
     vouchers.map((voucher, index) => {

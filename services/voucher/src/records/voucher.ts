@@ -1,6 +1,6 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Queryable } from "@tessera/kit/pg/database";
-import { databaseNow } from "@tessera/kit/pg/database-clock";
+
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
 import { voucherRecord } from "@tessera/resources/voucher";
@@ -14,6 +14,7 @@ import {
   lockVouchers,
   nextRevisions,
   putVouchers,
+  readTime,
   type StoredVoucher,
 } from "../store/vouchers.ts";
 import { fromWireFields, toVoucherFact, voucherFields } from "../wire/vouchers.ts";
@@ -45,7 +46,10 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     const { id, redeemed, budget_used: budgetUsed, as_of: asOf = null, created = null } = checked.value;
     if (id >= firstIdMadeHere) return { ok: false, errors: { id: [madeHere] } };
     const fields = fromWireFields(voucherFields.toMessage(checked.value));
-    return { ok: true, value: { ...fields, code: normalizeCode(fields.code), id, redeemed, budgetUsed, asOf, created } };
+    return {
+      ok: true,
+      value: { ...fields, code: normalizeCode(fields.code), id, redeemed, budgetUsed, asOf, created },
+    };
   },
   keyOf: ({ id }) => String(id),
   mention({ item, variation, quota, subevent }, mentioned) {
@@ -71,8 +75,12 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
   },
   async store(tx, { scope, values }) {
-    const held = await findHeld(tx, scope, values.map(({ id }) => id));
-    const now = await databaseNow(tx);
+    const held = await findHeld(
+      tx,
+      scope,
+      values.map(({ id }) => id),
+    );
+    const now = await readTime(tx);
     const rows = values.map((value) => toStored(value, { held: held.get(value.id), now }));
     const changed = rows.filter((row) => !isSame(row, held.get(row.id)));
     const revisions = await nextRevisions(tx, changed.length);
@@ -132,5 +140,7 @@ function toStored(
 }
 
 function isSame(row: StoredVoucher, held: StoredVoucher | undefined): boolean {
-  return held !== undefined && Object.entries(row).every(([name, value]) => held[name as keyof StoredVoucher] === value);
+  return (
+    held !== undefined && Object.entries(row).every(([name, value]) => held[name as keyof StoredVoucher] === value)
+  );
 }

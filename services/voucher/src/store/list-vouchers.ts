@@ -75,7 +75,11 @@ const orderings: ReadonlyMap<string, Sql> = new Map(
 export async function pageVouchers(
   db: Queryable,
   filter: VoucherFilter,
-  { ordering, limit, offset }: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
+  {
+    ordering,
+    limit,
+    offset,
+  }: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
 ): Promise<StoredVoucher[]> {
   const wanted = [...new Set(ordering)].map((name) => orderings.get(name)).filter((term) => term !== undefined);
   const terms = wanted.length === 0 ? [sql`voucher.id`] : [...wanted, sql`voucher.id desc`];

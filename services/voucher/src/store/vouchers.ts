@@ -153,6 +153,12 @@ export async function drawCutoff(tx: Queryable): Promise<number> {
   return revision;
 }
 
+/** Reads the clock of the database. */
+export async function readTime(db: Queryable): Promise<number> {
+  const { now } = await db.one<{ now: number }>(sql`select now() as now`);
+  return now;
+}
+
 /** Deletes vouchers. */
 export async function deleteVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<number> {
   return vouchers.delete(tx, keys);

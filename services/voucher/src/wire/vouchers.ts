@@ -1,5 +1,8 @@
-import { VoucherFields as FieldsOnWire, type Voucher as VoucherOnWire } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
+import {
+  VoucherFields as FieldsOnWire,
+  type Voucher as VoucherOnWire,
+} from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { voucher as voucherSchema } from "@tessera/resources/voucher";
 import { fields } from "@tessera/schema/fields";
 import { normalizeCode } from "../domain/normalize-code.ts";
