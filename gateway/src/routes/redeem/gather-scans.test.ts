@@ -373,4 +373,28 @@ describe("scans whose callers wait no more", () => {
     expect(calls).toHaveLength(3);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("are never sent after their time, though the clock was set back, and hold up no scan of their code", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const { calls, redeem } = heldCalls();
+    // So many that the last one still waits after eight seconds of calls that take long.
+    const flood = ["o", "p"].flatMap((organizer) =>
+      ["1", "2", "3"].flatMap((credential) =>
+        numbered(400).map((lookup) => redeem(scan(`${credential}-${lookup}`, "n", `${organizer}${credential}`))),
+      ),
+    );
+    const last = redeem(scan("last", "n", "o1"));
+    const refused = Promise.all(
+      [...flood, last].map((result) => expect(result).rejects.toMatchObject({ kind: "unavailable" })),
+    );
+    vi.advanceTimersByTime(7999);
+    vi.setSystemTime(Date.now() - 1000);
+    vi.advanceTimersByTime(1);
+    await refused;
+    vi.useRealTimers();
+    const again = redeem(scan("last", "m", "o1"));
+    await answerAll(calls);
+    expect(reasonOf(await again)).toBe("last");
+    expect(calls.flatMap(({ lookups }) => lookups).filter((lookup) => lookup === "last")).toHaveLength(1);
+  }, 10_000);
 });
