@@ -171,8 +171,9 @@ function openConsumer<F>(
   }
 
   /** Resolves when all messages are accepted or dead letters. */
-  async function accept(messages: readonly Delivery[], signal: AbortSignal, act: Gather<Delivery>): Promise<void> {
+  async function accept(messages: readonly Delivery[], signal: AbortSignal, first: Gather<Delivery>): Promise<void> {
     const [only, ...others] = messages;
+    let act = first;
     let tries = 0;
     for (let failed = 1; ; failed += 1) {
       try {
@@ -183,6 +184,8 @@ function openConsumer<F>(
         signal.throwIfAborted();
         const isOwn = !isOutage(error);
         if (isOwn && others.length > 0) return acceptDivided(messages, signal, error);
+        // Facts of other partitions would fail with it, and wait for its time limit.
+        if (isOwn) act = attempt;
         if (isOwn && !isConflict(error)) tries += 1;
         const isEnough = tries >= (isTimeout(error) ? longAttempts : attempts);
         if (only !== undefined && isEnough) return bury(only, error, signal);
