@@ -138,6 +138,19 @@ describe("gathering", () => {
     expect(reasonOf(await again)).toBe("again");
   });
 
+  it("leaves room for organizers with few scans, however many others have waiting", async () => {
+    const { calls, redeem } = heldCalls();
+    const floods = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].flatMap((organizer) =>
+      numbered(512).map((lookup) => redeem(scan(lookup, undefined, organizer))),
+    );
+    const refused = Promise.allSettled(floods);
+    const few = numbered(64).map((lookup) => redeem(scan(lookup, undefined, "p")));
+    await expect(redeem(scan("one too many", undefined, "p"))).rejects.toMatchObject({ kind: "exhausted" });
+    await answerAll(calls);
+    expect(await Promise.all(few)).toHaveLength(64);
+    expect((await refused).filter(({ status }) => status === "rejected").length).toBeGreaterThan(100);
+  });
+
   it("lets organizers take turns", async () => {
     const { calls, redeem } = heldCalls();
     const flood = numbered(202).map((lookup) => redeem(scan(lookup)));

@@ -30,6 +30,9 @@ const heldBackAloneMs = 3000;
 /** More scans than can be decided before their scanners give up are better refused at once. */
 const longestQueue = 4096;
 
+/** An organizer may have so many waiting, however many others have. */
+const reserved = 64;
+
 /** What one organizer, one credential and one code on a list may have waiting, of `longestQueue`. */
 const mostOf = { organizer: 2048, credential: 512, code: 64 };
 
@@ -199,7 +202,7 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
       const { organizer } = scan;
       const code = nameCode(scan);
       const isFull =
-        queue.size >= longestQueue ||
+        (queue.size >= longestQueue && open.organizer.of(organizer) >= reserved) ||
         open.organizer.of(organizer) >= mostOf.organizer ||
         open.credential.of(credential) >= mostOf.credential ||
         open.code.of(code) >= mostOf.code;

@@ -113,7 +113,7 @@ setMaxListeners(0, never);
  * their ids in the inbox, so a fact that is delivered twice acts once.
  *
  * While the database is away, everything waits. A batch that fails in any other way is divided, so that a fact delays
- * only the later ones of its key. A single fact that loses to other transactions waits for them. If it fails in another
+ * only the later ones of its key, and until it is a dead letter what its partition delivers next. A single fact that loses to other transactions waits for them. If it fails in another
  * way, it is tried again a few times, and then becomes a dead letter with its cause. A fact that `apply` refuses becomes
  * a dead letter in the transaction that acts on the others.
  */
