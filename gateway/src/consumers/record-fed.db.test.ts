@@ -47,7 +47,11 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
     turns: batchTurns(),
   };
   const targets: ImportTargets = {
-    owners: { boxoffice: { ...owner, after: [] }, checkin: { ...owner, after: ["boxoffice"] } },
+    owners: {
+      boxoffice: { ...owner, after: [] },
+      checkin: { ...owner, after: ["boxoffice"] },
+      voucher: { ...owner, after: ["boxoffice"] },
+    },
     readers: [async () => ({ caughtUp })],
     quotas: { findOverbooked: () => Promise.reject(new Error("the answer is not read")) },
     tickets: { findAmbiguousSecrets: () => Promise.reject(new Error("the answer is not read")) },

@@ -20,6 +20,7 @@ function fakeTargets(
   overrides: {
     boxoffice?: Apply;
     checkin?: Apply;
+    voucher?: Apply;
     markFacts?: () => Promise<unknown>;
     caughtUp?: () => Promise<{ caughtUp: boolean }>;
     findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
@@ -27,7 +28,7 @@ function fakeTargets(
   } = {},
 ) {
   const happened: string[] = [];
-  const owner = (name: "boxoffice" | "checkin") => ({
+  const owner = (name: "boxoffice" | "checkin" | "voucher") => ({
     records: {
       applyRecords: async (request: ApplyRecordsRequest) => {
         happened.push(`${name} begins ${request.records.length}`);
@@ -46,7 +47,11 @@ function fakeTargets(
     turns: batchTurns(),
   });
   const targets: ImportTargets = {
-    owners: { boxoffice: { ...owner("boxoffice"), after: [] }, checkin: { ...owner("checkin"), after: ["boxoffice"] } },
+    owners: {
+      boxoffice: { ...owner("boxoffice"), after: [] },
+      checkin: { ...owner("checkin"), after: ["boxoffice"] },
+      voucher: { ...owner("voucher"), after: ["boxoffice"] },
+    },
     readers: [overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
     quotas: { findOverbooked: overrides.findOverbooked ?? (async () => ({ quotas: [] })) },
     tickets: { findAmbiguousSecrets: overrides.findAmbiguousSecrets ?? (async () => ({ secrets: [] })) },
@@ -185,8 +190,12 @@ describe("importStream", () => {
 
   it("lets an owner wait for those that it comes after, whichever these are", async () => {
     const { targets, happened } = fakeTargets();
-    const { boxoffice, checkin } = targets.owners;
-    const owners = { boxoffice: { ...boxoffice, after: ["checkin" as const] }, checkin: { ...checkin, after: [] } };
+    const { boxoffice, checkin, voucher } = targets.owners;
+    const owners = {
+      boxoffice: { ...boxoffice, after: ["checkin" as const] },
+      checkin: { ...checkin, after: [] },
+      voucher,
+    };
     await importStream(stream([item(1), list(2), `${list(3).slice(0, -1)},"deleted":true}`]), { ...targets, owners });
     expect(happened.filter((line) => !line.includes("begins"))).toEqual([
       "checkin ends 2",

@@ -31,7 +31,7 @@ describe("a process on the memory bus", () => {
   it("refuses to start where others would never hear of its own", async () => {
     await expect(start(["boxoffice"])).rejects.toThrow("checkin would miss facts of boxoffice");
     await expect(start(["boxoffice", "checkin"])).rejects.toThrow(
-      "and gateway would miss facts of boxoffice, gateway would miss facts of checkin; set BUS=kafka",
+      "and gateway would miss facts of boxoffice, gateway would miss facts of checkin, voucher would miss facts of boxoffice; set BUS=kafka",
     );
   });
 });
@@ -72,7 +72,7 @@ describe("mistakes in the configuration are told", () => {
   it("when a service does not exist", async () => {
     await expect(loadServices(["checkn", "gateway"])).rejects.toMatchObject({
       code: "unknown_service",
-      message: "there is no service checkn; the services are boxoffice, checkin, gateway",
+      message: "there is no service checkn; the services are boxoffice, checkin, gateway, voucher",
     });
   });
 
@@ -91,7 +91,7 @@ describe("mistakes in the configuration are told", () => {
 
   it("[S2.7] when the operator key could be guessed", async () => {
     for (const OPERATOR_KEY of ["a", "twenty-three-characters", "twenty-four characters and blanks"]) {
-      const starting = start(["boxoffice", "checkin", "gateway"], { OPERATOR_KEY });
+      const starting = start(["boxoffice", "checkin", "gateway", "voucher"], { OPERATOR_KEY });
       await expect(starting).rejects.toThrow("OPERATOR_KEY must be a secret of at least 24 ASCII characters");
     }
   });

@@ -25,6 +25,8 @@ const kitCodes = {
   file_key_invalid: "invalid",
   files_unavailable: "unavailable",
   forbidden: "forbidden",
+  invalid_filter: "invalid",
+  invalid_mask: "invalid",
   invalid_request: "invalid",
   locked: "conflict",
   message_refused: "unmet",

@@ -6,8 +6,6 @@ export const fault = faultCodes({
   event_not_found: "not_found",
   invalid_checkin_list: "invalid",
   invalid_failed_scan: "invalid",
-  invalid_filter: "invalid",
-  invalid_mask: "invalid",
   position_not_found: "not_found",
   scan_not_found: "not_found",
 });

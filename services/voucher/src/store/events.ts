@@ -26,6 +26,7 @@ export async function findEvent(db: Queryable, { organizer, event }: EventKey): 
 /** Finds an event; throws where it is unknown here. */
 export async function requireEvent(db: Queryable, key: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, key);
-  if (found === undefined) throw fault("event_not_found", "There is no such event here, or it has not arrived yet.");
+  if (found === undefined)
+    throw fault("voucher_event_not_found", "There is no such event here, or it has not arrived yet.");
   return found;
 }

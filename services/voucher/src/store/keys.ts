@@ -18,8 +18,3 @@ export const entityKey = { organizer: text, event: text, id: bigint };
 export function keysAs(alias: string, keys: readonly EntityKey[]): Sql {
   return rowsAs(alias, entityKey, keys);
 }
-
-/** Identifies an entity among those of its kind, in memory. */
-export function nameOf({ organizer, event, id }: EntityKey): string {
-  return `${organizer}/${event}/${id}`;
-}

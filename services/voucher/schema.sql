@@ -1,0 +1,219 @@
+create sequence revision_seq as bigint;
+create sequence voucher_id as bigint minvalue 1000000000001;
+
+create table answered_request (
+  request_id uuid not null,
+  rpc text not null,
+  response bytea,
+  answered_at timestamptz not null default now(),
+  constraint answered_request_pkey primary key (request_id, rpc)
+);
+create index answered_request_by_time on answered_request using btree (answered_at);
+
+create table asked_hold (
+  hold uuid not null,
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  asked_at timestamptz not null default now(),
+  is_released boolean not null default false,
+  constraint asked_hold_pkey primary key (hold)
+);
+create index asked_hold_by_time on asked_hold using btree (asked_at);
+
+create table category (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  is_addon boolean not null,
+  known_columns integer not null default 0,
+  constraint category_pkey primary key (organizer, event, id)
+);
+
+create table dead_letter (
+  id bigint not null generated always as identity,
+  consumer text not null,
+  topic text not null,
+  key text not null,
+  fact_id uuid not null,
+  fact_at timestamptz not null,
+  payload bytea,
+  cause text not null,
+  parked_at timestamptz not null default now(),
+  partition integer not null default 0,
+  headers jsonb not null default '{}'::jsonb,
+  overtaken boolean not null default false,
+  replay_requested_at timestamptz,
+  tries integer not null default 0,
+  tried_at timestamptz,
+  constraint dead_letter_pkey primary key (id),
+  constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
+);
+create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
+create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
+
+create table event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  revision bigint not null,
+  has_subevents boolean not null,
+  document jsonb not null,
+  known_columns integer not null default 0,
+  constraint event_pkey primary key (organizer, event)
+);
+
+create table inbox (
+  fact_on date not null,
+  consumer text not null,
+  fact_id uuid not null,
+  constraint inbox_pkey primary key (fact_on, consumer, fact_id)
+) partition by range (fact_on);
+
+create table inbox_other partition of inbox default;
+
+create table item (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  category bigint,
+  variations bigint[] not null,
+  document jsonb not null,
+  known_columns integer not null default 0,
+  constraint item_pkey primary key (organizer, event, id)
+);
+
+create table migration (
+  scope text not null,
+  revision integer not null,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamptz not null default now(),
+  constraint migration_pkey primary key (scope, revision)
+);
+
+create table outbox (
+  id bigint not null generated always as identity,
+  fact_id uuid not null default gen_random_uuid(),
+  topic text not null,
+  key text not null,
+  partition integer,
+  payload bytea,
+  marker uuid,
+  traceparent text,
+  created_at timestamptz not null default now(),
+  headers jsonb,
+  constraint outbox_pkey primary key (topic, id)
+);
+
+create table passed_marker (
+  consumer text not null,
+  marker uuid not null,
+  topic text not null,
+  partition integer not null,
+  passed_at timestamptz not null default now(),
+  constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
+);
+
+create table quota (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  items bigint[] not null,
+  variations bigint[] not null,
+  subevent bigint,
+  known_columns integer not null default 0,
+  constraint quota_pkey primary key (organizer, event, id)
+);
+
+create table rebuild (
+  id uuid not null default gen_random_uuid(),
+  topic text not null,
+  requested_at timestamptz not null default now(),
+  line bigint,
+  begun_at timestamptz,
+  place text,
+  expected bigint,
+  written bigint not null default 0,
+  partitions integer,
+  finished_at timestamptz,
+  cause text,
+  constraint rebuild_pkey primary key (id)
+);
+
+create table subevent (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  known_columns integer not null default 0,
+  constraint subevent_pkey primary key (organizer, event, id)
+);
+
+create table voucher (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  code text collate "C" not null,
+  max_usages bigint not null,
+  min_usages bigint not null,
+  valid_until_at timestamptz,
+  block_quota boolean not null,
+  allow_ignore_quota boolean not null,
+  price_mode text not null,
+  value numeric(13,2),
+  item bigint,
+  variation bigint,
+  quota bigint,
+  seat text,
+  tag text collate "C" not null,
+  comment text not null,
+  subevent bigint,
+  show_hidden_items boolean not null,
+  all_addons_included boolean not null,
+  all_bundles_included boolean not null,
+  budget numeric(13,2),
+  created_at timestamptz not null,
+  redeemed bigint not null,
+  budget_used numeric(15,2) not null,
+  counted_as_of_at timestamptz,
+  constraint voucher_pkey primary key (organizer, event, id),
+  constraint voucher_price_mode_check check ((price_mode = any (array['none'::text, 'set'::text, 'subtract'::text, 'percent'::text])))
+);
+create unique index voucher_by_code on voucher using btree (organizer, event, code);
+create index voucher_by_item on voucher using btree (organizer, event, item, id) where (item is not null);
+create index voucher_by_quota on voucher using btree (organizer, event, quota, id) where (quota is not null);
+create index voucher_by_subevent on voucher using btree (organizer, event, subevent, id) where (subevent is not null);
+create index voucher_by_tag on voucher using btree (organizer, event, tag, id) where (tag <> ''::text);
+comment on column voucher.comment is 'personal data: what the organizer noted';
+
+create table work (
+  kind text not null,
+  id text collate "C" not null,
+  owner text not null,
+  state text not null default 'waiting'::text,
+  turn bigint,
+  due_at timestamptz,
+  token integer not null default 0,
+  tries integer not null default 0,
+  most_tries integer not null,
+  keep interval not null,
+  payload bytea,
+  done bigint,
+  total bigint,
+  result bytea,
+  cause text,
+  is_public boolean not null default false,
+  traceparent text,
+  enqueued_at timestamptz not null default now(),
+  constraint work_pkey primary key (kind, id),
+  constraint work_state check (((state = any (array['waiting'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])) and ((turn is not null) = ((state = 'waiting'::text) and (due_at is null))) and ((payload is not null) = (state = any (array['waiting'::text, 'running'::text]))) and ((result is not null) = (state = 'succeeded'::text))))
+);
+create index work_due on work using btree (state, due_at) where (due_at is not null);
+create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
+create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
+comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';

@@ -1,0 +1,297 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { NeedProblemKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+
+let database: TestDatabase;
+let service: RunningVoucher;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "voucher", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  service = await startVoucher(database.open("voucher"));
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  await service.reset();
+  await service.prepareEvent();
+});
+
+const list = async (filter: object = {}) => {
+  const { vouchers } = await service.vouchers.listVouchers({
+    ...place,
+    page: 1,
+    pageSize: 50,
+    ordering: [],
+    ...filter,
+  });
+  return vouchers.map(({ fields }) => fields?.code);
+};
+const facts = async () => {
+  const rows = await service.db.many<{ payload: Buffer | null }>(sql`select payload from outbox order by id`);
+  return rows.map(({ payload }) => (payload === null ? null : topics.voucherChanged.decode(payload)));
+};
+const asked = () => service.db.many(sql`select hold, is_released from asked_hold`);
+const blocking = { item: 1, blockQuota: true } as const;
+
+describe("a new voucher", () => {
+  it("has a generated code, an id that no record has, and is published", async () => {
+    const voucher = await service.createOne();
+    expect(voucher).toMatchObject({ redeemed: 0, budgetUsed: "0.00", fields: { maxUsages: 1, priceMode: "none" } });
+    expect(voucher.fields?.code).toMatch(/^[A-HKLMNP-Z2-9]{16}$/);
+    expect(voucher.id).toBeGreaterThan(1_000_000_000_000);
+    expect(await facts()).toEqual([{ ...place, id: voucher.id, revision: expect.any(Number), voucher, holds: [] }]);
+    expect(service.held).toEqual([]);
+  });
+
+  it("keeps its code in upper case, which no other has in any letter case", async () => {
+    const voucher = await service.createOne({ code: " grüße-1 " });
+    expect(voucher.fields?.code).toBe("GRÜSSE-1");
+    await expect(service.createOne({ code: "GRÜßE-1" })).rejects.toMatchObject({
+      code: "invalid_vouchers",
+      fields: { "0.non_field_errors": ["Another voucher of this event has this code."] },
+    });
+  });
+
+  it("is stored with all others of its request or not at all; each mistake is named", async () => {
+    const creating = service.create(
+      { code: "FIRST" },
+      { item: 77, quota: 78 },
+      { code: "first" },
+      { blockQuota: true },
+    );
+    await expect(creating).rejects.toMatchObject({
+      fields: {
+        "1.item": [expect.any(String)],
+        "1.quota": [expect.any(String)],
+        "3.non_field_errors": [expect.any(String)],
+      },
+    });
+    await expect(service.create({ code: "FIRST" }, { code: "first" })).rejects.toMatchObject({
+      fields: { "1.code": ["Another voucher of this request has the same code."] },
+    });
+    expect(await list()).toEqual([]);
+    expect(await facts()).toEqual([]);
+  });
+
+  it("is one, whichever of many requests at the same moment brings its code", async () => {
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 20 }, () => service.createOne({ code: "SAME CODE" })),
+    );
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    for (const outcome of outcomes)
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ code: "invalid_vouchers" });
+    expect(await list()).toEqual(["SAME CODE"]);
+  });
+});
+
+describe("capacity", () => {
+  it("is held before a voucher is stored, and its fact confirms the hold", async () => {
+    const [first, second] = await service.create({ ...blocking, maxUsages: 3 }, { quota: 9, blockQuota: true });
+    expect(service.held).toMatchObject([
+      {
+        ...place,
+        needs: [
+          { voucher: first?.id, item: 1, amount: 3, isChecked: true },
+          { voucher: second?.id, quota: 9, amount: 1 },
+        ],
+      },
+    ]);
+    const hold = service.held[0]?.hold;
+    expect((await facts()).map((fact) => fact?.holds)).toEqual([[hold], [hold]]);
+    expect(await asked()).toEqual([]);
+    expect(service.released).toEqual([]);
+  });
+
+  it("that is not left is told for each voucher, nothing is stored, and the hold is released", async () => {
+    service.hold = async () => ({ problems: [{ need: 1, kind: NeedProblemKind.TOO_LITTLE_LEFT, quota: 9 }] });
+    await expect(service.create({}, blocking, blocking)).rejects.toMatchObject({
+      fields: { "2.non_field_errors": ["There is not enough left of quota 9 to block it for this voucher."] },
+    });
+    expect(await list()).toEqual([]);
+    expect(service.released.map(({ hold }) => hold)).toEqual(service.held.map(({ hold }) => hold));
+    expect(await asked()).toEqual([]);
+  });
+
+  it("is released later where boxoffice could not be reached", async () => {
+    service.hold = () => Promise.reject(new Error("gone"));
+    service.release = () => Promise.reject(new Error("gone, too"));
+    await expect(service.createOne(blocking)).rejects.toThrow();
+    expect(await asked()).toMatchObject([{ is_released: true }]);
+    service.release = async () => {};
+    await service.runJob("release-holds");
+    expect(service.released).toHaveLength(1);
+    expect(await asked()).toEqual([]);
+  });
+
+  it("of a request that was killed is released after a minute, and cannot be confirmed any more", async () => {
+    let confirm = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      confirm = resolve;
+    });
+    service.hold = async () => {
+      await service.db.run(sql`update asked_hold set asked_at = now() - interval '2 minutes'`);
+      await waiting;
+      return { problems: [] };
+    };
+    const creating = service.createOne(blocking);
+    const refused = expect(creating).rejects.toMatchObject({ code: "hold_lost", kind: "conflict" });
+    await expect.poll(asked).toHaveLength(1);
+    await service.runJob("release-holds");
+    confirm();
+    await refused;
+    expect(await list()).toEqual([]);
+    expect(service.released.length).toBeGreaterThan(0);
+  });
+
+  it("is asked for again when a voucher takes more, and not when it takes less", async () => {
+    const { id } = await service.createOne({ ...blocking, maxUsages: 2 });
+    await service.update(id, { maxUsages: 1 });
+    await service.update(id, { tag: "press" });
+    expect(service.held).toHaveLength(1);
+    await service.update(id, { maxUsages: 5 });
+    expect(service.held[1]?.needs).toMatchObject([{ voucher: id, amount: 5, isChecked: true }]);
+    await service.update(id, { blockQuota: false });
+    expect(service.held).toHaveLength(2);
+  });
+});
+
+describe("a change", () => {
+  it("changes the named fields alone, and is published with a later revision", async () => {
+    const before = await service.createOne({ tag: "press", value: "5.00", priceMode: "subtract" });
+    const after = await service.update(before.id, { value: "7.50" });
+    expect(after).toEqual({ ...before, fields: { ...before.fields, value: "7.50" } });
+    const [first, second] = await facts();
+    expect(second?.revision).toBeGreaterThan(first?.revision ?? 0);
+    expect(second?.voucher).toEqual(after);
+  });
+
+  it("is checked on the whole voucher, whose own code does not count", async () => {
+    const { id } = await service.createOne({ code: "CODE-1", item: 2, variation: 21 });
+    await service.create({ code: "CODE-2" });
+    await expect(service.update(id, { item: 1 })).rejects.toMatchObject({
+      fields: { non_field_errors: ["This product has no variations."] },
+    });
+    await expect(service.update(id, { code: "code-2" })).rejects.toMatchObject({ code: "invalid_voucher" });
+    expect((await service.update(id, { code: "code-1" })).fields?.code).toBe("CODE-1");
+  });
+
+  it("waits for others at the same moment: none is lost", async () => {
+    const { id } = await service.createOne();
+    await Promise.all([
+      service.update(id, { tag: "a" }),
+      service.update(id, { comment: "b" }),
+      service.update(id, { maxUsages: 4 }),
+    ]);
+    const { voucher } = await service.vouchers.getVoucher({ ...place, id });
+    expect(voucher?.fields).toMatchObject({ tag: "a", comment: "b", maxUsages: 4 });
+  });
+});
+
+describe("a deletion", () => {
+  it("removes a voucher that was not used, and refuses one that was", async () => {
+    const [unused, used] = await service.create({ code: "UNUSED" }, { code: "WAS USED" });
+    await service.db.run(sql`update voucher set redeemed = 1 where id = ${used?.id}`);
+    await service.vouchers.deleteVoucher({ ...place, id: unused?.id ?? 0 });
+    const refused = service.vouchers.deleteVoucher({ ...place, id: used?.id ?? 0 });
+    await expect(refused).rejects.toMatchObject({ kind: "forbidden", code: "voucher_used" });
+    expect(await list()).toEqual(["WAS USED"]);
+    expect((await facts()).at(-1)).toBeNull();
+  });
+});
+
+describe("a list", () => {
+  it("has every filter, and orders ties by the newest", async () => {
+    await service.create(
+      { code: "AAAAA", maxUsages: 2, value: "12.00", priceMode: "set", tag: "Press", item: 1 },
+      { code: "BBBBB", blockQuota: true, quota: 9, comment: "for 100% of them_all" },
+      { code: "CCCCC", allowIgnoreQuota: true, item: 2, variation: 22, validUntil: 1_000_000 },
+    );
+    await service.db.run(sql`update voucher set redeemed = 2 where code = 'AAAAA'`);
+    const found = (filter: object) => list(filter);
+    expect(await found({})).toEqual(["AAAAA", "BBBBB", "CCCCC"]);
+    expect(await found({ code: "bbbbb" })).toEqual(["BBBBB"]);
+    expect(await found({ maxUsages: 2 })).toEqual(["AAAAA"]);
+    expect(await found({ redeemed: 0 })).toEqual(["BBBBB", "CCCCC"]);
+    expect(await found({ blockQuota: true })).toEqual(["BBBBB"]);
+    expect(await found({ allowIgnoreQuota: false })).toEqual(["AAAAA", "BBBBB"]);
+    expect(await found({ priceMode: "set" })).toEqual(["AAAAA"]);
+    expect(await found({ value: "12" })).toEqual(["AAAAA"]);
+    expect(await found({ item: 2 })).toEqual(["CCCCC"]);
+    expect(await found({ variation: 22 })).toEqual(["CCCCC"]);
+    expect(await found({ quota: 9 })).toEqual(["BBBBB"]);
+    expect(await found({ tag: "press" })).toEqual([]);
+    expect(await found({ tag: "Press" })).toEqual(["AAAAA"]);
+    expect(await found({ active: true })).toEqual(["BBBBB"]);
+    expect(await found({ active: false })).toEqual(["AAAAA", "CCCCC"]);
+    expect(await found({ search: "PRESS" })).toEqual(["AAAAA"]);
+    expect(await found({ search: "100% of them_" })).toEqual(["BBBBB"]);
+    expect(await found({ search: "_" })).toEqual(["BBBBB"]);
+    expect(await found({ ordering: ["-code"] })).toEqual(["CCCCC", "BBBBB", "AAAAA"]);
+    expect(await found({ ordering: ["block", "allow"] })).toEqual(["AAAAA", "BBBBB", "CCCCC"]);
+    expect(await found({ ordering: ["value"] })).toEqual(["AAAAA", "CCCCC", "BBBBB"]);
+    const unknown = service.vouchers.listVouchers({
+      ...place,
+      page: 1,
+      pageSize: 50,
+      ordering: [],
+      item: 8,
+      subevent: 5,
+    });
+    await expect(unknown).rejects.toMatchObject({
+      fields: { item: [expect.any(String)], subevent: [expect.any(String)] },
+    });
+  });
+});
+
+describe("records", () => {
+  const apply = async (data: object, more: object = {}) => {
+    const record = {
+      line: 1,
+      kind: "voucher",
+      ...place,
+      deleted: false,
+      data: Buffer.from(JSON.stringify(data)),
+      ...more,
+    };
+    const { rejected } = await service.records.applyRecords({ records: [record] });
+    return rejected.flatMap(({ errors }) => errors.map(({ field, messages }) => `${field}: ${messages.join()}`));
+  };
+  const record = {
+    id: 7,
+    code: "abc",
+    item: 1,
+    redeemed: 2,
+    max_usages: 1,
+    budget_used: "3.50",
+    as_of: "2026-11-01T00:00:00Z",
+  };
+
+  it("keep ids, codes and uses, and change nothing when they come again", async () => {
+    expect(await apply(record)).toEqual([]);
+    expect(await apply(record)).toEqual([]);
+    const { as_of: _asOf, ...openEnd } = record;
+    expect(await apply(openEnd)).toEqual([]);
+    expect(await facts()).toMatchObject([
+      { id: 7, voucher: { redeemed: 2, budgetUsed: "3.50", fields: { code: "ABC", item: 1 } } },
+    ]);
+    expect(await apply({ ...record, tag: "new" })).toEqual([]);
+    expect(await facts()).toHaveLength(2);
+    expect(await apply({ id: 7 }, { deleted: true })).toEqual([]);
+    expect((await facts()).at(-1)).toBeNull();
+  });
+
+  it("are refused for what the event has not, for the id of a voucher that was made here, and for a code that is taken", async () => {
+    expect(await apply({ ...record, item: 8, quota: 8 })).toEqual([
+      "item: item 8 is not known",
+      "quota: quota 8 is not known",
+    ]);
+    const { id, fields } = await service.createOne();
+    expect(await apply({ ...record, id })).toEqual([expect.stringMatching(/^id: Vouchers with ids from/)]);
+    expect(await apply({ ...record, code: fields?.code.toLowerCase() })).toEqual([`code: voucher ${id} has this code`]);
+  });
+});
