@@ -34,7 +34,10 @@ create table voucher (
   created_at timestamptz not null,
   redeemed bigint not null,
   budget_used numeric(15, 2) not null,
-  -- `redeemed` and `budget_used` of a record contain the orders before this moment; null: it was made here.
+  -- What its last record said of `redeemed` and `budget_used`, which contain the orders before a moment; null: it was
+  -- made here.
+  base_redeemed bigint not null,
+  base_budget_used numeric(15, 2) not null,
   counted_as_of_at timestamptz,
   primary key (organizer, event, id)
 );
@@ -56,3 +59,22 @@ create table asked_hold (
   is_released boolean not null default false
 );
 create index asked_hold_by_time on asked_hold (asked_at);
+
+-- Positions that were bought with a voucher, which may not have arrived yet.
+create table voucher_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  position bigint not null,
+  -- Of the position.
+  revision bigint not null,
+  voucher bigint not null,
+  placed_at timestamptz not null,
+  -- Whether it uses the voucher now, and how much of its budget.
+  counts boolean not null,
+  budget numeric(15, 2) not null,
+  -- The part of it that the record of the voucher contains.
+  base_counts boolean not null,
+  base_budget numeric(15, 2) not null,
+  primary key (organizer, event, position)
+);
+create index voucher_use_by_voucher on voucher_use (organizer, event, voucher, placed_at);

@@ -3,6 +3,7 @@ import { defineService } from "@tessera/kit/service";
 import { Records, Vouchers } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { categoryChanged, eventChanged, itemChanged, quotaChanged, subeventChanged } from "./consumers/copies.ts";
+import { positionChanged } from "./consumers/position-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createVouchers } from "./handlers/create-vouchers.ts";
@@ -24,7 +25,7 @@ export const voucher = defineService({
     rpcs(Vouchers, { listVouchers, getVoucher, createVouchers, updateVoucher, deleteVoucher }),
     rpcs(Records, { applyRecords }),
   ],
-  consumers: [eventChanged, subeventChanged, categoryChanged, itemChanged, quotaChanged],
+  consumers: [eventChanged, subeventChanged, categoryChanged, itemChanged, quotaChanged, positionChanged],
   jobs: [releaseHolds],
   rebuilds: [rebuildVouchers],
   start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => ({

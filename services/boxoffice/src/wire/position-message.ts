@@ -64,6 +64,7 @@ export function toPosition(
     country: data.country ?? undefined,
     state: data.state ?? undefined,
     voucher: data.voucher ?? undefined,
+    voucherBudgetUse: data.voucher_budget_use ?? undefined,
     taxRate: data.tax_rate,
     taxValue: data.tax_value,
     taxRule: data.tax_rule ?? undefined,

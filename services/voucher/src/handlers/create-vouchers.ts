@@ -111,6 +111,8 @@ async function storeNew(
   const stored = vouchers.map((voucher, index) => ({
     ...voucher,
     revision: revisions[index] ?? 0,
+    baseRedeemed: 0,
+    baseBudgetUsed: "0.00",
     countedAsOf: null,
   }));
   await putVouchers(tx, place, stored);

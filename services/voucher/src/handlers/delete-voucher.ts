@@ -6,6 +6,7 @@ import { entityKey, topics } from "@tessera/protos/topics";
 import type { VoucherEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
+import { isUsed } from "../store/uses.ts";
 import { deleteVouchers, lockVouchers } from "../store/vouchers.ts";
 
 /** Deletes a voucher that was never used. What it takes of quotas is free again. */
@@ -19,7 +20,8 @@ export async function deleteVoucher(
     await requireEvent(tx, request);
     const [voucher] = await lockVouchers(tx, [{ organizer, event, id }]);
     if (voucher === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
-    if (voucher.redeemed > 0) throw fault("voucher_used", "This voucher was used, so it cannot be deleted.");
+    if (voucher.redeemed > 0 || (await isUsed(tx, request)))
+      throw fault("voucher_used", "This voucher was used, so it cannot be deleted.");
     await deleteVouchers(tx, [{ organizer, event, id }]);
     await tx.retract(topics.voucherChanged, [entityKey(organizer, event, id)]);
     isDeleted = true;

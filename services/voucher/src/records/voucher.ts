@@ -6,8 +6,10 @@ import type { RecordKind, Scope } from "@tessera/records/kind";
 import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
+import { moveUses, sumOf, type Uses } from "../domain/count-uses.ts";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { VoucherFields } from "../domain/voucher.ts";
+import { setBaseline } from "../store/uses.ts";
 import {
   deleteVouchers,
   findCodes,
@@ -81,8 +83,20 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       values.map(({ id }) => id),
     );
     const now = await readTime(tx);
-    const rows = values.map((value) => toStored(value, { held: held.get(value.id), now }));
-    const changed = rows.filter((row) => !isSame(row, held.get(row.id)));
+    const changed: StoredVoucher[] = [];
+    for (const value of values) {
+      const before = held.get(value.id);
+      const row = toStored(value, { held: before, now });
+      if (isSame(row, before)) continue;
+      // Of the uses that are known here, those before the moment of the record are part of what it says.
+      const isMoved =
+        row.countedAsOf !== before?.countedAsOf ||
+        row.baseRedeemed !== before.baseRedeemed ||
+        row.baseBudgetUsed !== before.baseBudgetUsed;
+      const uses = isMoved ? await setBaseline(tx, { ...scope, id: row.id }, row.countedAsOf ?? now) : undefined;
+      const counted = uses && moveUses(baseOf(row), { before: noUses, after: sumOf(uses) });
+      changed.push({ ...row, ...counted });
+    }
     const revisions = await nextRevisions(tx, changed.length);
     const stored = changed.map((row, index) => ({ ...row, revision: revisions[index] ?? 0 }));
     await putVouchers(tx, scope, stored);
@@ -125,16 +139,28 @@ function findUnknown({ item, variation, quota, subevent }: ImportedVoucher, know
   );
 }
 
-/** What a record leaves open stays as it is. */
+const noUses: Uses = { redeemed: 0, budgetUsed: "0.00" };
+
+function baseOf({ baseRedeemed, baseBudgetUsed }: StoredVoucher): Uses {
+  return { redeemed: baseRedeemed, budgetUsed: baseBudgetUsed };
+}
+
+/** What a record leaves open stays as it is, and so do its uses where it says the same of them as the last one. */
 function toStored(
-  { asOf, created, ...voucher }: ImportedVoucher,
+  { asOf, created, redeemed, budgetUsed, ...voucher }: ImportedVoucher,
   { held, now }: { readonly held: StoredVoucher | undefined; readonly now: number },
 ): StoredVoucher {
-  const hasSameUses = held?.redeemed === voucher.redeemed && held.budgetUsed === voucher.budgetUsed;
+  const saysSame = held?.countedAsOf != null && held.baseRedeemed === redeemed && held.baseBudgetUsed === budgetUsed;
+  const countedAsOf = asOf ?? (saysSame ? held.countedAsOf : now);
+  const isKept = saysSame && countedAsOf === held.countedAsOf;
   return {
     ...voucher,
+    redeemed: isKept ? held.redeemed : redeemed,
+    budgetUsed: isKept ? held.budgetUsed : budgetUsed,
+    baseRedeemed: redeemed,
+    baseBudgetUsed: budgetUsed,
+    countedAsOf,
     createdAt: created ?? held?.createdAt ?? now,
-    countedAsOf: asOf ?? (hasSameUses ? held.countedAsOf : now),
     revision: held?.revision ?? 0,
   };
 }

@@ -31,6 +31,8 @@ export const vouchers = table("voucher", {
     created: instant,
     redeemed: bigint,
     budgetUsed: decimal,
+    baseRedeemed: bigint,
+    baseBudgetUsed: decimal,
     countedAsOf: instant.orNull,
   },
 });
@@ -39,7 +41,10 @@ export const vouchers = table("voucher", {
 export interface StoredVoucher extends Voucher {
   /** Rises with every change. */
   readonly revision: number;
-  /** A record's `redeemed` and `budgetUsed` contain the orders before this moment; null: it was made here. */
+  /** What its last record said of its uses. */
+  readonly baseRedeemed: number;
+  readonly baseBudgetUsed: string;
+  /** That contains the orders before this moment; null: the voucher was made here. */
   readonly countedAsOf: number | null;
 }
 

@@ -106,7 +106,11 @@ export interface Position {
     | Order
     | undefined;
   /** `answers` include answers given at a gate up to this revision; absent: they include none. */
-  answersRevision?: number | undefined;
+  answersRevision?:
+    | number
+    | undefined;
+  /** What it took of the budget of its voucher. */
+  voucherBudgetUse?: string | undefined;
 }
 
 export interface Position_AttendeeNamePartsEntry {
@@ -192,6 +196,7 @@ function createBasePosition(): Position {
     answers: [],
     order: undefined,
     answersRevision: undefined,
+    voucherBudgetUse: undefined,
   };
 }
 
@@ -286,6 +291,9 @@ export const Position: MessageFns<Position> = {
     }
     if (message.answersRevision !== undefined) {
       writer.uint32(240).int64(message.answersRevision);
+    }
+    if (message.voucherBudgetUse !== undefined) {
+      writer.uint32(250).string(message.voucherBudgetUse);
     }
     return writer;
   },
@@ -544,6 +552,14 @@ export const Position: MessageFns<Position> = {
             }
 
             message.answersRevision = longToNumber(reader.int64());
+            continue;
+          }
+          case 31: {
+            if (tag !== 250) {
+              break;
+            }
+
+            message.voucherBudgetUse = reader.string();
             continue;
           }
         }
