@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, expect, it } from "vitest";
 import { aList } from "../testing/fake-peers.ts";
 import { inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
@@ -133,4 +134,27 @@ it("[S4.15] of one organizer one large body is parsed at a time, and small ones 
   await expect.poll(() => held.length).toBe(1);
   for (const release of held.splice(0)) release();
   expect((await Promise.all(large)).map(({ status }) => status)).toEqual([201, 201]);
+});
+
+it("[S4.15] a connection that is lost with two large bodies leaves the turn to the next one", async () => {
+  await start({ bodies: { waitMs: 500 } });
+  const lost = Promise.withResolvers<void>();
+  let begun = 0;
+  app.peers.when("checkinLists", "createCheckinList", async () => {
+    begun += 1;
+    await lost.promise;
+    return { list: aList() };
+  });
+  const body = JSON.stringify({ name: "x", all_products: true }).padEnd(100 * kib);
+  const request = `POST ${lists} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${keys.all}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  const socket = connect(app.port, "127.0.0.1");
+  sockets.push(socket);
+  socket.write(request + request);
+  await expect.poll(() => begun).toBe(1);
+  // Until the second one is read, and waits for the first.
+  await sleep(200);
+  socket.destroy();
+  await sleep(100);
+  lost.resolve();
+  expect((await app.send("POST", lists, { headers: json, body })).status).toBe(201);
 });

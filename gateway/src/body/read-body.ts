@@ -1,5 +1,5 @@
 import type { Fault } from "@tessera/kit/fault";
-import { Turns } from "@tessera/kit/turns";
+import { type Turn, Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
 import type { Context } from "../http/context.ts";
 import { hasBody, readBytes } from "./read-bytes.ts";
@@ -43,15 +43,19 @@ export function bodyReader({ maxMs, total = mostBytes, waitMs = usualWaitMs }: B
     res.once("close", () => closed.abort());
     if (res.destroyed) closed.abort();
     const turn = await turns.take({ party: partyOf(ctx), amount: largest, signal: closed.signal });
-    // What was made of the body lasts as long as its request.
-    if (closed.signal.aborted) turn.end();
-    else closed.signal.addEventListener("abort", () => turn.end());
+    endWith(closed.signal, turn);
     const bytes = await readBytes(req, { maxBytes, maxMs });
     turn.resize(bytes.length);
     const own = await reading.take({ party: partyOf(ctx), amount: 1, signal: closed.signal });
-    closed.signal.addEventListener("abort", () => own.end());
+    endWith(closed.signal, own);
     return bytes;
   };
+}
+
+/** What was made of a body lasts as long as its request, which may have ended at the moment when its turn began. */
+function endWith(closed: AbortSignal, turn: Turn): void {
+  if (closed.aborted) turn.end();
+  else closed.addEventListener("abort", () => turn.end());
 }
 
 /** What the head of a request says of its size; undefined: it says nothing. */

@@ -37,3 +37,17 @@ it("puts items back in front", () => {
   queue.putBack("a", ["a1", "a2"]);
   expect(queue.take(9)).toEqual(["a1", "a2", "a3"]);
 });
+
+it("begins the next time with a party whose items were left", () => {
+  const queue = filled({ a: ["a1", "a2", "a3"], b: ["b1"] });
+  const oneAtATime = () => {
+    let isFull = false;
+    return queue.take(9, () => {
+      if (isFull) return "leave";
+      isFull = true;
+      return "take";
+    });
+  };
+  expect([oneAtATime(), oneAtATime(), oneAtATime(), oneAtATime()]).toEqual([["a1"], ["b1"], ["a2"], ["a3"]]);
+  expect(queue.size).toBe(0);
+});

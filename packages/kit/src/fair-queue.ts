@@ -37,20 +37,22 @@ export class FairQueue<T> {
    */
   take(most: number, choose: (item: T) => Choice = () => "take"): T[] {
     const taken: T[] = [];
-    const turns = [...this.#parties].map(([party, items]) => ({ party, items, next: 0, left: [] as T[] }));
+    const turns = [...this.#parties].map(([party, items]) => ({ party, items, next: 0, left: [] as T[], had: false }));
     for (let round: readonly Turn<T>[] = turns; taken.length < most && round.length > 0; ) {
       round = round.filter((turn) => {
         if (taken.length >= most) return false;
         const item = nextOf(turn, choose);
-        if (item !== undefined) taken.push(item);
-        return item !== undefined;
+        if (item === undefined) return false;
+        taken.push(item);
+        turn.had = true;
+        return true;
       });
     }
-    for (const { party, items, next, left } of turns) {
+    for (const { party, items, next, left, had } of turns) {
       if (next === 0) continue;
-      // The party had its turn: it comes last in the next round.
-      this.#parties.delete(party);
       const rest = [...left, ...items.slice(next)];
+      // A party that had its turn comes last in the next round. One whose items were left keeps its place.
+      if (had || rest.length === 0) this.#parties.delete(party);
       if (rest.length > 0) this.#parties.set(party, rest);
       this.#size += rest.length - items.length;
     }
@@ -63,6 +65,8 @@ interface Turn<T> {
   /** The first item that was not offered yet. */
   next: number;
   readonly left: T[];
+  /** An item of it was taken. */
+  had: boolean;
 }
 
 function nextOf<T>(turn: Turn<T>, choose: (item: T) => Choice): T | undefined {

@@ -130,4 +130,28 @@ describe("turns", () => {
     }
     expect(begun).toEqual(["a1", "a2", "b1", "a3"]);
   });
+
+  it("cost the same however many parties have had theirs while others waited", async () => {
+    const turns = new Turns({ total: 1, each: 1, waitMs: 100_000, busy });
+    let parties = 0;
+    // As one turn ends, another party comes: someone is waiting all the time.
+    const serve = async (count: number) => {
+      const waiting = Array.from({ length: 20 }, () => turns.take({ party: `${parties++}`, amount: 1 }));
+      const begun = performance.now();
+      for (let served = 0; served < count; served += 1) {
+        const turn = await waiting.shift();
+        waiting.push(turns.take({ party: `${parties++}`, amount: 1 }));
+        turn?.end();
+      }
+      const tookMs = performance.now() - begun;
+      void Promise.all(waiting.map(async (each) => (await each).end()));
+      return tookMs;
+    };
+    const first = turns.take({ party: "first", amount: 1 });
+    (await first).end();
+    await serve(1000);
+    const fewMs = await serve(1000);
+    await serve(20_000);
+    expect(await serve(1000)).toBeLessThan(20 * fewMs + 20);
+  });
 });

@@ -43,10 +43,8 @@ export class Turns {
   readonly #limits: TurnLimits;
   readonly #taken = new Map<string, number>();
   #total = 0;
-  /** In the order of arrival. */
-  #waiting: Waiting[] = [];
-  /** Those whose turns began while others waited, the longest ago first. */
-  readonly #served = new Set<string>();
+  /** By party, each in the order of arrival. The party whose turn is next comes first; one of which nothing waits is not in it. */
+  readonly #waiting = new Map<string, Waiting[]>();
 
   constructor(limits: TurnLimits) {
     this.#limits = limits;
@@ -90,8 +88,8 @@ export class Turns {
   #wait({ party, amount, signal }: TurnRequest): Promise<void> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      const before = this.#waiting.filter((waiting) => waiting.party === party).length;
-      if (before >= (this.#limits.queue ?? Number.POSITIVE_INFINITY)) throw this.#limits.busy();
+      const before = this.#waiting.get(party) ?? [];
+      if (before.length >= (this.#limits.queue ?? Number.POSITIVE_INFINITY)) throw this.#limits.busy();
       const settle = () => {
         clearTimeout(timer);
         signal?.removeEventListener("abort", leave);
@@ -104,7 +102,9 @@ export class Turns {
       const waiting: Waiting = { party, amount, begin };
       const giveUp = (reason: Error) => {
         settle();
-        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        const others = (this.#waiting.get(party) ?? []).filter((other) => other !== waiting);
+        if (others.length > 0) this.#waiting.set(party, others);
+        else this.#waiting.delete(party);
         // Smaller requests behind it may fit now.
         this.#beginWaiting();
         reject(reason);
@@ -112,7 +112,8 @@ export class Turns {
       const leave = () => giveUp(signal?.reason as Error);
       const timer = setTimeout(() => giveUp(this.#limits.busy()), this.#limits.waitMs);
       signal?.addEventListener("abort", leave);
-      this.#waiting.push(waiting);
+      before.push(waiting);
+      this.#waiting.set(party, before);
       this.#beginWaiting();
     });
   }
@@ -123,21 +124,18 @@ export class Turns {
    */
   #beginWaiting(): void {
     for (let next = this.#findNext(); next !== undefined; next = this.#findNext()) {
-      const begun = next;
-      this.#waiting = this.#waiting.filter((waiting) => waiting !== begun);
-      this.#served.delete(begun.party);
-      if (this.#waiting.length === 0) this.#served.clear();
-      else this.#served.add(begun.party);
-      begun.begin();
+      const { party } = next;
+      const [, ...others] = this.#waiting.get(party) ?? [];
+      // It had its turn, and comes last.
+      this.#waiting.delete(party);
+      if (others.length > 0) this.#waiting.set(party, others);
+      next.begin();
     }
   }
 
-  /** The first request of the party whose last turn began the longest ago, if it fits. */
+  /** The first request of the party whose turn is next, if it fits. */
   #findNext(): Waiting | undefined {
-    const first = new Map<string, Waiting>();
-    for (const waiting of this.#waiting) if (!first.has(waiting.party)) first.set(waiting.party, waiting);
-    for (const party of [...first.keys()].filter((each) => !this.#served.has(each)).concat([...this.#served])) {
-      const waiting = first.get(party);
+    for (const [party, [waiting]] of this.#waiting) {
       if (waiting === undefined || (this.#taken.get(party) ?? 0) + waiting.amount > this.#limits.each) continue;
       return this.#total + waiting.amount > this.#limits.total ? undefined : waiting;
     }

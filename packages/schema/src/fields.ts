@@ -31,7 +31,10 @@ type Domain<P extends Properties> = {
 
 type InDomain<T> = unknown extends T ? string : T extends readonly (infer E)[] ? readonly E[] : T;
 
-type InMessage<T> = unknown extends T ? string : null extends T ? Exclude<T, null> | undefined : T;
+type InMessage<T> = unknown extends T ? string : null extends T ? Text<Exclude<T, null>> | undefined : Text<T>;
+
+/** Messages have one type for all texts, also for a word of a closed list. */
+type Text<T> = T extends string ? string : T;
 
 type Camel<Name> = Name extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : Name;
 

@@ -9,8 +9,8 @@ export function isSlug(text: unknown): text is string {
  */
 export const maxImportedId = 2 ** 50;
 
-/** The check-in lists that are made here have ids from this one on, and no others have. */
-export const firstListIdMadeHere = 1_000_000_000_001;
+/** Lists and vouchers that are made here have ids from this one on, and no others have. */
+export const firstIdMadeHere = 1_000_000_000_001;
 
 /** Whether a text is a UUID in lower case. */
 export function isUuid(text: string): boolean {

@@ -1,4 +1,4 @@
-export { firstListIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
+export { firstIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
 export {
   type DeviceProfile,
   deviceProfileOf,

@@ -138,6 +138,19 @@ describe("gathering", () => {
     expect(reasonOf(await again)).toBe("again");
   });
 
+  it("leaves room for organizers with few scans, however many others have waiting", async () => {
+    const { calls, redeem } = heldCalls();
+    const floods = ["a", "b", "c", "d", "e", "f", "g", "h", "i"].flatMap((organizer) =>
+      numbered(512).map((lookup) => redeem(scan(lookup, undefined, organizer))),
+    );
+    const refused = Promise.allSettled(floods);
+    const few = numbered(64).map((lookup) => redeem(scan(lookup, undefined, "p")));
+    await expect(redeem(scan("one too many", undefined, "p"))).rejects.toMatchObject({ kind: "exhausted" });
+    await answerAll(calls);
+    expect(await Promise.all(few)).toHaveLength(64);
+    expect((await refused).filter(({ status }) => status === "rejected").length).toBeGreaterThan(100);
+  });
+
   it("lets organizers take turns", async () => {
     const { calls, redeem } = heldCalls();
     const flood = numbered(202).map((lookup) => redeem(scan(lookup)));
@@ -373,4 +386,28 @@ describe("scans whose callers wait no more", () => {
     expect(calls).toHaveLength(3);
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("are never sent after their time, though the clock was set back, and hold up no scan of their code", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const { calls, redeem } = heldCalls();
+    // So many that the last one still waits after eight seconds of calls that take long.
+    const flood = ["o", "p"].flatMap((organizer) =>
+      ["1", "2", "3"].flatMap((credential) =>
+        numbered(400).map((lookup) => redeem(scan(`${credential}-${lookup}`, "n", `${organizer}${credential}`))),
+      ),
+    );
+    const last = redeem(scan("last", "n", "o1"));
+    const refused = Promise.all(
+      [...flood, last].map((result) => expect(result).rejects.toMatchObject({ kind: "unavailable" })),
+    );
+    vi.advanceTimersByTime(7999);
+    vi.setSystemTime(Date.now() - 1000);
+    vi.advanceTimersByTime(1);
+    await refused;
+    vi.useRealTimers();
+    const again = redeem(scan("last", "m", "o1"));
+    await answerAll(calls);
+    expect(reasonOf(await again)).toBe("last");
+    expect(calls.flatMap(({ lookups }) => lookups).filter((lookup) => lookup === "last")).toHaveLength(1);
+  }, 10_000);
 });

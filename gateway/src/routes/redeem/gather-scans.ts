@@ -30,6 +30,9 @@ const heldBackAloneMs = 3000;
 /** More scans than can be decided before their scanners give up are better refused at once. */
 const longestQueue = 4096;
 
+/** An organizer may have so many waiting, however many others have. */
+const reserved = 64;
+
 /** What one organizer, one credential and one code on a list may have waiting, of `longestQueue`. */
 const mostOf = { organizer: 2048, credential: 512, code: 64 };
 
@@ -49,6 +52,8 @@ interface PendingScan {
   readonly bytes: number;
   /** Milliseconds since 1970. */
   readonly until: number;
+  /** It was answered or refused. */
+  isOver: boolean;
   resolve(outcome: ScanOutcome): void;
   reject(cause: Error): void;
 }
@@ -197,7 +202,7 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
       const { organizer } = scan;
       const code = nameCode(scan);
       const isFull =
-        queue.size >= longestQueue ||
+        (queue.size >= longestQueue && open.organizer.of(organizer) >= reserved) ||
         open.organizer.of(organizer) >= mostOf.organizer ||
         open.credential.of(credential) >= mostOf.credential ||
         open.code.of(code) >= mostOf.code;
@@ -207,11 +212,10 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
       open.code.add(code, 1);
       // A call that carries younger scans, or one in front of it in the queue, may outlast this one's time.
       const timer = setTimeout(() => pending.reject(undecided()), scanMs);
-      let isOpen = true;
       const end = () => {
         clearTimeout(timer);
-        if (!isOpen) return;
-        isOpen = false;
+        if (pending.isOver) return;
+        pending.isOver = true;
         open.organizer.add(organizer, -1);
         open.credential.add(credential, -1);
         open.code.add(code, -1);
@@ -222,6 +226,7 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
         code,
         bytes: weigh(scan),
         until: Date.now() + scanMs,
+        isOver: false,
         resolve(outcome) {
           end();
           resolve(outcome);
@@ -253,6 +258,8 @@ class Tally {
 
 /** Whether the caller still waits for a scan; if not, it is refused without having been sent. */
 function isInTime(waiting: PendingScan): boolean {
+  // Its timer may be ahead of the clock, which can be set back. Sent now, it would never let the next scan of its code go.
+  if (waiting.isOver) return false;
   if (waiting.until > Date.now()) return true;
   waiting.reject(undecided());
   return false;

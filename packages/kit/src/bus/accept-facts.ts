@@ -114,7 +114,10 @@ export async function acceptDeadLetter<F>(
   return "acted";
 }
 
-/** Dead-letters a message that fails whenever the consumer gets it. */
+/**
+ * Dead-letters a message that fails whenever the consumer gets it, unless another process has acted on it meanwhile: its
+ * replay would act a second time.
+ */
 export async function deadLetterPoison<F>(
   db: Db,
   { topic, group }: Binding<F>,
@@ -124,7 +127,8 @@ export async function deadLetterPoison<F>(
   const identity = identifyAnything(topic, message);
   const keyed = { ...message, key: deadLetterKey(topic, message) };
   await db.transaction(async (tx) => {
-    await recordInInbox(tx, consumer, [identity]);
+    const { fresh } = await recordInInbox(tx, consumer, [identity]);
+    if (fresh.size === 0) return;
     await storeDeadLetters(tx, consumer, [
       { message: keyed, identity, cause: describeCause(error), isSuperseded: false },
     ]);

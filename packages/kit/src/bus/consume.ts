@@ -113,7 +113,7 @@ setMaxListeners(0, never);
  * their ids in the inbox, so a fact that is delivered twice acts once.
  *
  * While the database is away, everything waits. A batch that fails in any other way is divided, so that a fact delays
- * only the later ones of its key. A single fact that loses to other transactions waits for them. If it fails in another
+ * only the later ones of its key, and until it is a dead letter what its partition delivers next. A single fact that loses to other transactions waits for them. If it fails in another
  * way, it is tried again a few times, and then becomes a dead letter with its cause. A fact that `apply` refuses becomes
  * a dead letter in the transaction that acts on the others.
  */
@@ -171,8 +171,9 @@ function openConsumer<F>(
   }
 
   /** Resolves when all messages are accepted or dead letters. */
-  async function accept(messages: readonly Delivery[], signal: AbortSignal, act: Gather<Delivery>): Promise<void> {
+  async function accept(messages: readonly Delivery[], signal: AbortSignal, first: Gather<Delivery>): Promise<void> {
     const [only, ...others] = messages;
+    let act = first;
     let tries = 0;
     for (let failed = 1; ; failed += 1) {
       try {
@@ -183,6 +184,8 @@ function openConsumer<F>(
         signal.throwIfAborted();
         const isOwn = !isOutage(error);
         if (isOwn && others.length > 0) return acceptDivided(messages, signal, error);
+        // Facts of other partitions would fail with it, and wait for its time limit.
+        if (isOwn) act = attempt;
         if (isOwn && !isConflict(error)) tries += 1;
         const isEnough = tries >= (isTimeout(error) ? longAttempts : attempts);
         if (only !== undefined && isEnough) return bury(only, error, signal);

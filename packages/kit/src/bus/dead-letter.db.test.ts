@@ -4,6 +4,7 @@ import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
+import { pause } from "../pause.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
@@ -125,6 +126,28 @@ describe("a fact that its consumer refuses", () => {
     await deliver([message(own.name, 1, { key: "" }), message(own.name, 2, { key: "" })]);
     await deliver([message(own.name, 4, { key: "" })]);
     expect((await parked()).map(({ overtaken }) => overtaken)).toEqual([false]);
+  });
+});
+
+describe("a fact that fails here, and on which another process acts at last", () => {
+  it("is not parked: its replay would act a second time", async () => {
+    const elsewhere = deliverTo(own, (tx, facts) => noteEffects(tx, "t", facts));
+    const poison = message(own.name, 1);
+    let acted: Promise<void> | undefined;
+    let tries = 0;
+    const deliver = deliverTo(own, async () => {
+      tries += 1;
+      if (tries === 5) {
+        // It waits until this transaction has rolled back.
+        acted = elsewhere([poison]);
+        await pause(100);
+      }
+      throw new Error("cannot be applied");
+    });
+    await deliver([poison]);
+    await acted;
+    expect(await effectsByKey(reader)).toEqual({ k: [1] });
+    expect(await parked()).toEqual([]);
   });
 });
 

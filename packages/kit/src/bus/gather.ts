@@ -55,7 +55,7 @@ export function gather<M>(options: {
       for (const each of batch) each.resolve();
     } catch (error) {
       if (batch.length === 1 || isCommon(error)) for (const each of batch) each.reject(error);
-      else for (const each of batch) await run([each]);
+      else await Promise.all(batch.map((each) => run([each])));
     }
   }
 

@@ -10,6 +10,7 @@ import {
   quiet,
 } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pause } from "../pause.ts";
 import { type Db, openDatabase } from "../pg/database.ts";
 import { roleOf } from "../pg/provision.ts";
 import { sql } from "../pg/sql.ts";
@@ -94,6 +95,28 @@ describe("a fact that always runs into the time limit", () => {
     const effects = await effectsByKey(reader);
     expect(effects["key 7"]).toEqual([27]);
     expect(effects["key 8"]).toEqual([8, 28]);
+  });
+});
+
+describe("a fact of another partition", () => {
+  it("waits for no second try of a fact that runs into the time limit", async () => {
+    const together: string[] = [];
+    const consumer = consume(topic, async (tx, facts) => {
+      together.push(facts.map(({ key }) => key).join(" "));
+      await noteEffects(tx, topic.name, facts);
+      await tx.run(sql`select pg_sleep(${facts.some(({ key }) => key === "slow") ? 10 : 0.1})`);
+    }).open({ db: reader, group: "reader", log: quiet, deps: undefined });
+    const { signal } = new AbortController();
+    const parts = numbers(150).map((partition) => ({ ...fact(`k${partition}`, 1), partition }));
+    const slow = consumer.deliver([{ ...fact("slow", 7), partition: 999 }], signal);
+    // Some of them are waiting at every moment, also when the slow one is tried again.
+    const others = parts.map(async (message, index) => {
+      await pause(50 + index * 10, signal);
+      await consumer.deliver([message], signal);
+    });
+    await Promise.all([slow, ...others]);
+    expect(together.filter((keys) => keys.includes("slow"))).toEqual(["slow", "slow", "slow"]);
+    expect((await parked()).map(({ key }) => key)).toEqual(["slow"]);
   });
 });
 

@@ -120,6 +120,8 @@ export function startRelay(options: RelayOptions): Relay {
   const underWay = new Set<Promise<void>>();
   /** Those that began with the last look at the outbox. */
   let begun: Promise<void>[] = [];
+  /** By the connection of a lead: aborted when it is lost. */
+  const leads = new WeakMap<Dedicated, AbortSignal>();
   const failures = new Map<string, number>();
   /** The number of rows of the next batch, by place; without it a whole batch. */
   const sizes = new Map<string, number>();
@@ -169,6 +171,10 @@ export function startRelay(options: RelayOptions): Relay {
   async function recover(connection: Dedicated, batch: Batch, error: unknown): Promise<void> {
     const place = nameOf(batch);
     const count = batch.messages.length;
+    // The loss of a connection is told after its statements have failed.
+    await nextTurn();
+    // It says nothing about the place, and the next lead reads its rows again.
+    if (leads.get(connection)?.aborted === true) return;
     try {
       if (isRefusal(error) && count === 1) {
         refusing.add(batch.topic);
@@ -288,6 +294,7 @@ export function startRelay(options: RelayOptions): Relay {
 
   async function lead(connection: Dedicated, signal: AbortSignal): Promise<void> {
     claimed.clear();
+    leads.set(connection, signal);
     // A crash may undo a deletion. Then a fact is published twice, which its consumers notice: no need to wait for the disk.
     await connection.run(sql`set synchronous_commit = off`);
     refusing = new Set(await findRefusedTopics(connection));

@@ -119,6 +119,18 @@ describe("a replay", () => {
     expect(await db.one(sql`select tried_at is not null as tried from dead_letter`)).toEqual({ tried: true });
   });
 
+  it("that takes too long has failed, and holds up no other", async () => {
+    await deliver(message(1), message(2, { key: "other" }));
+    act = async (tx, facts) => {
+      if (facts[0]?.value?.number === 1) throw new Fault("timeout", "database_timeout", "too long");
+      await note(tx, facts);
+    };
+    await askForAll();
+    await replay();
+    expect(await left()).toEqual([{ key: "k", cause: "timeout database_timeout: too long", tries: 1, asked: false }]);
+    expect(await effectsByKey(db)).toEqual({ other: [2] });
+  });
+
   it("waits for a database that is busy, the later facts of the key behind it, and others do not wait", async () => {
     await deliver(message(1), message(2), message(3, { key: "other" }));
     let busy = true;

@@ -1,5 +1,5 @@
 import { describeCause } from "../describe-cause.ts";
-import { isTransient } from "../fault.ts";
+import { Fault, isTransient } from "../fault.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
@@ -57,7 +57,9 @@ export function replayDeadLetters(options: {
       if (outcome !== "not claimed") log.info("dead letter replayed", { ...about, outcome });
       return outcome;
     } catch (error) {
-      if (isTransient(error)) {
+      // A time limit is of the fact's own making: trying again would only hold up the other replays.
+      const isOwn = error instanceof Fault && error.kind === "timeout";
+      if (isTransient(error) && !isOwn) {
         log.warn("a replay is waiting: its consumer cannot act now", { ...about, error });
         return "not now";
       }

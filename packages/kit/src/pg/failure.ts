@@ -30,6 +30,11 @@ export function breaksConnection(error: unknown): boolean {
   return unavailable.test(sqlState(error)) || isConnectionLoss(error) || comesFrom(error, outdatedPlan);
 }
 
+/** Whether a row has what another one has under this unique index. */
+export function isTaken(error: unknown, index: string): boolean {
+  return sqlState(error) === "23505" && error instanceof Error && "constraint" in error && error.constraint === index;
+}
+
 /** Whether the server did not answer within the driver's own time limit, which is longer than the server's. */
 export function isSilence(error: unknown): boolean {
   return error instanceof Error && error.message === "Query read timeout";

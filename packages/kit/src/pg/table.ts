@@ -30,6 +30,9 @@ export const text: Column<string> = column({ send: (values) => sql`${values}::te
 export const bigint: Column<number> = column({ send: (values) => sql`${values}::bigint[]` });
 export const boolean: Column<boolean> = column({ send: (values) => sql`${values}::boolean[]` });
 
+/** A decimal as text, with the places of its column. */
+export const decimal: Column<string> = column({ send: (values) => sql`${values}::numeric[]` });
+
 /** Microseconds since 1970; the column's name ends with `_at`. */
 export const instant: Column<number> = column({
   send: (values) => sql`${values.map(toNullableTimestamp)}::timestamptz[]`,

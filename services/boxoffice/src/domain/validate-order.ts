@@ -1,5 +1,5 @@
 import { type AddError, notKnown, ofElement } from "@tessera/records/validate";
-import { firstListIdMadeHere } from "@tessera/values";
+import { firstIdMadeHere } from "@tessera/values";
 import type { Known } from "./known.ts";
 
 interface Order {
@@ -48,7 +48,7 @@ export function validatePositions({ positions: all }: Order, addError: AddError)
   }
 }
 
-const listMadeHere = `Lists with ids from ${firstListIdMadeHere} on were made here; scans of them come from no record.`;
+const listMadeHere = `Lists with ids from ${firstIdMadeHere} on were made here; scans of them come from no record.`;
 
 /** Of two scans of one position with the same id, the one that came later would be taken for the other. */
 function validateCheckins({ checkins }: Position, addError: AddError): void {
@@ -56,7 +56,7 @@ function validateCheckins({ checkins }: Position, addError: AddError): void {
   for (const [index, checkin] of (checkins ?? []).entries()) {
     const other = known.get(checkin.id);
     known.set(checkin.id, checkin);
-    if (checkin.list >= firstListIdMadeHere) addError(`checkins.${index}.list`, listMadeHere);
+    if (checkin.list >= firstIdMadeHere) addError(`checkins.${index}.list`, listMadeHere);
     if (other === undefined) continue;
     if (other.list === checkin.list && other.datetime === checkin.datetime && other.type === checkin.type) continue;
     addError(`checkins.${index}.id`, `check-in ${checkin.id} occurs twice, as different ones`);

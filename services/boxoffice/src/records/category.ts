@@ -27,6 +27,6 @@ export const category: RecordKind<Reading<Category>> = catalogueKind({
   read: compileReader(schema),
   fact: {
     topic: topics.categoryChanged,
-    of: ({ scope, data, revision }) => ({ ...scope, id: data.id, revision, position: data.position }),
+    of: ({ scope, data, revision }) => ({ ...scope, id: data.id, revision, position: data.position, isAddon: data.is_addon }),
   },
 });

@@ -78,7 +78,7 @@ describe("an answer of boxoffice about a ticket that was deleted meanwhile", () 
 
   it("adds no ticket that is deleted while it waits", async () => {
     const { waiting } = await checkin.db.transaction(async (tx) => {
-      await shareInserts(tx);
+      await shareInserts(tx, [place]);
       await noteDeletedPositions(tx, [{ ...place, id: 1 }]);
       const waiting = applyFound([positionFact(1), positionFact(2)]);
       await untilLockWait(checkin.db);
@@ -117,7 +117,7 @@ describe("applying positions that boxoffice returned", () => {
   it("waits for no lock if all tickets are here already", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1, {}, { revision: 2 })]);
     await checkin.db.transaction(async (tx) => {
-      await shareInserts(tx);
+      await shareInserts(tx, [place]);
       await lockPositions(tx, [{ ...place, id: 1 }]);
       await applyFound([positionFact(1, { secret: "older" }), positionFact(1, { secret: "same" }, { revision: 2 })]);
     });
@@ -127,16 +127,24 @@ describe("applying positions that boxoffice returned", () => {
   it("waits for no insert of other tickets if it adds no ticket", async () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1)]);
     await checkin.db.transaction(async (tx) => {
-      await shareInserts(tx);
+      await shareInserts(tx, [place]);
       await applyFound([positionFact(1, { secret: "new" }, { revision: 2 })]);
     });
     expect(await secrets()).toEqual(["new"]);
   });
 
+  it("waits for no insert of another organizer's tickets", async () => {
+    await checkin.db.transaction(async (tx) => {
+      await shareInserts(tx, [{ ...place, organizer: "other" }]);
+      await applyFound([positionFact(1)]);
+    });
+    expect(await secrets()).toEqual(["secret1"]);
+  });
+
   it("gives up soon where others do not let it pass", async () => {
     const start = performance.now();
     await checkin.db.transaction(async (tx) => {
-      await shareInserts(tx);
+      await shareInserts(tx, [place]);
       await expect(applyFound([positionFact(1)])).rejects.toMatchObject({ code: "locked" });
     });
     expect(performance.now() - start).toBeLessThan(1500);

@@ -39,8 +39,9 @@ import { ticketKeyOf, toEarlierScan, toPositionCopy } from "./read-facts.ts";
 export const positionChanged = consume(
   topic,
   async (tx, facts) => {
-    await shareInserts(tx);
-    await applyEntities(tx, collect(facts));
+    const entities = collect(facts);
+    await shareInserts(tx, keysOf(entities));
+    await applyEntities(tx, entities);
   },
   { sweep: sweepPositions, copy: positions },
 );
@@ -63,14 +64,11 @@ export async function applyFoundPositions(
   const seen = byName(await readRevisions(db, keysOf(entities)));
   const wanted = entities.filter(({ key, newest }) => newest !== null && !isStale(newest, seen.get(nameOf(key))));
   if (wanted.length === 0) return;
-  const added = new Set(
-    keysOf(wanted)
-      .map(nameOf)
-      .filter((name) => !seen.has(name)),
-  );
+  const missing = keysOf(wanted).filter((key) => !seen.has(nameOf(key)));
+  const added = new Set(missing.map(nameOf));
   await db.transaction(async (tx) => {
     await waitBriefly(tx);
-    if (added.size > 0) await lockInserts(tx);
+    if (missing.length > 0) await lockInserts(tx, missing);
     const held = byName(await lockPositions(tx, keysOf(wanted)));
     // Read after the locks: from now on none of these positions can be deleted.
     const deleted = byName(await findDeletedSince(tx, keysOf(wanted), askedAt - clockMargin));

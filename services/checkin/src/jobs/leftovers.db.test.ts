@@ -82,6 +82,21 @@ describe("what a deleted event leaves", () => {
     expect(await rowsLeft()).not.toHaveProperty("gone_event");
   });
 
+  it("[C1.26] is deleted by a later run where another transaction held it", async () => {
+    await visit(place.event);
+    await checkin.deliver(topics.eventChanged, [event]);
+    await checkin.deliver(topics.positionChanged, [`${event}1`]);
+    await letADayPass();
+    await checkin.db.transaction(async (tx) => {
+      await tx.run(sql`select scan.id from scan for update`);
+      await checkin.runJob("remove-gone-events");
+    });
+    expect(await rowsLeft()).toMatchObject({ scan: expect.any(Number), gone_event: 1 });
+    await checkin.runJob("remove-gone-events");
+    expect(await rowsLeft()).not.toHaveProperty("scan");
+    expect(await rowsLeft()).not.toHaveProperty("gone_event");
+  });
+
   it("[C1.26] stays if the event is back by then", async () => {
     await visit(place.event);
     const before = await rowsLeft();

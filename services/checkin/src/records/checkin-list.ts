@@ -2,7 +2,7 @@ import type { RecordKind } from "@tessera/records/kind";
 import { checkinList as listSchema } from "@tessera/resources/checkin-list";
 import { id, object } from "@tessera/schema/build";
 import { compileSchema } from "@tessera/schema/schema";
-import { firstListIdMadeHere } from "@tessera/values";
+import { firstIdMadeHere } from "@tessera/values";
 import { checkListFields, checkListReferences } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
@@ -14,7 +14,7 @@ const schema = object({ id: id(), ...listSchema.properties }, { required: ["id",
 
 const check = compileSchema(schema);
 
-const madeHere = `Lists with ids from ${firstListIdMadeHere} on were made here; no record may bring or replace one.`;
+const madeHere = `Lists with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
 /** A check-in list, with its id. */
 export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
@@ -24,7 +24,7 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     const checked = check(data);
     if (!checked.ok) return checked;
     const list = { id: checked.value.id, ...fromListFields(listFields.toMessage(checked.value)) };
-    const errors = list.id < firstListIdMadeHere ? checkListFields(list) : { id: [madeHere] };
+    const errors = list.id < firstIdMadeHere ? checkListFields(list) : { id: [madeHere] };
     return Object.keys(errors).length === 0 ? { ok: true, value: list } : { ok: false, errors };
   },
   keyOf: ({ id }) => String(id),

@@ -1,5 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { identifier, sql } from "@tessera/kit/pg/sql";
+import { identifier, joinSql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
 import type { EventKey } from "./keys.ts";
 
@@ -64,11 +64,16 @@ export async function deleteRowsOf(
        and not exists (select from event where event.organizer = ${organizer} and event.event = ${event})`);
 }
 
-/** Deletes the note of an event that left nothing. */
+/** Deletes the note of an event that left nothing. Rows that another transaction holds are left, and may stay. */
 export async function forgetGoneEvent(db: Queryable, { organizer, event }: EventKey): Promise<void> {
+  const left = ownTables.map(
+    (table) =>
+      sql`exists (select from ${identifier(table)} as kept where kept.organizer = ${organizer} and kept.event = ${event})`,
+  );
   await db.run(sql`
     delete from gone_event
      where gone_event.organizer = ${organizer}
        and gone_event.event = ${event}
-       and gone_event.gone_at < now() - interval '1 day'`);
+       and gone_event.gone_at < now() - interval '1 day'
+       and not (${joinSql(left, " or ")})`);
 }

@@ -3,7 +3,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, bigints, boolean, instant, table, text } from "@tessera/kit/pg/table";
-import { firstListIdMadeHere } from "@tessera/values";
+import { firstIdMadeHere } from "@tessera/values";
 import type { CheckinList } from "../domain/list.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
@@ -189,7 +189,7 @@ export async function removeList(tx: Queryable, { organizer, event, id }: Entity
          and held.list = ${id}`);
   }
   // Scans that were made elsewhere name no list that was made here.
-  if (removed > 0 && id < firstListIdMadeHere) {
+  if (removed > 0 && id < firstIdMadeHere) {
     await tx.run(sql`
       insert into gone_list (organizer, event, id)
       values (${organizer}, ${event}, ${id})

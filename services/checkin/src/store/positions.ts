@@ -1,10 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { declareLock, takeLocks } from "@tessera/kit/pg/locks";
+import { declareLock, type Lock, takeLocks } from "@tessera/kit/pg/locks";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, bytea, copyTable, instant, text } from "@tessera/kit/pg/table";
 import { type Bucket, bucketOf } from "../domain/bucket.ts";
 import type { CountedAs } from "../domain/counted-as.ts";
-import { type EntityKey, entityKey, keysAs } from "./keys.ts";
+import { type EntityKey, type EventKey, entityKey, keysAs } from "./keys.ts";
 
 /** A position as it is stored: what decisions, filters and searches use, and the whole of it encoded. */
 export const positions = copyTable("position", {
@@ -104,16 +104,24 @@ export async function lockFreePositions(tx: Queryable, keys: readonly EntityKey[
 const additionLock = declareLock("tessera checkin added positions");
 
 /**
- * Until the transaction ends, no other one that has locked the inserts adds a position. Consumers of the topic share
- * this lock with each other: no two of them are delivered one position.
+ * Until the transaction ends, no other one that has locked the inserts adds a position of the organizers of these.
+ * Consumers of the topic share this lock with each other: no two of them are delivered one position.
  */
-export async function shareInserts(tx: Queryable): Promise<void> {
-  await takeLocks(tx, { shared: [additionLock()] });
+export async function shareInserts(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
+  await takeLocks(tx, { shared: additionLocks(keys) });
 }
 
-/** Until the transaction ends, no other one adds a position. A missing row cannot be locked, and two inserts would count it twice. */
-export async function lockInserts(tx: Queryable): Promise<void> {
-  await takeLocks(tx, { alone: [additionLock()] });
+/**
+ * Until the transaction ends, no other one adds a position of the organizers of these. A missing row cannot be locked,
+ * and two inserts would count it twice.
+ */
+export async function lockInserts(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
+  await takeLocks(tx, { alone: additionLocks(keys) });
+}
+
+/** One for each organizer: a visitor of one does not wait for the import of another. */
+function additionLocks(keys: readonly EventKey[]): Lock[] {
+  return [...new Set(keys.map(({ organizer }) => organizer))].map((organizer) => additionLock(organizer));
 }
 
 /** Until the transaction ends, a lock is waited for no longer than a visitor at the gate may wait. */

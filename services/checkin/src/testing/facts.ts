@@ -50,7 +50,7 @@ export function subeventFact(id: number, changes: Partial<SubeventChanged> = {})
 }
 
 export function categoryFact(id: number, position: number): CategoryChanged {
-  return { ...place, id, revision: 1, position };
+  return { ...place, id, revision: 1, position, isAddon: false };
 }
 
 export function itemFact(id: number, changes: Partial<ItemChanged> = {}): ItemChanged {

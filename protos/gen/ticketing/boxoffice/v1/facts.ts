@@ -158,6 +158,8 @@ export interface CategoryChanged {
   id: number;
   revision: number;
   position: number;
+  /** Its products are sold only beside others. */
+  isAddon: boolean;
 }
 
 export interface ItemChanged {
@@ -1255,7 +1257,7 @@ export const QuotaChanged: MessageFns<QuotaChanged> = {
 };
 
 function createBaseCategoryChanged(): CategoryChanged {
-  return { organizer: "", event: "", id: 0, revision: 0, position: 0 };
+  return { organizer: "", event: "", id: 0, revision: 0, position: 0, isAddon: false };
 }
 
 export const CategoryChanged: MessageFns<CategoryChanged> = {
@@ -1274,6 +1276,9 @@ export const CategoryChanged: MessageFns<CategoryChanged> = {
     }
     if (message.position !== 0) {
       writer.uint32(40).int64(message.position);
+    }
+    if (message.isAddon !== false) {
+      writer.uint32(48).bool(message.isAddon);
     }
     return writer;
   },
@@ -1329,6 +1334,14 @@ export const CategoryChanged: MessageFns<CategoryChanged> = {
             }
 
             message.position = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.isAddon = reader.bool();
             continue;
           }
         }

@@ -21,68 +21,6 @@ import {
 
 /** Vouchers (rules: V1 to V9). */
 
-export const PriceMode = {
-  UNSPECIFIED: "PRICE_MODE_UNSPECIFIED",
-  NONE: "PRICE_MODE_NONE",
-  SET: "PRICE_MODE_SET",
-  SUBTRACT: "PRICE_MODE_SUBTRACT",
-  PERCENT: "PRICE_MODE_PERCENT",
-  UNRECOGNIZED: "UNRECOGNIZED",
-} as const;
-
-export type PriceMode = typeof PriceMode[keyof typeof PriceMode];
-
-export namespace PriceMode {
-  export type UNSPECIFIED = typeof PriceMode.UNSPECIFIED;
-  export type NONE = typeof PriceMode.NONE;
-  export type SET = typeof PriceMode.SET;
-  export type SUBTRACT = typeof PriceMode.SUBTRACT;
-  export type PERCENT = typeof PriceMode.PERCENT;
-  export type UNRECOGNIZED = typeof PriceMode.UNRECOGNIZED;
-}
-
-export function priceModeFromJSON(object: any): PriceMode {
-  switch (object) {
-    case 0:
-    case "PRICE_MODE_UNSPECIFIED":
-      return PriceMode.UNSPECIFIED;
-    case 1:
-    case "PRICE_MODE_NONE":
-      return PriceMode.NONE;
-    case 2:
-    case "PRICE_MODE_SET":
-      return PriceMode.SET;
-    case 3:
-    case "PRICE_MODE_SUBTRACT":
-      return PriceMode.SUBTRACT;
-    case 4:
-    case "PRICE_MODE_PERCENT":
-      return PriceMode.PERCENT;
-    case -1:
-    case "UNRECOGNIZED":
-    default:
-      return PriceMode.UNRECOGNIZED;
-  }
-}
-
-export function priceModeToNumber(object: PriceMode): number {
-  switch (object) {
-    case PriceMode.UNSPECIFIED:
-      return 0;
-    case PriceMode.NONE:
-      return 1;
-    case PriceMode.SET:
-      return 2;
-    case PriceMode.SUBTRACT:
-      return 3;
-    case PriceMode.PERCENT:
-      return 4;
-    case PriceMode.UNRECOGNIZED:
-    default:
-      return -1;
-  }
-}
-
 export interface Voucher {
   id: number;
   fields:
@@ -104,7 +42,8 @@ export interface VoucherFields {
   validUntil?: number | undefined;
   blockQuota: boolean;
   allowIgnoreQuota: boolean;
-  priceMode: PriceMode;
+  /** none, set, subtract or percent. */
+  priceMode: string;
   value?: string | undefined;
   item?: number | undefined;
   variation?: number | undefined;
@@ -137,7 +76,7 @@ export interface ListVouchersRequest {
   blockQuota?: boolean | undefined;
   allowIgnoreQuota?: boolean | undefined;
   priceMode?:
-    | PriceMode
+    | string
     | undefined;
   /** Compared as a number. */
   value?: string | undefined;
@@ -315,7 +254,7 @@ function createBaseVoucherFields(): VoucherFields {
     validUntil: undefined,
     blockQuota: false,
     allowIgnoreQuota: false,
-    priceMode: PriceMode.UNSPECIFIED,
+    priceMode: "",
     value: undefined,
     item: undefined,
     variation: undefined,
@@ -351,8 +290,8 @@ export const VoucherFields: MessageFns<VoucherFields> = {
     if (message.allowIgnoreQuota !== false) {
       writer.uint32(48).bool(message.allowIgnoreQuota);
     }
-    if (message.priceMode !== PriceMode.UNSPECIFIED) {
-      writer.uint32(56).int32(priceModeToNumber(message.priceMode));
+    if (message.priceMode !== "") {
+      writer.uint32(58).string(message.priceMode);
     }
     if (message.value !== undefined) {
       writer.uint32(66).string(message.value);
@@ -455,11 +394,11 @@ export const VoucherFields: MessageFns<VoucherFields> = {
             continue;
           }
           case 7: {
-            if (tag !== 56) {
+            if (tag !== 58) {
               break;
             }
 
-            message.priceMode = priceModeFromJSON(reader.int32());
+            message.priceMode = reader.string();
             continue;
           }
           case 8: {
@@ -628,7 +567,7 @@ export const ListVouchersRequest: MessageFns<ListVouchersRequest> = {
       writer.uint32(80).bool(message.allowIgnoreQuota);
     }
     if (message.priceMode !== undefined) {
-      writer.uint32(88).int32(priceModeToNumber(message.priceMode));
+      writer.uint32(90).string(message.priceMode);
     }
     if (message.value !== undefined) {
       writer.uint32(98).string(message.value);
@@ -751,11 +690,11 @@ export const ListVouchersRequest: MessageFns<ListVouchersRequest> = {
             continue;
           }
           case 11: {
-            if (tag !== 88) {
+            if (tag !== 90) {
               break;
             }
 
-            message.priceMode = priceModeFromJSON(reader.int32());
+            message.priceMode = reader.string();
             continue;
           }
           case 12: {

@@ -1,5 +1,5 @@
 import type { Clock } from "@tessera/kit/clock";
-import { isTransient } from "@tessera/kit/fault";
+import { type Fault, isTransient } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
 import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Tickets } from "@tessera/protos/services";
@@ -22,13 +22,16 @@ export interface AskOptions {
   /** Applies what was found to the copy here; `askedAt` in microseconds since 1970. */
   apply(found: { readonly facts: readonly Uint8Array[]; readonly askedAt: number }): Promise<void>;
   readonly clock: Clock;
-  readonly events: CheckinEvents;
+  readonly events: Pick<CheckinEvents, "ticketsNotFound">;
 }
 
 /** A visitor waits at the gate meanwhile. */
 const askMs = 300;
 
-/** After a call without an answer boxoffice is not asked for so long: while it is down, unknown codes do not wait. */
+/**
+ * After a call without an answer boxoffice is not asked for so long: while it is down, unknown codes do not wait. If it
+ * is only too slow, that may be about the orders of one organizer: it is asked for those of others.
+ */
 const restMs = 2000;
 
 /** Calls under way; further codes are answered by what is known here. Each call asks for codes of one organizer. */
@@ -46,12 +49,20 @@ const longestCode = 1000;
  */
 export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): UnknownTickets {
   let restUntil = 0;
+  const restOf = new Map<string, number>();
   let calls = 0;
   const callsOf = new Map<string, number>();
   const underWay = new Map<string, Promise<void>>();
 
   const isOpenTo = (organizer: string) =>
-    calls < mostCalls.total && (callsOf.get(organizer) ?? 0) < mostCalls.each && performance.now() >= restUntil;
+    calls < mostCalls.total &&
+    (callsOf.get(organizer) ?? 0) < mostCalls.each &&
+    performance.now() >= Math.max(restUntil, restOf.get(organizer) ?? 0);
+
+  function rest(organizer: string, until: number, { kind }: Fault): void {
+    if (kind === "timeout") restOf.set(organizer, until);
+    else restUntil = until;
+  }
 
   async function ask(organizer: string, codes: readonly { readonly event: string; readonly secret: string }[]) {
     calls += 1;
@@ -63,7 +74,7 @@ export function askBoxoffice({ tickets, apply, clock, events }: AskOptions): Unk
       if (facts.length > 0) await apply({ facts, askedAt }).catch((error: unknown) => events.ticketsNotFound(error));
     } catch (error) {
       // An answer that is too large for one order is no reason not to ask for others.
-      if (isTransient(error)) restUntil = performance.now() + restMs;
+      if (isTransient(error)) rest(organizer, performance.now() + restMs, error);
       events.ticketsNotFound(error);
     } finally {
       calls -= 1;

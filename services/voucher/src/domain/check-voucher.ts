@@ -1,0 +1,138 @@
+import { findCodeProblem } from "./normalize-code.ts";
+import type { Voucher, VoucherFields } from "./voucher.ts";
+
+/** Messages by field; what belongs to no single field is under `non_field_errors`. */
+export type VoucherErrors = Record<string, string[]>;
+
+/** What the event has of what a voucher refers to. */
+export interface KnownReferences {
+  readonly series: boolean;
+  readonly items: ReadonlyMap<number, KnownItem>;
+  /** The item of each variation. */
+  readonly variations: ReadonlyMap<number, number>;
+  readonly quotas: ReadonlySet<number>;
+  readonly subevents: ReadonlySet<number>;
+}
+
+export interface KnownItem {
+  readonly hasVariations: boolean;
+  /** Whether its category is one of add-ons. */
+  readonly isAddon: boolean;
+  /** Whether it is sold only as part of other items. */
+  readonly requiresBundling: boolean;
+}
+
+/** A voucher as it would be after a change. */
+export interface VoucherChange {
+  readonly fields: VoucherFields;
+  /** The names of the fields that were sent, as in the API. */
+  readonly sent: ReadonlySet<string>;
+  /** The voucher before the change; undefined: it is new. */
+  readonly before: Pick<Voucher, "redeemed"> | undefined;
+}
+
+/**
+ * Finds what is wrong with a voucher, except what needs the ledger or other vouchers.
+ *
+ * Fields are checked where they were sent. The rules between fields apply to the whole voucher, if every field is right
+ * by itself, and the first that is broken is reported.
+ */
+export function checkVoucher(change: VoucherChange, known: KnownReferences): VoucherErrors {
+  const errors = checkFields(change, known);
+  if (Object.keys(errors).length > 0) return errors;
+  const broken = rules.find(({ isBroken }) => isBroken(change, known));
+  return broken === undefined ? {} : { non_field_errors: [broken.explain(change)] };
+}
+
+function checkFields({ fields, sent }: VoucherChange, known: KnownReferences): VoucherErrors {
+  const unknown = (id: number | null, there: { has(id: number): boolean }, what: string) =>
+    id === null || there.has(id) ? undefined : `Invalid id "${id}": this event has no such ${what}.`;
+  const problems: readonly (readonly [field: string, problem: string | undefined])[] = [
+    ["code", sent.has("code") ? findCodeProblem(fields.code) : undefined],
+    ["item", unknown(fields.item, known.items, "item")],
+    ["variation", unknown(fields.variation, known.variations, "variation")],
+    ["quota", unknown(fields.quota, known.quotas, "quota")],
+    ["comment", findCommentProblem(fields.comment)],
+    ["subevent", unknown(fields.subevent, known.subevents, "date")],
+  ];
+  return Object.fromEntries(
+    problems.flatMap(([field, problem]) => (problem !== undefined && sent.has(field) ? [[field, [problem]]] : [])),
+  );
+}
+
+/** In UTF-8: 64 KiB. */
+const mostCommentBytes = 65_536;
+
+function findCommentProblem(comment: string): string | undefined {
+  // A code unit has at most three bytes, so most comments need not be counted.
+  if (comment.length * 3 <= mostCommentBytes || new TextEncoder().encode(comment).length <= mostCommentBytes) {
+    return undefined;
+  }
+  return `Ensure this field has no more than ${mostCommentBytes} bytes.`;
+}
+
+interface Rule {
+  readonly isBroken: (change: VoucherChange, known: KnownReferences) => boolean;
+  readonly explain: (change: VoucherChange) => string;
+}
+
+/**
+ * In the order in which they are reported. What a voucher refers to may have been deleted since; rules about such a
+ * product are not broken.
+ */
+const rules: readonly Rule[] = [
+  {
+    isBroken: ({ fields: { quota, item, variation } }) => quota !== null && (item !== null || variation !== null),
+    explain: () => "A voucher is for a quota or for a product, not for both.",
+  },
+  {
+    isBroken: ({ fields }, known) => itemOf(fields, known)?.isAddon === true,
+    explain: () => "A voucher cannot be for an add-on product.",
+  },
+  {
+    isBroken: ({ fields }, known) => itemOf(fields, known)?.requiresBundling === true,
+    explain: () => "A voucher cannot be for a product that is sold only as part of other products.",
+  },
+  {
+    isBroken: ({ fields }, known) => fields.variation !== null && itemOf(fields, known)?.hasVariations === false,
+    explain: () => "This product has no variations.",
+  },
+  {
+    isBroken: ({ fields: { item, variation } }, { variations }) => {
+      const owner = variation === null ? undefined : variations.get(variation);
+      return item !== null && owner !== undefined && owner !== item;
+    },
+    explain: () => "This variation belongs to another product.",
+  },
+  {
+    isBroken: ({ fields: { item, quota, blockQuota } }) => blockQuota && item === null && quota === null,
+    explain: () => "Only a voucher for a product or a quota can block quota.",
+  },
+  {
+    isBroken: ({ fields: { item, variation } }) => variation !== null && item === null,
+    explain: () => "A voucher for a variation needs the product of the variation.",
+  },
+  {
+    isBroken: ({ fields: { blockQuota, subevent } }, { series }) => series && blockQuota && subevent === null,
+    explain: () => "In an event series, a voucher that blocks quota needs a date.",
+  },
+  {
+    isBroken: ({ fields: { subevent } }, { series }) => !series && subevent !== null,
+    explain: () => "This event is not a series: a voucher cannot be for a date of it.",
+  },
+  {
+    isBroken: ({ fields: { maxUsages }, before }) => before !== undefined && maxUsages < before.redeemed,
+    explain: ({ before }) =>
+      `This voucher was redeemed ${before?.redeemed} times: \`max_usages\` cannot be less than that.`,
+  },
+  {
+    // A new voucher without a minimum may have no usages at all.
+    isBroken: ({ fields: { maxUsages, minUsages }, sent, before }) =>
+      (before !== undefined || sent.has("min_usages")) && maxUsages < minUsages,
+    explain: () => "`max_usages` cannot be less than `min_usages`.",
+  },
+];
+
+function itemOf({ item }: VoucherFields, { items }: KnownReferences): KnownItem | undefined {
+  return item === null ? undefined : items.get(item);
+}

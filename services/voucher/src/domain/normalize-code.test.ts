@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { findCodeProblem, normalizeCode } from "./normalize-code.ts";
+
+describe("normalizeCode", () => {
+  it.each([
+    [" summer23 ", "SUMMER23"],
+    ["Früh bucher", "FRÜH BUCHER"],
+    ["straße", "STRASSE"],
+    ["ÇILEK", "ÇILEK"],
+  ])("writes %j as %j", (sent, expected) => {
+    expect(normalizeCode(sent)).toBe(expected);
+    expect(normalizeCode(expected)).toBe(expected);
+  });
+});
+
+describe("findCodeProblem", () => {
+  it.each(["ABCDE", "A B C", "🎫🎫🎫🎫🎫", "X".repeat(255), "🎫".repeat(255)])("accepts %j", (code) => {
+    expect(findCodeProblem(code)).toBeUndefined();
+  });
+
+  it.each([
+    ["", "blank"],
+    ["ABCD", "at least 5"],
+    ["🎫🎫", "at least 5"],
+    ["X".repeat(256), "no more than 255"],
+    [normalizeCode("ß".repeat(128)), "no more than 255"],
+    ["ABC\tDE", "control characters"],
+    ["ABC\nDE", "control characters"],
+    ["ABC\u0000DE", "control characters"],
+    ["ABC\u0085DE", "control characters"],
+  ])("refuses %j", (code, reason) => {
+    expect(findCodeProblem(code)).toContain(reason);
+  });
+});

@@ -1,0 +1,40 @@
+import Big from "big.js";
+import type { Voucher } from "./voucher.ts";
+
+/** What of a voucher decides a price. */
+export type PriceTerms = Pick<Voucher, "priceMode" | "value" | "budget" | "budgetUsed">;
+
+/** Money has two places, also in currencies with more. */
+const mostPlaces = 2;
+
+/**
+ * Computes the price with a voucher, rounded half up to the places of the currency.
+ *
+ * It is never below zero, and the discount never exceeds what is left of the budget.
+ */
+export function priceWith(
+  { priceMode, value, budget, budgetUsed }: PriceTerms,
+  { price, places }: { readonly price: string; readonly places: number },
+): string {
+  const listed = new Big(price);
+  if (priceMode === "none" || value === null) return listed.toFixed(mostPlaces);
+  const smallest = Math.min(places, mostPlaces);
+  const changed = computers[priceMode](listed, new Big(value));
+  const reduced = atLeast(changed, new Big(0)).round(smallest, Big.roundHalfUp);
+  if (budget === null) return reduced.toFixed(mostPlaces);
+  const left = atLeast(new Big(budget).minus(budgetUsed), new Big(0));
+  if (listed.minus(reduced).lte(left)) return reduced.toFixed(mostPlaces);
+  // Rounded up: any other way, the discount could exceed what is left.
+  const capped = listed.minus(left).round(smallest, Big.roundUp);
+  return (capped.gt(listed) ? listed : capped).toFixed(mostPlaces);
+}
+
+const computers: Readonly<Record<"set" | "subtract" | "percent", (price: Big, value: Big) => Big>> = {
+  set: (_price, value) => value,
+  subtract: (price, value) => price.minus(value),
+  percent: (price, value) => price.times(new Big(100).minus(value)).div(100),
+};
+
+function atLeast(amount: Big, least: Big): Big {
+  return amount.lt(least) ? least : amount;
+}

@@ -1,0 +1,191 @@
+import {
+  type Arbitrary,
+  assert,
+  boolean,
+  constantFrom,
+  integer,
+  option,
+  property,
+  record,
+  subarray,
+  tuple,
+} from "fast-check";
+import { describe, expect, it } from "vitest";
+import { voucher } from "../testing/vouchers.ts";
+import { claimedSeat, findNeed, type TakingTerms, takenAmount } from "./takes-capacity.ts";
+import type { Voucher } from "./voucher.ts";
+
+const now = 1000;
+const past = { validUntil: now };
+const blocking = voucher({ item: 10, blockQuota: true, maxUsages: 5 });
+
+describe("takenAmount", () => {
+  it.each<readonly [string, Partial<Voucher>, number]>([
+    ["what is left of its usages", { redeemed: 2 }, 3],
+    ["nothing when it is used up", { redeemed: 5 }, 0],
+    ["nothing when it was redeemed too often", { redeemed: 6 }, 0],
+    ["nothing when it does not block", { blockQuota: false }, 0],
+    ["nothing when it is expired", past, 0],
+    ["all until it expires", { validUntil: now + 1 }, 5],
+    ["the same when it may ignore quotas", { allowIgnoreQuota: true }, 5],
+  ])("is %s", (_name, changes, expected) => {
+    expect(takenAmount({ ...blocking, ...changes }, now)).toBe(expected);
+  });
+});
+
+describe("claimedSeat", () => {
+  it.each<readonly [string, Partial<Voucher>, string | null]>([
+    ["its seat, though it does not block", {}, "A-1"],
+    ["no seat when it is used up", { redeemed: 1 }, null],
+    ["no seat when it is expired", past, null],
+    ["no seat when it has none", { seat: null }, null],
+  ])("is %s", (_name, changes, expected) => {
+    expect(claimedSeat(voucher({ seat: "A-1", ...changes }), now)).toBe(expected);
+  });
+});
+
+describe("what the ledger is asked for", () => {
+  const needOf = (after: TakingTerms, before?: TakingTerms) => findNeed(after, { before, now });
+  const changed = (changes: Partial<Voucher>, before: Voucher = blocking) => needOf({ ...before, ...changes }, before);
+
+  it("is all that a new voucher takes, and whether it is checked", () => {
+    expect(needOf(blocking)).toEqual({
+      item: 10,
+      variation: null,
+      quota: null,
+      subevent: null,
+      validUntil: null,
+      amount: 5,
+      isChecked: true,
+      seat: null,
+    });
+    expect(needOf({ ...blocking, allowIgnoreQuota: true })).toMatchObject({ amount: 5, isChecked: false });
+  });
+
+  it.each<readonly [string, Partial<Voucher>]>([
+    ["does not block", { blockQuota: false }],
+    ["is expired", past],
+    ["cannot be redeemed", { maxUsages: 0 }],
+  ])("is nothing for a new voucher that %s", (_name, changes) => {
+    expect(needOf({ ...blocking, ...changes })).toBeUndefined();
+  });
+
+  it.each<readonly [string, Partial<Voucher>]>([
+    ["nothing", {}],
+    ["what takes nothing", { code: "OTHER", tag: "x", comment: "y", priceMode: "set", value: "1.00" }],
+    ["max_usages to less", { maxUsages: 2 }],
+    ["block_quota to false", { blockQuota: false }],
+    ["allow_ignore_quota", { allowIgnoreQuota: true }],
+    ["valid_until to an end", { validUntil: now + 1 }],
+    ["valid_until to the past", past],
+    ["valid_until to the past, and the item", { ...past, item: 11 }],
+  ])("is nothing when a voucher that blocks changes %s", (_name, changes) => {
+    expect(changed(changes)).toBeUndefined();
+  });
+
+  it("is nothing when quotas are respected from now on", () => {
+    expect(changed({ allowIgnoreQuota: false }, { ...blocking, allowIgnoreQuota: true })).toBeUndefined();
+  });
+
+  it.each<readonly [string, Partial<Voucher>, Partial<Voucher>, number]>([
+    ["begins to block", { blockQuota: true }, { blockQuota: false }, 5],
+    ["was expired", { validUntil: null }, past, 5],
+    ["gets another item", { item: 11 }, {}, 5],
+    ["gets a variation", { variation: 110 }, {}, 5],
+    ["gets a quota", { item: null, quota: 1 }, {}, 5],
+    ["gets another date", { subevent: 8 }, { subevent: 7 }, 5],
+    ["gets more usages", { maxUsages: 6 }, {}, 6],
+    ["was used up and gets more usages", { maxUsages: 7 }, { redeemed: 5 }, 2],
+  ])("is checked when a voucher %s", (_name, changes, before, amount) => {
+    expect(changed(changes, { ...blocking, ...before })).toMatchObject({ amount, isChecked: true });
+    const ignoring = { ...changes, allowIgnoreQuota: true };
+    expect(changed(ignoring, { ...blocking, ...before })).toMatchObject({ amount, isChecked: false });
+  });
+
+  it.each([null, now + 2])("is held, but not checked, when a voucher is valid longer: %j", (validUntil) => {
+    const before = { ...blocking, validUntil: now + 1 };
+    expect(changed({ validUntil }, before)).toMatchObject({ amount: 5, isChecked: false, validUntil });
+  });
+
+  it("is a seat with every change, whatever else the voucher takes", () => {
+    const seated = voucher({ seat: "A-1", item: 10 });
+    expect(needOf(seated)).toMatchObject({ amount: 0, isChecked: false, seat: "A-1" });
+    expect(changed({ comment: "y" }, seated)).toMatchObject({ amount: 0, isChecked: false, seat: "A-1" });
+    expect(changed({ comment: "y" }, { ...seated, redeemed: 1 })).toMatchObject({ seat: "A-1" });
+    expect(changed({ blockQuota: true }, seated)).toMatchObject({ amount: 1, isChecked: true, seat: "A-1" });
+    expect(changed({ comment: "y" }, { ...seated, blockQuota: true })).toMatchObject({ amount: 1, isChecked: false });
+    const expired = { ...seated, blockQuota: true, ...past };
+    expect(needOf(expired)).toMatchObject({ amount: 0, isChecked: false, seat: "A-1" });
+    expect(changed({ seat: null }, seated)).toBeUndefined();
+  });
+
+  const fieldNames = [
+    ...([
+      "item",
+      "variation",
+      "quota",
+      "subevent",
+      "blockQuota",
+      "allowIgnoreQuota",
+      "maxUsages",
+      "validUntil",
+    ] as const),
+  ];
+  const small = integer({ min: 0, max: 3 });
+  const reference = option(integer({ min: 1, max: 2 }));
+  const terms: Arbitrary<TakingTerms> = record({
+    item: reference,
+    variation: reference,
+    quota: reference,
+    subevent: reference,
+    seat: constantFrom(null),
+    blockQuota: boolean(),
+    allowIgnoreQuota: boolean(),
+    maxUsages: small,
+    redeemed: small,
+    validUntil: option(constantFrom(now - 1, now, now + 1, now + 2)),
+  });
+  /** What was, and what some changes make of it. */
+  const changes = tuple(terms, terms, subarray([...fieldNames])).map(([before, sent, names]) => ({
+    before,
+    after: { ...before, ...Object.fromEntries(names.map((name) => [name, sent[name]])) },
+  }));
+  const selectionOf = ({ item, variation, quota, subevent }: TakingTerms) => [item, variation, quota, subevent];
+
+  it("covers every moment and quota at which a voucher takes more than before", () => {
+    assert(
+      property(changes, ({ before, after }) => {
+        const sameQuotas = String(selectionOf(after)) === String(selectionOf(before));
+        const takesMore = [now, now + 1, now + 2, now + 3].some(
+          (at) => takenAmount(after, at) > (sameQuotas ? takenAmount(before, at) : 0),
+        );
+        const need = needOf(after, before);
+        // A voucher that takes nothing any more needs nothing.
+        expect(need !== undefined).toBe(takesMore);
+        if (need !== undefined) expect(need.amount).toBe(after.maxUsages - after.redeemed);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("is checked for whatever it takes more now, unless the voucher may ignore quotas", () => {
+    assert(
+      property(changes, ({ before, after }) => {
+        const need = needOf(after, before);
+        if (need === undefined) return;
+        const sameQuotas = String(selectionOf(after)) === String(selectionOf(before));
+        const takesMoreNow = need.amount > (sameQuotas ? takenAmount(before, now) : 0);
+        expect(need.isChecked).toBe(takesMoreNow && !after.allowIgnoreQuota);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("is for a new voucher what it takes, and nothing if it takes nothing", () => {
+    assert(
+      property(terms, (after) => {
+        expect(needOf(after)?.amount ?? 0).toBe(takenAmount(after, now));
+      }),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import type { Instant } from "@tessera/values";
+import { isExpired, usagesLeft, type Voucher } from "./voucher.ts";
+
+/** What of a voucher decides what it takes. */
+export type TakingTerms = Pick<
+  Voucher,
+  | "item"
+  | "variation"
+  | "quota"
+  | "subevent"
+  | "seat"
+  | "blockQuota"
+  | "allowIgnoreQuota"
+  | "maxUsages"
+  | "redeemed"
+  | "validUntil"
+>;
+
+/** What a voucher takes after a change, for the ledger. */
+export interface CapacityNeed extends Pick<Voucher, "item" | "variation" | "quota" | "subevent" | "validUntil"> {
+  /** Of each matching quota; 0: it takes no quota. */
+  readonly amount: number;
+  /** Whether what it does not take yet must be left. */
+  readonly isChecked: boolean;
+  /** The guid of a seat that must be free of others. */
+  readonly seat: string | null;
+}
+
+/** Returns how much a voucher takes of each matching quota. */
+export function takenAmount(voucher: TakingTerms, now: Instant): number {
+  return voucher.blockQuota && !isExpired(voucher, now) ? usagesLeft(voucher) : 0;
+}
+
+/** Returns the guid of the seat that a voucher keeps from others. */
+export function claimedSeat(voucher: TakingTerms, now: Instant): string | null {
+  return isExpired(voucher, now) || usagesLeft(voucher) === 0 ? null : voucher.seat;
+}
+
+/**
+ * Finds what the ledger must hold for a change; undefined: the ledger need not be asked.
+ *
+ * A seat is asked for with every change, as its state may be another by now.
+ */
+export function findNeed(
+  after: TakingTerms,
+  { before, now }: { readonly before: TakingTerms | undefined; readonly now: Instant },
+): CapacityNeed | undefined {
+  const amount = takenAmount(after, now);
+  const takesMore = amount > 0 && (before === undefined || isMore(after, { before, now }));
+  if (!takesMore && after.seat === null) return undefined;
+  const { item, variation, quota, subevent, validUntil, seat } = after;
+  const isChecked = isQuotaChecked(after, { before, now });
+  return { item, variation, quota, subevent, validUntil, amount, isChecked, seat };
+}
+
+/** Returns whether a voucher takes more than before, or other quotas, or longer. */
+function isMore(after: TakingTerms, { before, now }: { readonly before: TakingTerms; readonly now: Instant }): boolean {
+  return takenAmount(after, now) > takenAmount(before, now) || isElsewhere(after, before) || isLonger(after, before);
+}
+
+/**
+ * Returns whether a change may only be made if enough is left.
+ *
+ * To use less, to be valid longer or to respect quotas from now on needs nothing that the voucher does not take already.
+ */
+function isQuotaChecked(
+  after: TakingTerms,
+  { before, now }: { readonly before: TakingTerms | undefined; readonly now: Instant },
+): boolean {
+  if (after.allowIgnoreQuota || !after.blockQuota || isExpired(after, now)) return false;
+  if (before === undefined || !before.blockQuota || isExpired(before, now)) return true;
+  return isElsewhere(after, before) || after.maxUsages > before.maxUsages;
+}
+
+function isElsewhere(after: TakingTerms, before: TakingTerms): boolean {
+  return (
+    after.item !== before.item ||
+    after.variation !== before.variation ||
+    after.quota !== before.quota ||
+    after.subevent !== before.subevent
+  );
+}
+
+function isLonger({ validUntil }: TakingTerms, { validUntil: former }: TakingTerms): boolean {
+  return former !== null && (validUntil === null || validUntil > former);
+}

@@ -1,0 +1,35 @@
+import type { Log } from "@tessera/kit/log";
+import type { Metrics } from "@tessera/kit/metrics";
+import type { EventKey } from "./store/keys.ts";
+
+/** Log lines and counters of what happens here. None of them ever contains a code or a comment. */
+export type VoucherEvents = ReturnType<typeof reportEvents>;
+
+export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
+  const changes = metrics.counter("voucher_changes", "Vouchers created, changed, deleted or imported.", ["change"]);
+  const released = metrics.counter("voucher_holds_released", "Holds of capacity that no voucher came of.");
+  return {
+    vouchersCreated({ organizer, event }: EventKey, count: number): void {
+      changes.add({ change: "created" }, count);
+      log.info("vouchers created", { organizer, event, vouchers: count });
+    },
+    voucherChanged({ organizer, event }: EventKey, voucher: number): void {
+      changes.add({ change: "changed" });
+      log.info("voucher changed", { organizer, event, voucher });
+    },
+    voucherDeleted({ organizer, event }: EventKey, voucher: number): void {
+      changes.add({ change: "deleted" });
+      log.info("voucher deleted", { organizer, event, voucher });
+    },
+    vouchersImported(count: number): void {
+      if (count > 0) changes.add({ change: "imported" }, count);
+    },
+    holdReleased({ organizer, event }: EventKey): void {
+      released.add();
+      log.info("a hold of capacity was released: no voucher came of it", { organizer, event });
+    },
+    holdNotReleased({ organizer, event }: EventKey, error: unknown): void {
+      log.warn("a hold of capacity is to be released and was not; it is tried again", { organizer, event, error });
+    },
+  };
+}

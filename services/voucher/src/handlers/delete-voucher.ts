@@ -1,0 +1,30 @@
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { Db } from "@tessera/kit/pg/database";
+import type { DeleteVoucherRequest, DeleteVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import { Vouchers } from "@tessera/protos/services";
+import { entityKey, topics } from "@tessera/protos/topics";
+import type { VoucherEvents } from "../events.ts";
+import { fault } from "../faults.ts";
+import { requireEvent } from "../store/events.ts";
+import { deleteVouchers, lockVouchers } from "../store/vouchers.ts";
+
+/** Deletes a voucher that was never used. What it takes of quotas is free again. */
+export async function deleteVoucher(
+  request: DeleteVoucherRequest,
+  { db, events }: { readonly db: Db; readonly events: VoucherEvents },
+): Promise<DeleteVoucherResponse> {
+  const { organizer, event, id } = request;
+  let isDeleted = false;
+  const response = await answerOnce(db, Vouchers.deleteVoucher, async (tx) => {
+    await requireEvent(tx, request);
+    const [voucher] = await lockVouchers(tx, [{ organizer, event, id }]);
+    if (voucher === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
+    if (voucher.redeemed > 0) throw fault("voucher_used", "This voucher was used, so it cannot be deleted.");
+    await deleteVouchers(tx, [{ organizer, event, id }]);
+    await tx.retract(topics.voucherChanged, [entityKey(organizer, event, id)]);
+    isDeleted = true;
+    return {};
+  });
+  if (isDeleted) events.voucherDeleted({ organizer, event }, id);
+  return response;
+}

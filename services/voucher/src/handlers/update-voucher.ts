@@ -1,0 +1,89 @@
+import type { Clock } from "@tessera/kit/clock";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import { Vouchers } from "@tessera/protos/services";
+import { topics } from "@tessera/protos/topics";
+import { checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
+import { findRefusal } from "../domain/find-refusal.ts";
+import { findNeed } from "../domain/takes-capacity.ts";
+import { fault } from "../faults.ts";
+import { type HoldTools, holdWhile } from "../holds.ts";
+import { findCodes, lockVouchers, nextRevisions, putVouchers, requireVoucher } from "../store/vouchers.ts";
+import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
+import { fromWireFields, toVoucherFact, toWireVoucher, voucherFields } from "../wire/vouchers.ts";
+import { findKnown } from "./check-against-event.ts";
+import { retryTaken } from "./create-vouchers.ts";
+
+/** Another change came between the reading and the writing of a voucher. */
+class ChangedMeanwhile extends Error {
+  override readonly name = "ChangedMeanwhile";
+}
+
+const attempts = 5;
+
+/** Changes the named fields of a voucher. The rules between fields apply to the whole voucher. */
+export async function updateVoucher(
+  request: UpdateVoucherRequest,
+  tools: HoldTools & { readonly clock: Clock },
+): Promise<UpdateVoucherResponse> {
+  const unknown = request.updateMask.filter((name) => !voucherFields.names.has(name));
+  if (unknown.length > 0) throw fault("invalid_mask", `A voucher has no field ${unknown.join(", ")}.`);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await updateOnce(request, tools);
+    } catch (error) {
+      if (!(error instanceof ChangedMeanwhile)) throw error;
+      if (attempt === attempts) {
+        throw fault("voucher_changed", "The voucher is being changed by others; try again.", { retryAfterMs: 1000 });
+      }
+    }
+  }
+}
+
+async function updateOnce(
+  request: UpdateVoucherRequest,
+  tools: HoldTools & { readonly clock: Clock },
+): Promise<UpdateVoucherResponse> {
+  const { db, clock, events } = tools;
+  if (request.fields === undefined) throw new Error("a voucher was to be changed to nothing");
+  const { organizer, event, id } = request;
+  const place = { organizer, event };
+  const sent = new Set(request.updateMask);
+  const before = await requireVoucher(db, request);
+  const after = voucherFields.apply(before, fromWireFields(request.fields), sent);
+  const known = await findKnown(db, place, [after]);
+  refuseInvalid(checkVoucher({ fields: after, sent, before }, known));
+  const now = clock.now();
+  const need = findNeed(after, { before, now });
+  const needs = need === undefined ? [] : [toWireNeed(id, need)];
+  let isChanged = false;
+  const response = await holdWhile(tools, { place, needs }, (held) =>
+    retryTaken(() =>
+      answerOnce(db, Vouchers.updateVoucher, async (tx) => {
+        const [locked] = await lockVouchers(tx, [{ ...place, id }]);
+        if (locked === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
+        if (locked.revision !== before.revision) throw new ChangedMeanwhile();
+        const holder = (await findCodes(tx, place, [after.code])).get(after.code);
+        const isCodeTaken = holder !== undefined && holder !== id;
+        const ledger = held.problems.map(fromWireProblem);
+        const message = findRefusal({ voucher: after, series: known.series, isCodeTaken, ledger });
+        if (message !== undefined) refuseInvalid({ non_field_errors: [message] });
+        const holds = await held.confirm(tx);
+        const [revision = 0] = await nextRevisions(tx, 1);
+        const voucher = { ...after, revision };
+        await putVouchers(tx, place, [voucher]);
+        await tx.publish(topics.voucherChanged, [toVoucherFact(place, voucher, holds)]);
+        isChanged = true;
+        return { voucher: toWireVoucher(voucher) };
+      }),
+    ),
+  );
+  if (isChanged) events.voucherChanged(place, id);
+  return response;
+}
+
+function refuseInvalid(errors: VoucherErrors): void {
+  const fields = Object.keys(errors);
+  if (fields.length === 0) return;
+  throw fault("invalid_voucher", `The voucher is not valid: ${fields.join(", ")}.`, { fields: errors });
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { Client } from "@tessera/kit/rpc";
+import type { NeedProblem, VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import type { Capacity } from "@tessera/protos/services";
+import type { VoucherEvents } from "./events.ts";
+import { fault } from "./faults.ts";
+import { confirmHold, forgetHold, giveUpHold, rememberHold } from "./store/asked-holds.ts";
+import type { EventKey } from "./store/keys.ts";
+
+/** What handlers that take capacity work with. */
+export interface HoldTools {
+  readonly db: Db;
+  readonly capacity: Client<Capacity>;
+  readonly events: VoucherEvents;
+}
+
+/** What boxoffice says of the needs of some vouchers. */
+export interface Held {
+  readonly problems: readonly NeedProblem[];
+  /** Confirms the hold if the transaction commits; returns the holds that the facts of the vouchers name. */
+  confirm(tx: Tx): Promise<readonly string[]>;
+}
+
+/** Boxoffice waits three seconds for its lock. */
+const holdMs = 5000;
+
+/**
+ * Holds capacity in boxoffice while `work` stores the vouchers that need it.
+ *
+ * The hold is remembered here before it is asked for. So whatever is killed, either the transaction of `work` has
+ * confirmed it, or it is found here and released.
+ */
+export async function holdWhile<T>(
+  { db, capacity, events }: HoldTools,
+  { place, needs }: { readonly place: EventKey; readonly needs: readonly VoucherNeed[] },
+  work: (held: Held) => Promise<T>,
+): Promise<T> {
+  if (needs.length === 0) return work({ problems: [], confirm: async () => [] });
+  const { organizer, event } = place;
+  const hold = randomUUID();
+  await rememberHold(db, { organizer, event, hold });
+  try {
+    const { problems } = await capacity.holdCapacity(
+      { organizer, event, hold, needs: [...needs] },
+      { timeoutMs: holdMs },
+    );
+    return await work({
+      problems,
+      async confirm(tx) {
+        if (!(await confirmHold(tx, hold))) {
+          throw fault("hold_lost", "The capacity was held for too long; try again.", { retryAfterMs: 5000 });
+        }
+        return [hold];
+      },
+    });
+  } finally {
+    // Nothing is left of a hold that was confirmed.
+    await releaseHold({ db, capacity, events }, { organizer, event, hold });
+  }
+}
+
+/** Releases a hold, unless a transaction has confirmed it. What fails is tried again by a job. */
+export async function releaseHold(
+  { db, capacity, events }: HoldTools,
+  { hold, organizer, event }: EventKey & { readonly hold: string },
+): Promise<void> {
+  try {
+    if (!(await giveUpHold(db, hold))) return;
+    await capacity.releaseCapacity({ organizer, event, hold }, { timeoutMs: holdMs });
+    await forgetHold(db, hold);
+    events.holdReleased({ organizer, event });
+  } catch (error) {
+    events.holdNotReleased({ organizer, event }, error);
+  }
+}

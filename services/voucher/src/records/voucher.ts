@@ -1,0 +1,146 @@
+import type { FieldErrors } from "@tessera/kit/fault";
+import type { Queryable } from "@tessera/kit/pg/database";
+
+import { entityKey, topics } from "@tessera/protos/topics";
+import type { RecordKind, Scope } from "@tessera/records/kind";
+import { voucherRecord } from "@tessera/resources/voucher";
+import { compileSchema } from "@tessera/schema/schema";
+import { firstIdMadeHere } from "@tessera/values";
+import { normalizeCode } from "../domain/normalize-code.ts";
+import type { VoucherFields } from "../domain/voucher.ts";
+import {
+  deleteVouchers,
+  findCodes,
+  lockVouchers,
+  nextRevisions,
+  putVouchers,
+  readTime,
+  type StoredVoucher,
+} from "../store/vouchers.ts";
+import { fromWireFields, toVoucherFact, voucherFields } from "../wire/vouchers.ts";
+import type { Known, Mentioned } from "./known.ts";
+
+interface ImportedVoucher extends VoucherFields {
+  readonly id: number;
+  readonly redeemed: number;
+  readonly budgetUsed: string;
+  /** Null: the moment of import. */
+  readonly asOf: number | null;
+  readonly created: number | null;
+}
+
+const check = compileSchema(voucherRecord);
+
+const madeHere = `Vouchers with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
+
+/**
+ * A voucher, with its id and its uses. An import is not refused for lack of capacity, or because it breaks a rule for new
+ * vouchers: the shop has sold it as it is.
+ */
+export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
+  name: "voucher",
+  schema: voucherRecord,
+  read(data) {
+    const checked = check(data);
+    if (!checked.ok) return checked;
+    const { id, redeemed, budget_used: budgetUsed, as_of: asOf = null, created = null } = checked.value;
+    if (id >= firstIdMadeHere) return { ok: false, errors: { id: [madeHere] } };
+    const fields = fromWireFields(voucherFields.toMessage(checked.value));
+    return {
+      ok: true,
+      value: { ...fields, code: normalizeCode(fields.code), id, redeemed, budgetUsed, asOf, created },
+    };
+  },
+  keyOf: ({ id }) => String(id),
+  mention({ item, variation, quota, subevent }, mentioned) {
+    if (item !== null) mentioned.items.add(item);
+    if (variation !== null) mentioned.variations.add(variation);
+    if (quota !== null) mentioned.quotas.add(quota);
+    if (subevent !== null) mentioned.subevents.add(subevent);
+  },
+  async refuse(tx, { scope, values, known }) {
+    const holders = await findCodes(
+      tx,
+      scope,
+      values.map(({ code }) => code),
+    );
+    const first = new Map<string, number>();
+    const checked = values.map((value) => {
+      const { id, code } = value;
+      const holder = first.get(code) ?? holders.get(code) ?? id;
+      if (!first.has(code)) first.set(code, id);
+      const errors = findUnknown(value, known);
+      return [value, holder === id ? errors : { ...errors, code: [`voucher ${holder} has this code`] }] as const;
+    });
+    return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
+  },
+  async store(tx, { scope, values }) {
+    const held = await findHeld(
+      tx,
+      scope,
+      values.map(({ id }) => id),
+    );
+    const now = await readTime(tx);
+    const rows = values.map((value) => toStored(value, { held: held.get(value.id), now }));
+    const changed = rows.filter((row) => !isSame(row, held.get(row.id)));
+    const revisions = await nextRevisions(tx, changed.length);
+    const stored = changed.map((row, index) => ({ ...row, revision: revisions[index] ?? 0 }));
+    await putVouchers(tx, scope, stored);
+    await tx.publish(
+      topics.voucherChanged,
+      stored.map((row) => toVoucherFact(scope, row, [])),
+    );
+  },
+  async remove(tx, { scope, keys }) {
+    const ids = keys.map(Number);
+    const held = await findHeld(tx, scope, ids);
+    await deleteVouchers(
+      tx,
+      ids.map((id) => ({ ...scope, id })),
+    );
+    await tx.retract(
+      topics.voucherChanged,
+      [...held.keys()].map((id) => entityKey(scope.organizer, scope.event, id)),
+    );
+  },
+};
+
+async function findHeld(tx: Queryable, scope: Scope, ids: readonly number[]): Promise<Map<number, StoredVoucher>> {
+  const held = await lockVouchers(
+    tx,
+    ids.map((id) => ({ ...scope, id })),
+  );
+  return new Map(held.map(({ organizer: _organizer, event: _event, ...voucher }) => [voucher.id, voucher]));
+}
+
+function findUnknown({ item, variation, quota, subevent }: ImportedVoucher, known: Known): FieldErrors {
+  const asked = [
+    ["item", item, known.items],
+    ["variation", variation, known.variations],
+    ["quota", quota, known.quotas],
+    ["subevent", subevent, known.subevents],
+  ] as const;
+  return Object.fromEntries(
+    asked.flatMap(([name, id, ids]) => (id === null || ids.has(id) ? [] : [[name, [`${name} ${id} is not known`]]])),
+  );
+}
+
+/** What a record leaves open stays as it is. */
+function toStored(
+  { asOf, created, ...voucher }: ImportedVoucher,
+  { held, now }: { readonly held: StoredVoucher | undefined; readonly now: number },
+): StoredVoucher {
+  const hasSameUses = held?.redeemed === voucher.redeemed && held.budgetUsed === voucher.budgetUsed;
+  return {
+    ...voucher,
+    createdAt: created ?? held?.createdAt ?? now,
+    countedAsOf: asOf ?? (hasSameUses ? held.countedAsOf : now),
+    revision: held?.revision ?? 0,
+  };
+}
+
+function isSame(row: StoredVoucher, held: StoredVoucher | undefined): boolean {
+  return (
+    held !== undefined && Object.entries(row).every(([name, value]) => held[name as keyof StoredVoucher] === value)
+  );
+}

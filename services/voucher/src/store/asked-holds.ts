@@ -1,0 +1,52 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { EventKey } from "./keys.ts";
+
+/** A hold of capacity in boxoffice. */
+export interface AskedHold extends EventKey {
+  readonly hold: string;
+}
+
+/** Remembers a hold before it is asked for. Committed by itself: from now on it is confirmed or released. */
+export async function rememberHold(db: Queryable, { hold, organizer, event }: AskedHold): Promise<void> {
+  await db.run(sql`
+    insert into asked_hold (hold, organizer, event)
+    values (${hold}::uuid, ${organizer}, ${event})
+        on conflict (hold) do nothing`);
+}
+
+/** Takes the hold for the facts of this transaction. False: it was given up meanwhile. */
+export async function confirmHold(tx: Queryable, hold: string): Promise<boolean> {
+  const deleted = await tx.run(sql`
+    delete from asked_hold
+     where asked_hold.hold = ${hold}::uuid
+       and not asked_hold.is_released`);
+  return deleted > 0;
+}
+
+/** Gives up a hold: no transaction can confirm it any more. False: one has. It stays until boxoffice has released it. */
+export async function giveUpHold(db: Queryable, hold: string): Promise<boolean> {
+  return (await db.run(sql`update asked_hold set is_released = true where asked_hold.hold = ${hold}::uuid`)) > 0;
+}
+
+/** Gives up holds whose request must have ended, and returns all that are to be released. */
+export async function findHoldsToRelease(
+  db: Queryable,
+  { seconds, limit }: { readonly seconds: number; readonly limit: number },
+): Promise<AskedHold[]> {
+  return db.many<AskedHold>(sql`
+    update asked_hold
+       set is_released = true
+     where asked_hold.hold in (select old.hold
+                                 from asked_hold as old
+                                where old.is_released or old.asked_at < now() - ${seconds} * interval '1 second'
+                                order by old.asked_at
+                                limit ${limit}
+                                  for update skip locked)
+    returning asked_hold.hold, asked_hold.organizer, asked_hold.event`);
+}
+
+/** Forgets a hold that boxoffice has released. */
+export async function forgetHold(db: Queryable, hold: string): Promise<void> {
+  await db.run(sql`delete from asked_hold where asked_hold.hold = ${hold}::uuid and asked_hold.is_released`);
+}

@@ -1,0 +1,32 @@
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
+import {
+  VoucherFields as FieldsOnWire,
+  type Voucher as VoucherOnWire,
+} from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import { voucher as voucherSchema } from "@tessera/resources/voucher";
+import { fields } from "@tessera/schema/fields";
+import { normalizeCode } from "../domain/normalize-code.ts";
+import type { Voucher, VoucherFields } from "../domain/voucher.ts";
+
+export const voucherFields = fields(voucherSchema, FieldsOnWire);
+
+export function toWireVoucher(voucher: Voucher): VoucherOnWire {
+  const { id, createdAt, redeemed, budgetUsed } = voucher;
+  return { id, fields: voucherFields.fromDomain(voucher), createdAt, redeemed, budgetUsed };
+}
+
+/** Reads what was sent; a code gets the form in which it is stored. */
+export function fromWireFields(sent: FieldsOnWire): VoucherFields {
+  const read = voucherFields.toDomain(sent);
+  return { ...read, code: normalizeCode(read.code) };
+}
+
+/** The fact of a voucher's state. */
+export function toVoucherFact(
+  { organizer, event }: { readonly organizer: string; readonly event: string },
+  voucher: Voucher & { readonly revision: number },
+  holds: readonly string[],
+): VoucherChanged {
+  const { id, revision } = voucher;
+  return { organizer, event, id, revision, voucher: toWireVoucher(voucher), holds: [...holds] };
+}
