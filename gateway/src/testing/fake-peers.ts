@@ -1,7 +1,7 @@
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
-import { PriceMode, type Voucher, type VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { type Clients, clients } from "../clients.ts";
 
 /** Peers that do what a test says and remember what they were asked. */
@@ -131,7 +131,7 @@ export function aVoucher(overrides: Partial<VoucherFields> = {}, id = 7): Vouche
       validUntil: undefined,
       blockQuota: false,
       allowIgnoreQuota: false,
-      priceMode: PriceMode.PERCENT,
+      priceMode: "percent",
       value: "50.00",
       item: 11,
       variation: undefined,

@@ -1,4 +1,3 @@
-import { PriceMode } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aVoucher } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
@@ -65,10 +64,10 @@ describe("a field of a voucher", () => {
     ["valid_until", "1999-01-01T00:00:00.000001+01:00", { validUntil: Date.UTC(1998, 11, 31, 23) * 1000 + 1 }],
     ["block_quota", "yes", { blockQuota: true }],
     ["allow_ignore_quota", 1, { allowIgnoreQuota: true }],
-    ["price_mode", "none", { priceMode: PriceMode.NONE }],
-    ["price_mode", "set", { priceMode: PriceMode.SET }],
-    ["price_mode", "subtract", { priceMode: PriceMode.SUBTRACT }],
-    ["price_mode", "percent", { priceMode: PriceMode.PERCENT }],
+    ["price_mode", "none", { priceMode: "none" }],
+    ["price_mode", "set", { priceMode: "set" }],
+    ["price_mode", "subtract", { priceMode: "subtract" }],
+    ["price_mode", "percent", { priceMode: "percent" }],
     ["value", "-1e1", { value: "-10.00" }],
     ["value", 12345678901.25, { value: "12345678901.25" }],
     ["value", "", { value: undefined }],

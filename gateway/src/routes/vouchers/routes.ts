@@ -16,10 +16,11 @@ import {
 } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { writeList } from "../../http/write-list.ts";
-import { namesIn, presentVoucher, priceModes, readPriceMode, toFields, toNewVoucher, withDefaults } from "./present.ts";
+import { presentVoucher, toNewVoucher, voucherFields, withDefaults } from "./present.ts";
 import {
   batchBody,
   invalidBatch,
+  priceModes,
   type SentVoucher,
   voucherBody,
   voucherPatch,
@@ -49,8 +50,8 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
   const update = async (request: Incoming, sent: SentVoucher) => {
     const { voucher } = await vouchers.updateVoucher({
       ...ofPath(request),
-      fields: toFields(sent),
-      updateMask: namesIn(sent),
+      fields: voucherFields.toMessage(sent),
+      updateMask: voucherFields.namesIn(sent),
     });
     return { status: 200, body: presentVoucher(voucher) };
   };
@@ -91,7 +92,7 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
             redeemed: query.redeemed,
             blockQuota: query.block_quota,
             allowIgnoreQuota: query.allow_ignore_quota,
-            priceMode: query.price_mode === undefined ? undefined : readPriceMode(query.price_mode),
+            priceMode: query.price_mode,
             value: query.value,
             item: query.item,
             variation: query.variation,

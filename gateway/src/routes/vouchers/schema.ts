@@ -11,6 +11,8 @@ const patchable = partial(voucher);
 /** What a client sent of a voucher: what it left out is missing. */
 export type SentVoucher = TypeOf<typeof patchable>;
 
+export const priceModes = ["none", "set", "subtract", "percent"] as const;
+
 /** The longest comment takes six bytes for each of its UTF-16 units, if a client escapes them. */
 const voucherBytes = 1024 * 1024;
 
