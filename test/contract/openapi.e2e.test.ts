@@ -53,6 +53,13 @@ describe("the published document", () => {
         `GET ${event}/checkinlists/{}/positions/`,
         `GET ${event}/checkinlists/{}/positions/{}/`,
         `POST ${event}/checkinlists/{}/positions/{}/redeem/`,
+        `GET ${event}/vouchers/`,
+        `POST ${event}/vouchers/`,
+        `POST ${event}/vouchers/batch_create/`,
+        `GET ${event}/vouchers/{}/`,
+        `PATCH ${event}/vouchers/{}/`,
+        `PUT ${event}/vouchers/{}/`,
+        `DELETE ${event}/vouchers/{}/`,
       ]),
     );
   });

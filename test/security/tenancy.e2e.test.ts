@@ -55,6 +55,7 @@ function contentOf(home: Home): object[] {
         ],
       }),
       of("checkin_list", { id, name: `${mark} list`, all_products: true }),
+      of("voucher", { id, code: `${mark}-voucher-${id}`, item: id, comment: `${mark} comment` }),
     ]),
   ];
 }
@@ -312,7 +313,7 @@ describe("tenants", () => {
 
   it("[A7.5, A8.5, S1.4] refuses foreign ids in filters and bodies under their own name", async () => {
     // Compared, not looked up.
-    const plain = new Set(["page", "page_size", "subevent_match", "gate", "device"]);
+    const plain = new Set(["page", "page_size", "subevent_match", "gate", "device", "max_usages", "redeemed"]);
     let tried = 0;
     for (const foreign of [alphaTwo, betaOne, betaTwo]) {
       for (const { path, operation } of routes.filter((route) => route.method === "GET")) {
@@ -345,6 +346,22 @@ describe("tenants", () => {
       }
     }
     expect(tried).toBeGreaterThan(0);
+    for (const foreign of [alphaTwo, betaOne, betaTwo]) {
+      for (const field of ["item", "variation", "quota", "subevent"]) {
+        const body = { [field]: ownOf(foreign) };
+        for (const [method, path, sent] of [
+          ["POST", "/vouchers/", body],
+          ["PATCH", `/vouchers/${shared}/`, body],
+          ["POST", "/vouchers/batch_create/", [body]],
+        ] as const) {
+          const answer = await send(method, pathOf(alphaOne) + path, { as: token("alpha"), body: sent });
+          expect(answer.status, `${method} ${path} ${field}`).toBe(400);
+          expectNothingOf(answer, foreign);
+          const wrong = Array.isArray(answer.body) ? (answer.body as object[])[0] : answer.body;
+          expect(Object.keys(wrong as object)).toEqual([field]);
+        }
+      }
+    }
     const refusals = `${pathOf(alphaOne)}${lists}${shared}/failed_checkins/`;
     for (const foreign of [alphaTwo, betaOne, betaTwo]) {
       for (const [field, status] of [

@@ -57,6 +57,8 @@ const short = (path: string) => path.replace(inEvent, "");
 
 const lists = ["event.orders:read", "event.orders:checkin"];
 const settings = ["event.settings.general:write"];
+const readVouchers = ["event.vouchers:read"];
+const writeVouchers = ["event.vouchers:write"];
 const scans = ["event.orders:write", "event.orders:checkin"];
 const all = ["pretixscan", "pretixscan_online_kiosk", "pretixscan_online_noorders"];
 const staff = ["pretixscan", "pretixscan_online_noorders"];
@@ -78,6 +80,13 @@ const table: Record<string, { permissions: string[] | "public" | "any" | "operat
   "POST checkinlists/{list}/failed_checkins/": { permissions: scans, profiles: all },
   "GET checkins/": { permissions: ["event.orders:read"], profiles: none },
   "GET checkins/{id}/": { permissions: ["event.orders:read"], profiles: none },
+  "GET vouchers/": { permissions: readVouchers, profiles: none },
+  "POST vouchers/": { permissions: writeVouchers, profiles: none },
+  "POST vouchers/batch_create/": { permissions: writeVouchers, profiles: none },
+  "GET vouchers/{id}/": { permissions: readVouchers, profiles: none },
+  "PATCH vouchers/{id}/": { permissions: writeVouchers, profiles: none },
+  "PUT vouchers/{id}/": { permissions: writeVouchers, profiles: none },
+  "DELETE vouchers/{id}/": { permissions: writeVouchers, profiles: none },
   "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: staff },
   "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },

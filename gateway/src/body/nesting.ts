@@ -17,15 +17,16 @@ export function nestsTooDeep(json: string): boolean {
   return false;
 }
 
-const quote = 0x22;
+export const quote = 0x22;
 const backslash = 0x5c;
-const openBracket = 0x5b;
-const closeBracket = 0x5d;
-const openBrace = 0x7b;
-const closeBrace = 0x7d;
+export const comma = 0x2c;
+export const openBracket = 0x5b;
+export const closeBracket = 0x5d;
+export const openBrace = 0x7b;
+export const closeBrace = 0x7d;
 
 /** The index of the quote that ends the string which begins here. */
-function endOfString(json: string, start: number): number {
+export function endOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end !== -1; end = json.indexOf('"', end + 1)) {
     let escapes = 0;
     while (json.charCodeAt(end - 1 - escapes) === backslash) escapes += 1;

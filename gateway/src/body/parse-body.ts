@@ -4,13 +4,20 @@ import { Busboy } from "@fastify/busboy";
 import type { Fault } from "@tessera/kit/fault";
 import type { JsonSchema } from "@tessera/schema/schema";
 import { fault } from "../faults.ts";
-import type { Body } from "../http/route.ts";
+import { invalidElements } from "../http/element-errors.ts";
+import type { Body, ListBody, ObjectBody } from "../http/route.ts";
 import { nestsTooDeep } from "./nesting.ts";
+import { parseList } from "./parse-list.ts";
 
 /** A form holds some dozen fields and repeats those of lists. Longer lists are sent as JSON, which costs less. */
 const mostFields = 1000;
 
-export const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
+const bodyTypes = ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"] as const;
+
+/** The media types that a body may have. A form has no list of objects. */
+export function typesOf({ kind }: Pick<Body<unknown>, "kind">): readonly string[] {
+  return kind === "list" ? [bodyTypes[0]] : bodyTypes;
+}
 
 /** Reads a body by its media type. An empty one is an empty object, whatever its type. */
 export async function parseBody(
@@ -18,11 +25,12 @@ export async function parseBody(
   headers: { type: string; encoding: string },
   body: Body<unknown>,
 ): Promise<unknown> {
-  if (bytes.length === 0) return {};
+  if (bytes.length === 0) return body.kind === "list" ? parseList("{}", body) : {};
   const encoding = headers.encoding.trim().toLowerCase();
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
   const type = mediaType(headers.type);
-  if (type === "application/json") return parseJson(bytes);
+  if (type === "application/json") return body.kind === "list" ? parseList(decode(bytes), body) : parseJson(bytes);
+  if (body.kind === "list") throw unsupported("The Content-Type of the body is not supported; send application/json.");
   if (type === "application/x-www-form-urlencoded") return readForm(parseUrlEncoded(bytes), body);
   if (type === "multipart/form-data") return readForm(await parseMultipart(bytes, headers.type), body);
   throw unsupported("The Content-Type of the body is not supported; send application/json.");
@@ -38,10 +46,17 @@ export function unsupported(message: string): Fault {
 }
 
 /** Checks a parsed body against its schema. */
-export function checkBody<B>(value: unknown, body: Body<B>): B {
+export async function checkBody<B>(value: unknown, body: Body<B>): Promise<B> {
+  if (body.kind === "list") return checkList(value as readonly unknown[], body);
   if (value === null) throw invalid({ non_field_errors: ["No data provided."] });
   const checked = body.check(value);
   if (!checked.ok) throw invalid(checked.errors);
+  return checked.value;
+}
+
+async function checkList<B>(elements: readonly unknown[], body: ListBody<B>): Promise<B> {
+  const checked = await body.check(elements);
+  if (!checked.ok) throw invalidElements(checked.errors);
   return checked.value;
 }
 
@@ -104,7 +119,7 @@ function tooManyFields(): Fault {
 }
 
 /** Reads a form's flat fields. Of a repeated one the last counts, unless the field is a list. */
-function readForm(form: URLSearchParams, { schema, missingBooleans }: Body<unknown>): unknown {
+function readForm(form: URLSearchParams, { schema, missingBooleans }: ObjectBody<unknown>): unknown {
   const fields = new Map<string, unknown>(form);
   for (const [name, property] of Object.entries(schema.properties)) {
     const sent = form.getAll(name);

@@ -1,6 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
 import { instant } from "@tessera/schema/build";
 import { compileSchema, type JsonSchema } from "@tessera/schema/schema";
+import { parseDecimal } from "@tessera/values";
 import { fault } from "../faults.ts";
 
 /** One query parameter: how it is described, and how it is read. */
@@ -133,6 +134,19 @@ function readWholeNumber(text: string): number | undefined {
   if (!/^\s*[+-]?\d{1,16}(\.0*)?\s*$/.test(text)) return undefined;
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/** More than any stored number has. */
+const comparable = { digits: 40, places: 20 };
+
+/** A number that is compared by its value: `12` and `12.000` are the same. */
+export function decimalFilter(description: string): Parameter<string | undefined> {
+  return filter(description, { type: "string", format: "decimal" }, (text) => {
+    const decimal = parseDecimal(text, comparable);
+    return decimal === undefined
+      ? { problem: `This is not a number of at most ${comparable.digits} digits.` }
+      : { value: decimal.replace(/\.?0+$/, "") };
+  });
 }
 
 /** Text without the blanks around it. */

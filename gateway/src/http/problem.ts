@@ -2,6 +2,7 @@ import { Fault, type FaultKind } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
 import { fault, type GatewayFault } from "../faults.ts";
 import type { Middleware } from "./context.ts";
+import { ElementErrors } from "./element-errors.ts";
 
 /** This file is the only one that knows both a Fault and an HTTP status. */
 const statusByKind: Readonly<Record<FaultKind, number>> = {
@@ -52,7 +53,8 @@ export function toProblem(error: unknown): Problem {
     return { status: 500, headers: {}, body: { detail: "Something went wrong here; it has been recorded." } };
   }
   const status = statusByCode.get(error.code) ?? statusByKind[error.kind];
-  const body = error.fields ?? { detail: error.message };
+  const body =
+    error.cause instanceof ElementErrors ? error.cause.elements : (error.fields ?? { detail: error.message });
   return { status, headers: headersOf(error, status), body };
 }
 

@@ -1,3 +1,4 @@
+import type { FieldErrors } from "@tessera/kit/fault";
 import {
   type Check,
   compileSchema,
@@ -16,8 +17,12 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** As much as ten thousand ids and a large rule take, in bytes. */
 const usualBodyBytes = 256 * 1024;
 
-/** A JSON body, and how it is read. */
-export interface Body<B> {
+/** How the body of a route is read. */
+export type Body<B> = ObjectBody<B> | ListBody<B>;
+
+/** One object, in JSON or as a form. */
+export interface ObjectBody<B> {
+  readonly kind: "object";
   /** The largest, in bytes. */
   readonly maxBytes: number;
   readonly schema: Schema<B> & { readonly properties: Properties };
@@ -26,12 +31,32 @@ export interface Body<B> {
   readonly missingBooleans: "false" | "absent";
 }
 
-/** Declares the body of a route. */
+/** A long list of objects, in JSON alone. It is read in slices, so that it delays no other request. */
+export interface ListBody<B> {
+  readonly kind: "list";
+  /** The largest, in bytes. */
+  readonly maxBytes: number;
+  /** How many elements it may have, and how many characters each. */
+  readonly mostElements: number;
+  readonly longestElement: number;
+  readonly schema: Schema & { readonly items: ObjectBody<unknown>["schema"] };
+  readonly check: (elements: readonly unknown[]) => Promise<CheckedList<B>>;
+}
+
+export type CheckedList<B> =
+  | { readonly ok: true; readonly value: B }
+  /** The errors of each element, in order; a good one has none. */
+  | { readonly ok: false; readonly errors: readonly FieldErrors[] };
+
+/** Declares a body that is one object. */
 export function bodyOf<P extends Properties, B>(
   schema: ObjectSchema<P, B>,
-  { missingBooleans = "false", maxBytes = usualBodyBytes }: Partial<Pick<Body<B>, "missingBooleans" | "maxBytes">> = {},
-): Body<B> {
-  return { schema, check: compileSchema(schema), missingBooleans, maxBytes };
+  {
+    missingBooleans = "false",
+    maxBytes = usualBodyBytes,
+  }: Partial<Pick<ObjectBody<B>, "missingBooleans" | "maxBytes">> = {},
+): ObjectBody<B> {
+  return { kind: "object", schema, check: compileSchema(schema), missingBooleans, maxBytes };
 }
 
 /** One way a route answers. */

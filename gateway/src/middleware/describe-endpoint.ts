@@ -1,5 +1,5 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
-import { bodyTypes } from "../body/parse-body.ts";
+import { typesOf } from "../body/parse-body.ts";
 import type { Endpoint } from "../http/endpoint.ts";
 
 /** Describes an endpoint for OPTIONS: what it is, what it reads and answers, and the fields that may be written. */
@@ -13,11 +13,15 @@ export function describeEndpoint({ routes, produces }: Endpoint): object {
     description: first?.description ?? "",
     renders: produces,
     parses: [
-      ...(writes.length > 0 ? bodyTypes : []),
+      ...new Set(writes.flatMap(([, body]) => typesOf(body))),
       ...Array.from(routes.values()).flatMap(({ streams }) => streams ?? []),
     ],
     ...(writes.length > 0
-      ? { actions: Object.fromEntries(writes.map(([method, body]) => [method, fieldsOf(body.schema)])) }
+      ? {
+          actions: Object.fromEntries(
+            writes.map(([method, body]) => [method, fieldsOf(body.kind === "list" ? body.schema.items : body.schema)]),
+          ),
+        }
       : {}),
   };
 }

@@ -20,7 +20,7 @@ import {
   keepAnswer,
   releaseRequest,
 } from "../store/kept-answers.ts";
-import { aList } from "../testing/fake-peers.ts";
+import { aList, aVoucher } from "../testing/fake-peers.ts";
 import { devices, inEvent, keys, type ServedApp, serveApp } from "../testing/serve-app.ts";
 import { endClaims } from "./end-claims.ts";
 
@@ -83,6 +83,7 @@ function behind(refusal?: FaultKind): void {
   app.peers.when("checkinLists", "createCheckinList", answer({ list: aList() }));
   app.peers.when("checkinLists", "updateCheckinList", answer({ list: aList() }));
   app.peers.when("checkinLists", "deleteCheckinList", answer({}));
+  app.peers.when("vouchers", "createVouchers", answer({ vouchers: [aVoucher({}, 1), aVoucher({}, 2)] }));
 }
 
 afterEach(async () => {
@@ -110,6 +111,31 @@ describe("a request under an idempotency key", () => {
     expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
     expect(second.headers["allow"]).toBe(first.headers["allow"]);
     expect(created()).toBe(1);
+  });
+
+  it.each([
+    ["a voucher", "vouchers/", {}],
+    ["a batch", "vouchers/batch_create/", [{}, { code: "ABCDE" }]],
+    ["a batch of many bytes", "vouchers/batch_create/", Array(10).fill({ comment: "x".repeat(60_000) })],
+  ])("[V3.14, A10.2, A10.6] creates %s once", async (_name, path, body) => {
+    const [first, second] = [
+      await app.send("POST", `${inEvent}/${path}`, withKey("k", body)),
+      await app.send("POST", `${inEvent}/${path}`, withKey("k", body)),
+    ];
+    expect([first.status, second.status, second.text]).toEqual([201, 201, first.text]);
+    expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
+    expect((await app.send("POST", `${inEvent}/${path}`, withKey("k", [{}]))).status).toBe(400);
+    expect(app.peers.requestsOf("createVouchers")).toHaveLength(1);
+  });
+
+  it("[V3.14, A10.7] keeps what is wrong with a batch", async () => {
+    const body = [{}, { code: "x" }];
+    const [first, second] = [
+      await app.send("POST", `${inEvent}/vouchers/batch_create/`, withKey("k", body)),
+      await app.send("POST", `${inEvent}/vouchers/batch_create/`, withKey("k", body)),
+    ];
+    expect([first.status, first.json]).toEqual([400, [{}, { code: [expect.any(String)] }]]);
+    expect([second.status, second.text]).toEqual([400, first.text]);
   });
 
   it("[A10.6] is answered 400 when its key belongs to another body, method, address or type", async () => {

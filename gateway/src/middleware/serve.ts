@@ -4,6 +4,7 @@ import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body
 import type { ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
+import { alignElementErrors } from "../http/element-errors.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
@@ -49,7 +50,13 @@ async function answer(
     throw error;
   }
   const handle = route.handle as (request: Incoming) => Promise<Reply>;
-  return handle(incoming);
+  if (route.body?.kind !== "list") return handle(incoming);
+  const { length } = incoming.body as readonly unknown[];
+  try {
+    return await handle(incoming);
+  } catch (error) {
+    throw alignElementErrors(error, length);
+  }
 }
 
 function holdsNul(querystring: string): boolean {

@@ -15,11 +15,12 @@ import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { gatherScans } from "./redeem/gather-scans.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
+import { voucherRoutes } from "./vouchers/routes.ts";
 
 export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads"> {
   readonly clients: Pick<
     Clients,
-    "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scanHistory" | "scans"
+    "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scanHistory" | "scans" | "vouchers"
   >;
   readonly importTargets: ImportTargets;
   readonly uploadTargets: UploadTargets;
@@ -46,6 +47,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     checkinLists: clients.checkinLists,
     redeem: gatherScans(clients.scans.redeem),
   });
+  const vouchers = voucherRoutes(clients);
   const answerFiles = answerFileRoutes(clients);
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
@@ -73,6 +75,14 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
 
     at("GET", `${event}/checkins/`, history.list),
     at("GET", `${event}/checkins/{id}/`, history.get),
+
+    at("GET", `${event}/vouchers/`, vouchers.list),
+    at("POST", `${event}/vouchers/`, vouchers.create),
+    at("POST", `${event}/vouchers/batch_create/`, vouchers.createBatch),
+    at("GET", `${event}/vouchers/{id}/`, vouchers.get),
+    at("PATCH", `${event}/vouchers/{id}/`, vouchers.patch),
+    at("PUT", `${event}/vouchers/{id}/`, vouchers.put),
+    at("DELETE", `${event}/vouchers/{id}/`, vouchers.remove),
 
     at("GET", `${event}/orderpositions/{position}/answer/{question}/`, answerFiles.get),
 

@@ -1,6 +1,7 @@
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { type Clients, clients } from "../clients.ts";
 
 /** Peers that do what a test says and remember what they were asked. */
@@ -113,5 +114,37 @@ export function aPosition(overrides: Partial<ListedPosition> = {}): ListedPositi
       },
     },
     ...overrides,
+  };
+}
+
+/** A voucher that was redeemed once. */
+export function aVoucher(overrides: Partial<VoucherFields> = {}, id = 7): Voucher {
+  return {
+    id,
+    createdAt: 1_700_000_000_000_000,
+    redeemed: 1,
+    budgetUsed: "5.00",
+    fields: {
+      code: "SPEAKER2027",
+      maxUsages: 3,
+      minUsages: 1,
+      validUntil: undefined,
+      blockQuota: false,
+      allowIgnoreQuota: false,
+      priceMode: "percent",
+      value: "50.00",
+      item: 11,
+      variation: undefined,
+      quota: undefined,
+      seat: undefined,
+      tag: "speakers",
+      comment: "",
+      subevent: undefined,
+      showHiddenItems: true,
+      allAddonsIncluded: false,
+      allBundlesIncluded: false,
+      budget: undefined,
+      ...overrides,
+    },
   };
 }

@@ -1,6 +1,6 @@
 import { type JsonSchema, toJsonSchema } from "@tessera/schema/schema";
 import type { Access } from "../../access/may-use.ts";
-import { bodyTypes } from "../../body/parse-body.ts";
+import { typesOf } from "../../body/parse-body.ts";
 import type { GatewayFault } from "../../faults.ts";
 import { detail, fieldErrors } from "../../http/answers.ts";
 import type { Parameters } from "../../http/parameter.ts";
@@ -127,8 +127,9 @@ function requestBody({ body, streams }: Route, components: Components): object {
   }
   if (body === undefined) return {};
   const schema = components.refer(body.schema);
-  const required = ((body.schema["required"] ?? []) as readonly string[]).length > 0;
-  return { requestBody: { required, content: Object.fromEntries(bodyTypes.map((type) => [type, { schema }])) } };
+  const required = body.kind === "list" || ((body.schema["required"] ?? []) as readonly string[]).length > 0;
+  const content = typesOf(body).map((type) => [type, { schema }] as const);
+  return { requestBody: { required, content: Object.fromEntries(content) } };
 }
 
 function response(

@@ -1,0 +1,108 @@
+import type { Fault } from "@tessera/kit/fault";
+import { inSlices } from "@tessera/kit/in-slices";
+import { fault } from "../faults.ts";
+import { nameKind } from "../http/list-body.ts";
+import type { ListBody } from "../http/route.ts";
+import {
+  closeBrace,
+  closeBracket,
+  comma,
+  deepestNesting,
+  endOfString,
+  openBrace,
+  openBracket,
+  quote,
+} from "./nesting.ts";
+
+type Limits = Pick<ListBody<unknown>, "mostElements" | "longestElement">;
+
+/** So many characters are parsed together, in less than a millisecond. */
+const pieceLength = 64 * 1024;
+
+/** Some elements of a list, with the commas between them. */
+interface Piece {
+  readonly text: string;
+  readonly elements: number;
+}
+
+/** Parses the JSON text of a long list in slices, so that it delays no other request. */
+export async function parseList(json: string, limits: Limits): Promise<readonly unknown[]> {
+  const start = json.search(/[^ \t\n\r]/);
+  const first = json.charCodeAt(start);
+  if (first !== openBracket) throw noList(first, json);
+  const list: unknown[] = [];
+  await inSlices(piecesOf(json, start + 1, limits), ({ text, elements }) => {
+    const parsed = parse(`[${text}]`) as unknown[];
+    // `[1,]` ends with an element of no characters.
+    if (parsed.length !== elements) throw malformed();
+    for (const element of parsed) list.push(element);
+  });
+  return list;
+}
+
+/** Cuts a list between its elements. Whether these are valid shows when they are parsed. */
+function* piecesOf(json: string, start: number, { mostElements, longestElement }: Limits): Generator<Piece> {
+  let depth = 1;
+  let pieceStart = start;
+  let elementStart = start;
+  let inPiece = 0;
+  let inList = 0;
+  for (let at = start; at < json.length; at += 1) {
+    if (at - elementStart > longestElement) throw tooLong(longestElement);
+    const code = json.charCodeAt(at);
+    if (code === quote) at = endOfString(json, at);
+    else if (code === openBracket || code === openBrace) {
+      depth += 1;
+      if (depth > deepestNesting) throw fault("malformed_body", "The body nests too deep.");
+    } else if (code === comma && depth === 1) {
+      inPiece += 1;
+      inList += 1;
+      elementStart = at + 1;
+      if (inList >= mostElements) throw tooMany(mostElements);
+      if (at - pieceStart < pieceLength) continue;
+      yield { text: json.slice(pieceStart, at), elements: inPiece };
+      pieceStart = at + 1;
+      inPiece = 0;
+    } else if (code === closeBracket || code === closeBrace) {
+      depth -= 1;
+      if (depth > 0) continue;
+      if (code === closeBrace || /[^ \t\n\r]/.test(json.slice(at + 1))) throw malformed();
+      const isEmpty = inList === 0 && /^[ \t\n\r]*$/.test(json.slice(start, at));
+      if (!isEmpty) yield { text: json.slice(pieceStart, at), elements: inPiece + 1 };
+      return;
+    }
+  }
+  throw malformed();
+}
+
+/** Refuses what is no list. Of objects and texts, which may be long, the first character tells. */
+function noList(first: number, json: string): Fault {
+  const value = first === openBrace ? {} : first === quote ? "" : parse(json);
+  const problem = value === null ? "No data provided." : `Expected a list of items but got type "${nameKind(value)}".`;
+  return refusal(problem);
+}
+
+function tooMany(most: number): Fault {
+  return refusal(`At most ${most} elements are allowed at once.`);
+}
+
+function refusal(problem: string): Fault {
+  return fault("invalid_body", "the list is not valid", { fields: { non_field_errors: [problem] } });
+}
+
+function tooLong(longest: number): Fault {
+  return fault("body_too_large", `An element of the list is longer than the ${longest} characters allowed.`);
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json) as unknown;
+  } catch {
+    // The message of the parser quotes the body, which may contain personal data.
+    throw malformed();
+  }
+}
+
+function malformed(): Fault {
+  return fault("malformed_body", "The body is not valid JSON.");
+}

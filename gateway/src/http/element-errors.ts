@@ -1,0 +1,54 @@
+import { Fault, type FieldErrors } from "@tessera/kit/fault";
+import { fault } from "../faults.ts";
+
+/** What is wrong with the elements of a list, in the order of the request; a good one has no errors. */
+export class ElementErrors extends Error {
+  override readonly name = "ElementErrors";
+  readonly elements: readonly FieldErrors[];
+
+  constructor(elements: readonly FieldErrors[]) {
+    super("some elements are not valid");
+    this.elements = elements;
+  }
+}
+
+/** Refuses a list because of its elements. */
+export function invalidElements(elements: readonly FieldErrors[]): Fault {
+  const cause = new ElementErrors(elements);
+  return fault("invalid_body", cause.message, { cause });
+}
+
+/** What a service says of the elements of a list, for its client: services name a field as `<index>.<field>`. */
+export function alignElementErrors(error: unknown, count: number): unknown {
+  if (!(error instanceof Fault) || error.kind !== "invalid" || error.fields === undefined) return error;
+  const aligned = align(error.fields, count);
+  return aligned === undefined ? error : invalidElements(aligned);
+}
+
+/** What a service says of the only element of a list, for a client that sent it alone. */
+export function unwrapElementErrors(error: unknown): unknown {
+  const aligned = alignElementErrors(error, 1);
+  if (!(aligned instanceof Fault && aligned.cause instanceof ElementErrors)) return error;
+  const [fields = {}] = aligned.cause.elements;
+  return fault("invalid_body", "some fields are not valid", { fields });
+}
+
+/** What a service says of no element, such as that there is more, is told with its last wrong element. */
+function align(fields: FieldErrors, count: number): readonly FieldErrors[] | undefined {
+  const elements = Array.from({ length: count }, () => new Map<string, readonly string[]>());
+  const others: [string, readonly string[]][] = [];
+  let last = -1;
+  for (const [path, messages] of Object.entries(fields)) {
+    const [, index, field] = /^(\d{1,9})\.(.+)$/s.exec(path) ?? [];
+    const element = index === undefined ? undefined : elements[Number(index)];
+    if (element === undefined || field === undefined) others.push([path, messages]);
+    else {
+      element.set(field, messages);
+      last = Math.max(last, Number(index));
+    }
+  }
+  const lastWrong = elements[last];
+  if (lastWrong === undefined) return undefined;
+  for (const [path, messages] of others) lastWrong.set(path, [...(lastWrong.get(path) ?? []), ...messages]);
+  return elements.map((element) => Object.fromEntries(element));
+}

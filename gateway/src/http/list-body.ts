@@ -1,0 +1,55 @@
+import type { FieldErrors } from "@tessera/kit/fault";
+import { inSlices } from "@tessera/kit/in-slices";
+import { arrayOf } from "@tessera/schema/build";
+import { isObject } from "@tessera/values";
+import type { CheckedList, ListBody, ObjectBody } from "./route.ts";
+
+/** Declares a body that is a list of such bodies. Each may be as large as one that is sent alone. */
+export function listBodyOf<E>(
+  element: ObjectBody<E>,
+  { mostElements, maxBytes }: Pick<ListBody<E>, "mostElements" | "maxBytes">,
+): ListBody<readonly E[]> {
+  return {
+    kind: "list",
+    maxBytes,
+    mostElements,
+    longestElement: element.maxBytes,
+    schema: { ...arrayOf(element.schema, { maxItems: mostElements }), items: element.schema },
+    check: (elements) => checkElements(elements, element),
+  };
+}
+
+/** Checks every element, whatever is wrong with others. */
+async function checkElements<E>(
+  elements: readonly unknown[],
+  { check }: ObjectBody<E>,
+): Promise<CheckedList<readonly E[]>> {
+  const value: E[] = [];
+  const errors: FieldErrors[] = [];
+  await inSlices(elements, (element) => {
+    const checked = isObject(element) ? check(element) : { ok: false as const, errors: noObject(element) };
+    if (checked.ok) value.push(checked.value);
+    errors.push(checked.ok ? {} : checked.errors);
+  });
+  return value.length === elements.length ? { ok: true, value } : { ok: false, errors };
+}
+
+function noObject(element: unknown): FieldErrors {
+  return { non_field_errors: [`Invalid data. Expected a dictionary, but got ${nameKind(element)}.`] };
+}
+
+/** Names the kind of a JSON value as clients of other servers know it. */
+export function nameKind(value: unknown): string {
+  if (value === null) return "NoneType";
+  if (Array.isArray(value)) return "list";
+  switch (typeof value) {
+    case "string":
+      return "str";
+    case "boolean":
+      return "bool";
+    case "number":
+      return Number.isInteger(value) ? "int" : "float";
+    default:
+      return "dict";
+  }
+}

@@ -1,0 +1,123 @@
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { aVoucher } from "../../testing/fake-peers.ts";
+import { requireDocumented } from "../../testing/require-documented.ts";
+import { inEvent, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+
+const vouchers = `${inEvent}/vouchers/`;
+
+let app: ServedApp;
+beforeEach(async () => {
+  app = await serveApp();
+  app.peers.when("vouchers", "createVouchers", async ({ vouchers: asked }) => ({
+    vouchers: asked.map(({ fields }) => aVoucher(fields)),
+  }));
+  app.peers.when("vouchers", "updateVoucher", async () => ({ voucher: aVoucher() }));
+  app.peers.when("vouchers", "getVoucher", async () => ({ voucher: aVoucher() }));
+});
+afterEach(async () => {
+  requireDocumented(app);
+  await app.close();
+});
+
+describe("a field of a voucher", () => {
+  const refused = (field: string, ...values: unknown[]) => values.map((value) => [field, value] as const);
+  const booleans = ["block_quota", "allow_ignore_quota", "show_hidden_items", "all_addons_included"];
+  it.each([
+    ...refused("code", null, "", "  ", "ABCD", " ABCD ", "x".repeat(256), "ABCD\u0000E", true, ["ABCDE"]),
+    ...["max_usages", "min_usages"].flatMap((field) =>
+      refused(field, null, "", -1, 2_147_483_648, 1.5, "many", true, [1]),
+    ),
+    ...refused("valid_until", "", "tomorrow", 5, "2027-02-30T00:00:00Z"),
+    ...[...booleans, "all_bundles_included"].flatMap((field) => refused(field, null, "maybe", "", 2)),
+    ...refused("price_mode", null, "", "NONE", "gift", 1),
+    ...["value", "budget"].flatMap((field) => refused(field, "much", "1,50", 1.234, "123456789012.00", true, "NaN")),
+    ...["item", "variation", "quota", "subevent"].flatMap((field) => refused(field, 0, -1, 1.5, "x", true, [1])),
+    ...refused("seat", "", " ", "x".repeat(256), true),
+    ...refused("tag", null, "x".repeat(256), false, {}),
+    ...refused("comment", null, "x".repeat(65_537), false, []),
+  ])(
+    "[V1.1, V1.2, V1.3, V1.4, V1.5, V1.6, V1.7, V1.8, V1.9] %s refuses %j, on POST, in a batch, on PUT and PATCH",
+    async (field, value) => {
+      const body = { [field]: value };
+      const problem = { [field]: [expect.any(String)] };
+      for (const [method, path, sent, said] of [
+        ["POST", vouchers, body, problem],
+        ["POST", `${vouchers}batch_create/`, [{}, body], [{}, problem]],
+        ["PUT", `${vouchers}7/`, body, problem],
+        ["PATCH", `${vouchers}7/`, body, problem],
+      ] as const) {
+        const { status, json } = await app.send(method, path, { body: sent });
+        expect([method, status, json]).toEqual([method, 400, said]);
+      }
+      expect(app.peers.calls.filter(({ method }) => method !== "getVoucher")).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["code", " abc de ", { code: "abc de" }],
+    ["code", "🎫".repeat(255), { code: "🎫".repeat(255) }],
+    ["code", 12345, { code: "12345" }],
+    ["max_usages", 0, { maxUsages: 0 }],
+    ["max_usages", "2147483647", { maxUsages: 2_147_483_647 }],
+    ["min_usages", "3.0", { minUsages: 3 }],
+    ["valid_until", null, { validUntil: undefined }],
+    ["valid_until", "1999-01-01T00:00:00.000001+01:00", { validUntil: Date.UTC(1998, 11, 31, 23) * 1000 + 1 }],
+    ["block_quota", "yes", { blockQuota: true }],
+    ["allow_ignore_quota", 1, { allowIgnoreQuota: true }],
+    ["price_mode", "none", { priceMode: "none" }],
+    ["price_mode", "set", { priceMode: "set" }],
+    ["price_mode", "subtract", { priceMode: "subtract" }],
+    ["price_mode", "percent", { priceMode: "percent" }],
+    ["value", "-1e1", { value: "-10.00" }],
+    ["value", 12345678901.25, { value: "12345678901.25" }],
+    ["value", "", { value: undefined }],
+    ["budget", "500", { budget: "500.00" }],
+    ["item", "4", { item: 4 }],
+    ["variation", "", { variation: undefined }],
+    ["quota", 5, { quota: 5 }],
+    ["subevent", null, { subevent: undefined }],
+    ["seat", "A-1", { seat: "A-1" }],
+    ["seat", null, { seat: undefined }],
+    ["tag", "", { tag: "" }],
+    ["comment", "x".repeat(65_536), { comment: "x".repeat(65_536) }],
+    ["show_hidden_items", false, { showHiddenItems: false }],
+    ["all_addons_included", true, { allAddonsIncluded: true }],
+    ["all_bundles_included", true, { allBundlesIncluded: true }],
+  ])("[V1.1, V1.2, V1.3, V1.4, V1.5, V1.6, V1.7, V1.8, V1.9] %s takes %j", async (field, value, fields) => {
+    expect((await app.send("POST", vouchers, { body: { [field]: value } })).status).toBe(201);
+    expect((await app.send("PATCH", `${vouchers}7/`, { body: { [field]: value } })).status).toBe(200);
+    expect(app.peers.requestsOf("createVouchers")).toMatchObject([{ vouchers: [{ fields, sent: [field] }] }]);
+    expect(app.peers.requestsOf("updateVoucher")).toMatchObject([{ fields, updateMask: [field] }]);
+  });
+
+  it("[V1.9] a comment of the greatest length fits, also with every character escaped", async () => {
+    const comment = "\u{1f3ab}".repeat(65_536);
+    const body = `{"comment":"${"\\ud83c\\udfab".repeat(65_536)}"}`;
+    const headers = { "content-type": "application/json" };
+    for (const [path, sent] of [
+      [vouchers, body],
+      [`${vouchers}batch_create/`, `[${body},${body}]`],
+    ] as const) {
+      expect((await app.send("POST", path, { headers, body: sent })).status).toBe(201);
+    }
+    const asked = app.peers.requestsOf("createVouchers") as { vouchers: { fields: { comment: string } }[] }[];
+    expect(asked.flatMap((each) => each.vouchers.map(({ fields }) => fields.comment === comment))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+  });
+
+  it.each(["id", "created", "redeemed", "budget_used", "unknown"])(
+    "[V1.10] %s is ignored, whatever it is",
+    async (field) => {
+      for (const value of [null, 9, "x", {}]) {
+        const body = { [field]: value };
+        expect((await app.send("POST", vouchers, { body })).status).toBe(201);
+        expect((await app.send("PATCH", `${vouchers}7/`, { body })).status).toBe(200);
+      }
+      expect(app.peers.requestsOf("createVouchers")).toMatchObject(Array(4).fill({ vouchers: [{ sent: [] }] }));
+      expect(app.peers.requestsOf("updateVoucher")).toMatchObject(Array(4).fill({ updateMask: [] }));
+    },
+  );
+});

@@ -1,0 +1,199 @@
+import { inSlices } from "@tessera/kit/in-slices";
+import type { NewVoucher } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { conflict, detail, invalid, notFound } from "../../http/answers.ts";
+import { unwrapElementErrors } from "../../http/element-errors.ts";
+import { declareList } from "../../http/list-route.ts";
+import {
+  choiceFilter,
+  decimalFilter,
+  flagFilter,
+  idFilter,
+  numberFilter,
+  ordering,
+  textFilter,
+} from "../../http/parameter.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { writeList } from "../../http/write-list.ts";
+import { presentVoucher, toNewVoucher, voucherFields, withDefaults } from "./present.ts";
+import {
+  batchBody,
+  invalidBatch,
+  priceModes,
+  type SentVoucher,
+  voucherBody,
+  voucherPatch,
+  voucherShown,
+  vouchersShown,
+} from "./schema.ts";
+
+const reading: Access = { kind: "event", anyOf: ["event.vouchers:read"], profiles: [] };
+
+const writing: Access = { kind: "event", anyOf: ["event.vouchers:write"], profiles: [] };
+
+/** How long a batch may take. With the time for its body, common clients and proxies wait this long. */
+const batchMs = 20_000;
+
+const shown = (description: string) => ({ description, schema: voucherShown });
+const missing = notFound("The event has no such voucher.");
+
+/** Vouchers of an event: `vouchers/` and below. */
+export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
+  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
+  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
+
+  const exists = async (request: Incoming) => {
+    await vouchers.getVoucher(ofPath(request), { signal: request.signal });
+  };
+
+  const update = async (request: Incoming, sent: SentVoucher) => {
+    const { voucher } = await vouchers.updateVoucher({
+      ...ofPath(request),
+      fields: voucherFields.toMessage(sent),
+      updateMask: voucherFields.namesIn(sent),
+    });
+    return { status: 200, body: presentVoucher(voucher) };
+  };
+
+  return {
+    list: declareList({
+      name: "listVouchers",
+      summary: "Lists the vouchers of an event",
+      access: reading,
+      query: {
+        ordering: ordering(["id", "code", "max_usages", "valid_until", "value"], "id"),
+        code: textFilter("Only the voucher with this code, in any letter case."),
+        max_usages: numberFilter("Only vouchers that can be redeemed so often."),
+        redeemed: numberFilter("Only vouchers that were redeemed so often."),
+        block_quota: flagFilter("Only vouchers that block quota, or only others."),
+        allow_ignore_quota: flagFilter("Only vouchers that ignore quota, or only others."),
+        price_mode: choiceFilter("Only vouchers with this effect on the price.", priceModes),
+        value: decimalFilter("Only vouchers with this value."),
+        item: idFilter("Only vouchers for this item."),
+        variation: idFilter("Only vouchers for this variation."),
+        quota: idFilter("Only vouchers for this quota."),
+        tag: textFilter("Only vouchers with this tag."),
+        subevent: idFilter("Only vouchers of this date."),
+        active: flagFilter("Only vouchers that are neither used up nor expired, or only others."),
+        search: textFilter("Found anywhere in code, tag or comment, in any letter case."),
+      },
+      page: "One page of vouchers.",
+      shows: voucherShown,
+      async find(request, page) {
+        const { query, signal } = request;
+        const found = await vouchers.listVouchers(
+          {
+            ...inEvent(request),
+            ...page,
+            ordering: [...query.ordering],
+            code: query.code,
+            maxUsages: query.max_usages,
+            redeemed: query.redeemed,
+            blockQuota: query.block_quota,
+            allowIgnoreQuota: query.allow_ignore_quota,
+            priceMode: query.price_mode,
+            value: query.value,
+            item: query.item,
+            variation: query.variation,
+            quota: query.quota,
+            tag: query.tag,
+            subevent: query.subevent,
+            active: query.active,
+            search: query.search,
+          },
+          { signal },
+        );
+        return { ...found, results: found.vouchers.map(presentVoucher) };
+      },
+    }),
+
+    get: declare({
+      name: "getVoucher",
+      summary: "Shows a voucher",
+      access: reading,
+      answers: { 200: shown("The voucher."), 404: missing },
+      async handle(request) {
+        const { voucher } = await vouchers.getVoucher(ofPath(request), { signal: request.signal });
+        return { status: 200, body: presentVoucher(voucher) };
+      },
+    }),
+
+    create: declare({
+      name: "createVoucher",
+      summary: "Creates a voucher",
+      access: writing,
+      body: voucherBody,
+      answers: { 201: shown("The new voucher."), 400: invalid, 409: conflict },
+      async handle(request) {
+        const creating = createVouchers(request, [toNewVoucher(request.body)]);
+        const { vouchers: created } = await creating.catch((error: unknown) => {
+          throw unwrapElementErrors(error);
+        });
+        return { status: 201, body: presentVoucher(created[0]) };
+      },
+    }),
+
+    createBatch: declare({
+      name: "createVouchers",
+      summary: "Creates many vouchers at once",
+      description: "All of them or none are created.",
+      access: writing,
+      body: batchBody,
+      answers: {
+        201: { description: "The new vouchers, in the order of the request.", schema: vouchersShown },
+        400: invalidBatch,
+        409: conflict,
+      },
+      async handle(request) {
+        const asked: NewVoucher[] = [];
+        await inSlices(request.body, (sent) => {
+          asked.push(toNewVoucher(sent));
+        });
+        const created = asked.length === 0 ? [] : (await createVouchers(request, asked)).vouchers;
+        return { status: 201, type: "application/json", body: await writeList(created, presentVoucher) };
+      },
+    }),
+
+    patch: declare({
+      name: "updateVoucher",
+      summary: "Changes some fields of a voucher",
+      access: writing,
+      body: voucherPatch,
+      answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
+      exists,
+      handle: (request) => update(request, request.body),
+    }),
+
+    put: declare({
+      name: "replaceVoucher",
+      summary: "Sets all fields of a voucher",
+      description: "Fields that are left out return to their default; the code stays.",
+      access: writing,
+      body: voucherBody,
+      answers: { 200: shown("The voucher."), 400: invalid, 404: missing, 409: conflict },
+      exists,
+      handle: (request) => update(request, withDefaults(request.body)),
+    }),
+
+    remove: declare({
+      name: "deleteVoucher",
+      summary: "Deletes a voucher that was never redeemed",
+      access: writing,
+      answers: {
+        204: { description: "It is deleted." },
+        403: { description: "It was redeemed, or these credentials do not allow this.", schema: detail },
+        404: missing,
+        409: conflict,
+      },
+      async handle(request) {
+        await vouchers.deleteVoucher(ofPath(request));
+        return { status: 204 };
+      },
+    }),
+  };
+
+  function createVouchers(request: Incoming, asked: NewVoucher[]) {
+    return vouchers.createVouchers({ ...inEvent(request), vouchers: asked }, { timeoutMs: batchMs });
+  }
+}

@@ -1,0 +1,69 @@
+import { voucher } from "@tessera/resources/voucher";
+import { arrayOf, decimal, id, instant, integer, partial, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
+import { fieldErrors, record } from "../../http/answers.ts";
+import { listBodyOf } from "../../http/list-body.ts";
+import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
+
+/** The fields without their defaults. */
+const patchable = partial(voucher);
+
+/** What a client sent of a voucher: what it left out is missing. */
+export type SentVoucher = TypeOf<typeof patchable>;
+
+export const priceModes = ["none", "set", "subtract", "percent"] as const;
+
+/** The longest comment takes six bytes for each of its UTF-16 units, if a client escapes them. */
+const voucherBytes = 1024 * 1024;
+
+export const voucherPatch = bodyOf(
+  { title: "VoucherPatch", ...patchable },
+  { missingBooleans: "absent", maxBytes: voucherBytes },
+);
+
+/**
+ * The body of POST and PUT. Its defaults are for the document: the service has to know which fields were sent, so they are
+ * filled in afterwards.
+ */
+export const voucherBody: ObjectBody<SentVoucher> = {
+  ...voucherPatch,
+  schema: { title: "VoucherBody", ...voucher },
+  missingBooleans: "false",
+};
+
+/** Ten thousand vouchers with every field, some of them with long comments. */
+export const batchBody = listBodyOf(voucherBody, { mostElements: 10_000, maxBytes: 10 * 1024 * 1024 });
+
+const {
+  max_usages,
+  min_usages,
+  seat: _seat,
+  code: _code,
+  tag: _tag,
+  comment: _comment,
+  ...others
+} = patchable.properties;
+
+/** A voucher as it is answered. What came in as a record need not keep the limits of what is sent. */
+export const voucherShown = record("Voucher", {
+  id: id(),
+  created: instant({ description: "When it was created." }),
+  code: text(),
+  max_usages,
+  redeemed: integer({ description: "How often it was redeemed." }),
+  min_usages,
+  ...others,
+  seat: text({ nullable: true }),
+  tag: text(),
+  comment: text(),
+  budget_used: decimal({ description: "What its discounts came to so far." }),
+});
+
+export const vouchersShown = arrayOf(voucherShown);
+
+/** Errors of a batch. */
+export const invalidBatch: Answer = {
+  description:
+    "The request is not valid. Of a list the errors of each element are told, in the order of the request; a good one has none.",
+  schema: { anyOf: [{ type: "array", items: fieldErrors }, fieldErrors] },
+};
