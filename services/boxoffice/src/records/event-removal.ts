@@ -24,7 +24,7 @@ const contents: readonly { readonly table: EventTable; readonly topic?: { readon
   { table: "blocked_secret", topic: topics.blockedSecretChanged },
   { table: "seat" },
   { table: "question", topic: topics.questionChanged },
-  { table: "quota" },
+  { table: "quota", topic: topics.quotaChanged },
   { table: "item", topic: topics.itemChanged },
   { table: "category", topic: topics.categoryChanged },
   { table: "tax_rule" },
