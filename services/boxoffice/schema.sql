@@ -49,6 +49,17 @@ create table blocked_secret (
   constraint blocked_secret_pkey primary key (organizer, event, id)
 );
 
+create table capacity_hold (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id uuid not null,
+  is_released boolean not null default false,
+  answer bytea,
+  changed_at timestamptz not null default clock_timestamp(),
+  constraint capacity_hold_pkey primary key (organizer, event, id)
+);
+create index capacity_hold_by_age on capacity_hold using btree (changed_at);
+
 create table category (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -128,6 +139,23 @@ comment on table gate_answer is 'personal data: the files themselves, for instan
 comment on column gate_answer.answer is 'personal data: answer';
 comment on column gate_answer.awaited is 'personal data: answer, file';
 comment on column gate_answer.file is 'personal data: name';
+
+create table held_claim (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  voucher bigint not null,
+  hold uuid not null,
+  item bigint,
+  variation bigint,
+  quota bigint,
+  subevent bigint,
+  amount bigint not null,
+  valid_until_at timestamptz,
+  seat text collate "C",
+  constraint held_claim_pkey primary key (organizer, event, voucher, hold)
+);
+create index held_claim_by_hold on held_claim using btree (hold);
+create index held_claim_by_seat on held_claim using btree (organizer, event, seat, coalesce(subevent, (0)::bigint)) where (seat is not null);
 
 create table inbox (
   fact_on date not null,
@@ -328,6 +356,24 @@ create table tax_rule (
   revision bigint not null,
   constraint tax_rule_pkey primary key (organizer, event, id)
 );
+
+create table voucher_claim (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  item bigint,
+  variation bigint,
+  quota bigint,
+  subevent bigint,
+  amount bigint not null,
+  valid_until_at timestamptz,
+  seat text collate "C",
+  revision bigint not null,
+  known_columns integer not null default 0,
+  constraint voucher_claim_pkey primary key (organizer, event, id)
+);
+create index voucher_claim_by_seat on voucher_claim using btree (organizer, event, seat, coalesce(subevent, (0)::bigint)) where (seat is not null);
+create index voucher_claim_taking on voucher_claim using btree (organizer, event, subevent, quota, item, variation) include (amount, valid_until_at) where (amount > 0);
 
 create table work (
   kind text not null,

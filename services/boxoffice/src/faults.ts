@@ -10,9 +10,13 @@ export const fault = faultCodes({
   device_not_found: "not_found",
   event_being_removed: "conflict",
   document_unreadable: "unmet",
+  hold_released: "conflict",
   invalid_credential: "invalid",
+  invalid_hold: "invalid",
+  no_such_event: "not_found",
   organizer_not_found: "not_found",
   too_many_events: "invalid",
+  too_many_needs: "invalid",
   too_many_positions: "unmet",
   too_many_tickets: "invalid",
 });

@@ -1,8 +1,9 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { AnswerFiles, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
+import { AnswerFiles, Capacity, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { answersGiven } from "./consumers/answers-given.ts";
+import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createCredential } from "./handlers/create-credential.ts";
@@ -10,9 +11,12 @@ import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
+import { holdCapacity } from "./handlers/hold-capacity.ts";
 import { listCredentials } from "./handlers/list-credentials.ts";
+import { releaseCapacity } from "./handlers/release-capacity.ts";
 import { revokeCredential } from "./handlers/revoke-credential.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
+import { forgetHolds } from "./jobs/forget-holds.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { removeEvents } from "./jobs/remove-events.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
@@ -28,11 +32,12 @@ export const boxoffice = defineService({
     rpcs(Records, { applyRecords }),
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Quotas, { findOverbooked }),
+    rpcs(Capacity, { holdCapacity, releaseCapacity }),
     rpcs(AnswerFiles, { getAnswerFile }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
   ],
-  consumers: [answersGiven],
-  jobs: [removeAnswerFiles],
+  consumers: [answersGiven, voucherChanged],
+  jobs: [removeAnswerFiles, forgetHolds],
   works: [copyGateFiles, removeEvents],
   rebuilds,
   start: async ({ db, files, clock, log, metrics }) => ({

@@ -54,6 +54,22 @@ describe("computeAvailability", () => {
   });
 
   it.each([
+    ["vouchers beside orders", {}, [taken(3)], 4, { state: "available", taken: 7, left: 3 }],
+    ["vouchers that take the rest", {}, [taken(3)], 7, { state: "reserved", taken: 10, left: 0 }],
+    ["vouchers that take more than there is", {}, [taken(9, pending)], 4, { state: "reserved", taken: 13, left: -3 }],
+    [
+      "vouchers behind orders that take everything",
+      {},
+      [taken(10, pending)],
+      1,
+      { state: "ordered", taken: 11, left: -1 },
+    ],
+    ["vouchers without a size", { size: null }, [], 5, { state: "available", taken: 5, left: null }],
+  ] as const)("[V4.4] knows %s", (_name, rest, rows, byVouchers, expected) => {
+    expect(computeAvailability(quota(rest), rows, byVouchers)).toEqual(expected);
+  });
+
+  it.each([
     ["an item of it", {}, true],
     ["another item", { item: 3 }, false],
     ["a variation of it", { item: 2, variation: 21 }, true],

@@ -20,8 +20,12 @@ export interface QuotaLimits {
 }
 
 export interface Availability {
-  /** `gone`: paid positions take everything. `ordered`: unpaid positions take the rest, or the quota is closed. */
-  readonly state: "available" | "ordered" | "gone";
+  /**
+   * `gone`: paid positions take everything. `ordered`: unpaid positions take the rest, or the quota is closed. `reserved`:
+   * vouchers take the rest.
+   */
+  readonly state: "available" | "reserved" | "ordered" | "gone";
+  /** By positions and vouchers. */
   readonly taken: number;
   /** Null: unlimited. Below zero: overbooked. A closed quota sells nothing, whatever is left. */
   readonly left: number | null;
@@ -41,12 +45,12 @@ export function takenAs({
 }
 
 /**
- * Derives how much of a quota is left from what is taken.
+ * Derives how much of a quota is left from what positions take, and what vouchers take.
  *
  * A position with a variation matches by its variation alone, one without by its
  * item, and either only on the quota's own date.
  */
-export function computeAvailability(quota: QuotaLimits, taken: Iterable<Taken>): Availability {
+export function computeAvailability(quota: QuotaLimits, taken: Iterable<Taken>, byVouchers = 0): Availability {
   const items = new Set(quota.items);
   const variations = new Set(quota.variations);
   const sums = { paid: 0, pending: 0 };
@@ -54,16 +58,17 @@ export function computeAvailability(quota: QuotaLimits, taken: Iterable<Taken>):
     if (subevent !== quota.subevent) continue;
     if (variation === null ? items.has(item) : variations.has(variation)) sums[as] += positions;
   }
-  const all = sums.paid + sums.pending;
+  const ordered = sums.paid + sums.pending;
+  const all = ordered + byVouchers;
   const left = quota.size === null ? null : quota.size - all;
-  return { state: stateOf(quota, { paid: sums.paid, left }), taken: all, left };
+  return { state: stateOf(quota, { paid: sums.paid, ordered, all }), taken: all, left };
 }
 
 function stateOf(
   { size, closed }: QuotaLimits,
-  { paid, left }: { readonly paid: number; readonly left: number | null },
+  { paid, ordered, all }: { readonly paid: number; readonly ordered: number; readonly all: number },
 ): Availability["state"] {
   if (size !== null && size <= paid) return "gone";
-  if (closed || (left !== null && left <= 0)) return "ordered";
-  return "available";
+  if (closed || (size !== null && size <= ordered)) return "ordered";
+  return size !== null && size <= all ? "reserved" : "available";
 }

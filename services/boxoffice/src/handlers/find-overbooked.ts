@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Db } from "@tessera/kit/pg/database";
+import type { Db, Queryable } from "@tessera/kit/pg/database";
 import type {
   FindOverbookedRequest,
   FindOverbookedResponse,
@@ -7,8 +7,10 @@ import type {
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/quotas";
 import { computeAvailability } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
+import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { fault } from "../faults.ts";
-import { readLimitedQuotas, readTaken } from "../store/capacity.ts";
+import { type QuotaRow, readLimitedQuotas, readTaken, readVariations } from "../store/capacity.ts";
+import { readClaims } from "../store/voucher-claims.ts";
 
 /** One statement reads all of them. */
 const mostEvents = 1000;
@@ -27,17 +29,39 @@ export async function findOverbooked(
   if (events.length > mostEvents) throw fault("too_many_events", `ask about ${mostEvents} events at most`);
   const scopes = [...new Map(events.map((event) => [placeOf(event), event])).values()];
   const quotas = await readLimitedQuotas(db, scopes);
+  if (quotas.length === 0) return { quotas: [] };
   // A quota counts positions of its own date alone, and a series has many dates.
-  const taken = Map.groupBy(quotas.length === 0 ? [] : await readTaken(db, scopes), dateOf);
+  const taken = Map.groupBy(await readTaken(db, scopes), dateOf);
+  const byVouchers = await sumVouchers(db, quotas);
   const overbooked: OverbookedQuota[] = [];
   for (const [index, quota] of quotas.entries()) {
     if (overbooked.length === mostReported) break;
     if (index % quotasPerTurn === quotasPerTurn - 1) await setImmediate();
-    const { left, taken: all } = computeAvailability(quota, taken.get(dateOf(quota)) ?? []);
+    const vouchers = byVouchers.get(placeOf(quota))?.get(quota.id);
+    const { left, taken: all } = computeAvailability(quota, taken.get(dateOf(quota)) ?? [], vouchers);
     const { organizer, event, id, size } = quota;
     if (size !== null && left !== null && left < 0) overbooked.push({ organizer, event, id, size, taken: all });
   }
   return { quotas: overbooked };
+}
+
+/** Sums what vouchers take of quotas, by event and quota. */
+async function sumVouchers(
+  db: Queryable,
+  quotas: readonly (Scope & QuotaRow)[],
+): Promise<Map<string, Map<number, number>>> {
+  const ofEvent = Map.groupBy(quotas, placeOf);
+  const scopes = [...ofEvent.values()].flatMap(([quota]) => quota ?? []);
+  const claims = Map.groupBy(await readClaims(db, scopes), placeOf);
+  const claimed = scopes.filter((scope) => claims.has(placeOf(scope)));
+  const items = Map.groupBy(claimed.length === 0 ? [] : await readVariations(db, claimed), placeOf);
+  return new Map(
+    claimed.map((scope) => {
+      const place = placeOf(scope);
+      const variationsOf = new Map((items.get(place) ?? []).map(({ id, variations }) => [id, variations]));
+      return [place, sumByQuota(claims.get(place) ?? [], matchQuotas(ofEvent.get(place) ?? [], variationsOf))];
+    }),
+  );
 }
 
 function placeOf({ organizer, event }: Scope): string {

@@ -98,6 +98,7 @@ describe("an event that is removed", () => {
       "item-changed",
       "position-changed",
       "question-changed",
+      "quota-changed",
       "revoked-secret-changed",
     ]);
   });

@@ -74,7 +74,9 @@ function everything(): TestRecord[] {
     sample.item({ category: 1, tax_rule: 1, default_price: "23.5", internal_name: "Intern" }),
     sample.question({ type: "M", items: [1], options: [{ id: 5, answer: { en: "Green" } }], valid_number_max: "3" }),
     sample.seat({ product: 1, row_name: "7" }),
+    sample.quota({ size: 7 }),
     sample.item({ id: 2, variations, available_from: "2026-01-01T00:00:00+05:45" }),
+    sample.quota({ id: 2, items: [1, 2], variations: [7] }),
     sample.order({
       positions: [
         position({ attendee_name: "Zoë 🎟", checkins, answers: [{ question: 1, answer: "Green", options: [5] }] }),

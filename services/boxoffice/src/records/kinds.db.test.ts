@@ -275,8 +275,14 @@ const lives: readonly Life[] = [
     table: "quota",
     before: [sample.organizer(), sample.event(), sample.item()],
     created: sample.quota(),
-    changed: sample.quota({ size: null }),
+    changed: sample.quota({ items: [] }),
     key: { id: 1 },
+    fact: {
+      topic: "quota-changed",
+      key: "org/fest/1",
+      value: { organizer: "org", event: "fest", id: 1, items: [1], variations: [], subevent: undefined },
+    },
+    changedFact: { items: [] },
   },
   {
     kind: "order",
@@ -717,6 +723,7 @@ describe("removing what others live in", () => {
     expect((await takeFacts(db)).map(({ topic, key, value }) => [topic, key, value])).toEqual([
       ["event-changed", "org/fest/", null],
       ["position-changed", "org/fest/1", null],
+      ["quota-changed", "org/fest/1", null],
       ["item-changed", "org/fest/1", null],
       ["category-changed", "org/fest/1", null],
     ]);

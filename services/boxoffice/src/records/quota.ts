@@ -1,3 +1,4 @@
+import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { idOrNull } from "@tessera/records/schema-parts";
 import { arrayOf, boolean, id, integer, object, text } from "@tessera/schema/build";
@@ -26,7 +27,22 @@ type Quota = TypeOf<typeof schema>;
 
 /** A quota: how much of some products there is. */
 export const quota: RecordKind<Reading<Quota>> = {
-  ...catalogueKind({ table: "quota", schema, read: compileReader(schema) }),
+  ...catalogueKind({
+    table: "quota",
+    schema,
+    read: compileReader(schema),
+    fact: {
+      topic: topics.quotaChanged,
+      of: ({ scope, data, revision }) => ({
+        ...scope,
+        id: data.id,
+        revision,
+        items: [...data.items],
+        variations: [...data.variations],
+        subevent: data.subevent ?? undefined,
+      }),
+    },
+  }),
   mention({ data }, mentioned) {
     mentioned.everyItem ||= data.variations.length > 0;
     for (const item of data.items) mentioned.items.add(item);

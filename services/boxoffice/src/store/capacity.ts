@@ -23,15 +23,47 @@ export interface QuotaRow extends QuotaLimits {
   readonly id: number;
 }
 
+const quotaColumns = sql`
+  quota.id,
+  (quota.data ->> 'size')::bigint as size,
+  quota.data -> 'items' as items,
+  quota.data -> 'variations' as variations,
+  (quota.data ->> 'subevent')::bigint as subevent,
+  (quota.data -> 'closed')::boolean as closed`;
+
+/** Reads the quotas of an event that have one of these ids, or one of these dates. */
+export function readQuotas(
+  db: Queryable,
+  { organizer, event }: Scope,
+  { ids, subevents }: { readonly ids: readonly number[]; readonly subevents: readonly (number | null)[] },
+): Promise<QuotaRow[]> {
+  return db.many<QuotaRow>(sql`
+    select ${quotaColumns}
+      from quota
+     where quota.organizer = ${organizer}
+       and quota.event = ${event}
+       and (quota.id = any(${ids}::bigint[])
+            or coalesce((quota.data ->> 'subevent')::bigint, 0) = any(${subevents.map((id) => id ?? 0)}::bigint[]))`);
+}
+
+/** Reads the variations of items of events. */
+export function readVariations(
+  db: Queryable,
+  scopes: readonly Scope[],
+): Promise<(Scope & { readonly id: number; readonly variations: readonly number[] })[]> {
+  return db.many(sql`
+    select item.organizer, item.event, item.id, jsonb_path_query_array(item.data, '$.variations[*].id') as variations
+      from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
+                  ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
+      join item
+        on item.organizer = wanted.organizer
+           and item.event = wanted.event`);
+}
+
 /** Reads the limited quotas of events, event by event, by their ids. */
 export function readLimitedQuotas(db: Queryable, scopes: readonly Scope[]): Promise<(Scope & QuotaRow)[]> {
   return db.many<Scope & QuotaRow>(sql`
-    select quota.organizer, quota.event, quota.id,
-           (quota.data ->> 'size')::bigint as size,
-           quota.data -> 'items' as items,
-           quota.data -> 'variations' as variations,
-           (quota.data ->> 'subevent')::bigint as subevent,
-           (quota.data -> 'closed')::boolean as closed
+    select quota.organizer, quota.event, ${quotaColumns}
       from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
                   ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
       join quota

@@ -73,6 +73,25 @@ export async function isRemoved(tx: Tx, { organizer, event }: Scope): Promise<bo
   return found > 0;
 }
 
+/**
+ * Finds those events that are not removed, with the time of the database in microseconds since 1970.
+ *
+ * The rows stay locked: the removal of an event waits for transactions that add something to its vouchers, and is seen by
+ * those behind it. So its work deletes all of that.
+ */
+export async function lockPresent(tx: Tx, scopes: readonly Scope[]): Promise<(Scope & { readonly now: number })[]> {
+  return tx.many(sql`
+    select event.organizer, event.slug as event, (extract(epoch from statement_timestamp()) * 1000000)::bigint as now
+      from unnest(${scopes.map(({ organizer }) => organizer)}::text[],
+                  ${scopes.map(({ event }) => event)}::text[]) as wanted (organizer, event)
+      join event
+        on event.organizer = wanted.organizer
+           and event.slug = wanted.event
+     where not event.is_removed
+     order by event.organizer, event.slug
+       for share of event`);
+}
+
 /** Finds the events of organizers that are removed, and not deleted yet. */
 export async function findRemoved(db: Queryable, organizers: readonly string[]): Promise<Scope[]> {
   return db.many<Scope>(sql`

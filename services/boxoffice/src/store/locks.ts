@@ -31,6 +31,15 @@ export function locksOf(scopes: readonly Scope[]): Lock[] {
   return [...locks.values()];
 }
 
+/**
+ * The lock of all holds of an event: each sees what those before it hold. Batches of records and facts of vouchers do not
+ * take it, so a hold waits for no import: orders are stored whether or not there is room, and a fact confirms in one
+ * transaction, which a statement sees completely or not at all.
+ */
+export function lockOfHolds({ organizer, event }: Scope): Lock {
+  return { name: `holds ${organizer}/${event}`, exclusive: true };
+}
+
 /** Takes locks until the transaction ends. */
 export async function takeLocks(tx: Tx, locks: readonly Lock[]): Promise<void> {
   const toLock = ({ name }: Lock) => named(name);

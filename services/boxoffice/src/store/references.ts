@@ -1,8 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { sql } from "@tessera/kit/pg/sql";
 import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import { eventBeingRemoved } from "./events.ts";
+import { withKey } from "./with-key.ts";
 
 /** What a run of records refers to. */
 export type Mentioned = ReturnType<typeof nothingMentioned>;
@@ -196,17 +197,6 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
     linkedPositions: toMap(row.linked_positions, Number),
     tokens: toMap(row.tokens, String),
   };
-}
-
-/**
- * Selects the row of a key in a table with several keys; the caller limits it to one row.
- *
- * The key is a range, which only its own index returns sorted. A plan that was made while the table was new does not
- * prefer that index for an equal key: it may choose any index that begins with the event, and read the whole event for
- * each key.
- */
-function withKey(columns: Sql, values: Sql): Sql {
-  return sql`(${columns}) >= (${values}) and (${columns}) <= (${values}) order by ${columns}`;
 }
 
 function toMap<K, V>(rows: Readonly<Record<string, V>> | null, toKey: (text: string) => K): Map<K, V> {

@@ -1,0 +1,340 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { NeedProblemKind, type VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
+import {
+  type Arbitrary,
+  array,
+  assert,
+  asyncProperty,
+  boolean,
+  constantFrom,
+  integer,
+  oneof,
+  record,
+  uniqueArray,
+} from "fast-check";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
+import { readQuotas } from "../store/capacity.ts";
+import { readClaims } from "../store/voucher-claims.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { festival, position, sample } from "../testing/records.ts";
+import { farAway, type Ledger, longAgo, need, startLedger, voucher } from "../testing/vouchers.ts";
+
+let database: TestDatabase;
+let db: Db;
+let office: BoxOffice;
+let ledger: Ledger;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("boxoffice");
+  office = boxOfficeOn(db);
+  ledger = await startLedger(db);
+});
+
+afterAll(() => database.drop());
+
+const seats = ["stalls-1-1", "stalls-1-2"];
+const scope = { organizer: "org", event: "fest" };
+
+/** Three quotas of two products; one has no size, and two positions are sold. */
+async function openShop(): Promise<void> {
+  await emptyTables(db);
+  const variations = [21, 22].map((id) => ({ id, value: {} }));
+  const rejected = await office.apply(
+    ...festival,
+    sample.item({ id: 2, variations }),
+    ...seats.map((seat_guid, index) => sample.seat({ id: index + 1, seat_guid, product: 1 })),
+    ...quotas.map(({ id, size, items, variations: ofQuota }) => sample.quota({ id, size, items, variations: ofQuota })),
+    sample.order({
+      positions: [position(), position({ id: 2, positionid: 2, item: 2, variation: 21, secret: "b" })],
+    }),
+  );
+  expect(rejected).toEqual({});
+}
+
+const quotas = [
+  { id: 1, size: 8, items: [1], variations: [] as number[], sold: 1 },
+  { id: 2, size: 12, items: [1, 2], variations: [21], sold: 2 },
+  { id: 3, size: null, items: [2], variations: [21, 22], sold: 1 },
+  { id: 4, size: 5, items: [2], variations: [22], sold: 0 },
+];
+type Quota = (typeof quotas)[number];
+
+const held = () => db.many<{ voucher: number }>(sql`select voucher from held_claim order by voucher`);
+const confirmed = () => db.many(sql`select id, amount, revision from voucher_claim order by id`);
+
+describe("a fact of a voucher", () => {
+  beforeEach(openShop);
+
+  it("confirms what the voucher holds under the holds that it names, and no other voucher's part of them", async () => {
+    const both = await ledger.mustHold([need(1), need(2)]);
+    const later = await ledger.mustHold([need(1, { amount: 2 })]);
+    await ledger.tell(voucher(1, { holds: [both] }));
+    expect(await held()).toEqual([{ voucher: 1 }, { voucher: 2 }]);
+    await ledger.tell(voucher(2, { holds: [both] }), voucher(1, { revision: 2, maxUsages: 2, holds: [later] }));
+    expect(await held()).toEqual([]);
+    expect(await confirmed()).toEqual([
+      { id: 1, amount: 2, revision: 2 },
+      { id: 2, amount: 1, revision: 1 },
+    ]);
+  });
+
+  it("ends its holds also where a later state came first, in one batch or two", async () => {
+    const holds = await Promise.all([1, 2, 3].map(async (amount) => await ledger.mustHold([need(1, { amount })])));
+    await ledger.tell(voucher(1, { revision: 3, holds: holds.slice(2) }));
+    await ledger.tell(
+      voucher(1, { maxUsages: 5, holds: holds.slice(0, 1) }),
+      voucher(1, { revision: 2, holds: holds.slice(1, 2) }),
+    );
+    expect(await held()).toEqual([]);
+    expect(await confirmed()).toEqual([{ id: 1, amount: 1, revision: 3 }]);
+  });
+
+  it("changes nothing where it names what is no hold, or the hold of another voucher", async () => {
+    const other = await ledger.mustHold([need(2)]);
+    await ledger.tell(voucher(1, { holds: [other, randomUUID(), "", "x"] }));
+    expect(await held()).toEqual([{ voucher: 2 }]);
+  });
+
+  it("replaces the state before a deletion, whatever its revision", async () => {
+    await ledger.tell(voucher(1, { revision: 9 }));
+    await ledger.tell(1, voucher(1, { revision: 2, maxUsages: 3 }));
+    expect(await confirmed()).toEqual([{ id: 1, amount: 3, revision: 2 }]);
+    await ledger.tell(voucher(1, { revision: 4 }), 1);
+    expect(await confirmed()).toEqual([]);
+  });
+
+  it("that a rebuild does not repeat was of a voucher that is gone", async () => {
+    await ledger.tell(voucher(1, { revision: 5 }), voucher(2, { revision: 7 }));
+    await ledger.sweep(6);
+    expect(await confirmed()).toEqual([{ id: 2, amount: 1, revision: 7 }]);
+  });
+
+  it("takes nothing of an event that does not exist, and ends its holds", async () => {
+    await ledger.tell(voucher(1, { event: "gala" }), voucher(1, { organizer: "rival" }), voucher(2));
+    expect(await confirmed()).toEqual([{ id: 2, amount: 1, revision: 1 }]);
+  });
+});
+
+const products = [
+  { item: 1 },
+  { item: 2, variation: 21 },
+  { item: 2, variation: 22 },
+  { item: 2 },
+  { quota: 1 },
+  { quota: 3 },
+] as const;
+const times = [undefined, undefined, undefined, longAgo, farAway];
+
+/** What a voucher is to take, as a hold and as a fact say it. */
+const wish = record({
+  voucher: integer({ min: 1, max: 4 }),
+  product: constantFrom<(typeof products)[number]>(...products),
+  amount: integer({ min: 0, max: 4 }),
+  validUntil: constantFrom(...times),
+  seat: constantFrom(undefined, undefined, undefined, ...seats),
+  isChecked: constantFrom(true, true, true, false),
+});
+type Wish = typeof wish extends Arbitrary<infer T> ? T : never;
+
+const place = integer({ min: 0, max: 20 });
+
+/** A process may be killed behind any step: then those that would follow do not come, or come much later. */
+const step = oneof(
+  {
+    weight: 5,
+    arbitrary: record({
+      kind: constantFrom("hold" as const),
+      needs: uniqueArray(wish, { minLength: 1, maxLength: 3, selector: ({ voucher: id }) => id }),
+    }),
+  },
+  { weight: 1, arbitrary: record({ kind: constantFrom("repeat" as const), hold: place }) },
+  { weight: 2, arbitrary: record({ kind: constantFrom("release" as const), hold: place }) },
+  { weight: 1, arbitrary: record({ kind: constantFrom("release early" as const) }) },
+  {
+    weight: 5,
+    arbitrary: record({
+      kind: constantFrom("fact" as const),
+      wish,
+      // Also older than the last one, or the same.
+      revision: integer({ min: 1, max: 9 }),
+      holds: array(place, { maxLength: 2 }),
+      twice: boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: record({ kind: constantFrom("deletion" as const), voucher: integer({ min: 1, max: 4 }) }) },
+);
+type Step = typeof step extends Arbitrary<infer T> ? T : never;
+
+interface Line {
+  readonly voucher: number;
+  readonly amount: number;
+  readonly product: Wish["product"];
+  readonly validUntil: number | undefined;
+  readonly seat: string | undefined;
+}
+
+const isOver = ({ validUntil }: Pick<Line, "validUntil">) => validUntil === longAgo;
+
+/** Whether a product belongs to a quota, said once more in another way. */
+function belongs(product: Wish["product"], quota: Quota): boolean {
+  if ("quota" in product) return product.quota === quota.id;
+  if ("variation" in product) return quota.variations.includes(product.variation);
+  return product.item === 1 ? quota.items.includes(1) : quota.variations.length > 0;
+}
+
+/** The ledger as lists without any database. */
+class Model {
+  readonly confirmed = new Map<number, Line & { readonly revision: number }>();
+  readonly held = new Map<string, Line[]>();
+  readonly answers = new Map<string, "released" | unknown[]>();
+
+  linesOf(voucher: number): Line[] {
+    return [...this.confirmed.values(), ...[...this.held.values()].flat()].filter((line) => line.voucher === voucher);
+  }
+
+  takes(voucher: number, quota: Quota): number {
+    const lines = this.linesOf(voucher).filter((line) => !isOver(line) && belongs(line.product, quota));
+    return Math.max(0, ...lines.map(({ amount }) => amount));
+  }
+
+  takenOf(quota: Quota): number {
+    return [1, 2, 3, 4].reduce((sum, id) => sum + this.takes(id, quota), 0);
+  }
+
+  hold(needs: readonly Wish[]): unknown[] {
+    const promised = new Map<number, number>();
+    const named = new Set<string>();
+    return needs.flatMap((each, index) => {
+      const quotaProblem = this.#findShort(each, promised);
+      const seatProblem = this.#findSeatProblem(each, named);
+      if (each.seat !== undefined && !isOver(each)) named.add(each.seat);
+      const found = quotaProblem ?? seatProblem;
+      return found === undefined ? [] : [{ need: index, ...found }];
+    });
+  }
+
+  #findShort(each: Wish, promised: Map<number, number>): object | undefined {
+    if (each.amount === 0 || isOver(each)) return undefined;
+    const wanted = quotas
+      .filter((quota) => belongs(each.product, quota))
+      .map((quota) => ({ quota, more: Math.max(each.amount - this.takes(each.voucher, quota), 0) }));
+    const short = wanted.find(({ quota, more }) => {
+      const left = (quota.size ?? 1e9) - quota.sold - this.takenOf(quota) - (promised.get(quota.id) ?? 0);
+      return each.isChecked && more > 0 && left < more;
+    });
+    if (short !== undefined) return { kind: NeedProblemKind.TOO_LITTLE_LEFT, quota: short.quota.id };
+    for (const { quota, more } of wanted) promised.set(quota.id, (promised.get(quota.id) ?? 0) + more);
+    return undefined;
+  }
+
+  #findSeatProblem({ voucher: id, product, seat }: Wish, named: ReadonlySet<string>): object | undefined {
+    if (seat === undefined) return undefined;
+    const isClaimed = [1, 2, 3, 4].some(
+      (other) => other !== id && this.linesOf(other).some((line) => line.seat === seat && !isOver(line)),
+    );
+    if (isClaimed || named.has(seat)) return { kind: NeedProblemKind.SEAT_TAKEN };
+    return "item" in product && product.item !== 1 ? { kind: NeedProblemKind.SEAT_OF_OTHER_ITEM } : undefined;
+  }
+}
+
+function toNeed({ voucher: id, product, isChecked, ...rest }: Wish): VoucherNeed {
+  return { voucher: id, ...product, isChecked, ...rest };
+}
+
+/** Does one step to the ledger and to the model. */
+async function take(model: Model, each: Step, names: string[]): Promise<void> {
+  const nameAt = (at: number) => names[at % Math.max(names.length, 1)];
+  switch (each.kind) {
+    case "hold": {
+      const hold = randomUUID();
+      names.push(hold);
+      const problems = model.hold(each.needs);
+      expect((await ledger.ask({ hold, needs: each.needs.map(toNeed) })).problems).toEqual(problems);
+      model.answers.set(hold, problems);
+      if (problems.length === 0) model.held.set(hold, [...each.needs]);
+      return;
+    }
+    case "repeat": {
+      const hold = nameAt(each.hold);
+      if (hold === undefined) return;
+      const answer = model.answers.get(hold);
+      const asked = ledger.ask({ hold, needs: [need(1)] });
+      if (answer === "released") await expect(asked).rejects.toMatchObject({ code: "hold_released" });
+      else expect((await asked).problems).toEqual(answer);
+      return;
+    }
+    case "release":
+    case "release early": {
+      const known = each.kind === "release" ? nameAt(each.hold) : undefined;
+      const hold = known ?? randomUUID();
+      if (known === undefined) names.push(hold);
+      await ledger.release(hold);
+      model.answers.set(hold, "released");
+      model.held.delete(hold);
+      return;
+    }
+    case "fact": {
+      const { voucher: id, product, amount, validUntil, seat } = each.wish;
+      const holds = each.holds.flatMap((at) => nameAt(at) ?? []);
+      const fields = { item: undefined, ...product, validUntil, seat, maxUsages: amount + 2, redeemed: 2 };
+      const fact = voucher(id, { ...fields, revision: each.revision, holds });
+      await ledger.tell(...(each.twice ? [fact, fact] : [fact]));
+      if ((model.confirmed.get(id)?.revision ?? 0) < each.revision) {
+        const claimed = amount > 0 ? seat : undefined;
+        model.confirmed.set(id, { voucher: id, product, amount, validUntil, seat: claimed, revision: each.revision });
+      }
+      for (const hold of holds) {
+        const lines = model.held.get(hold);
+        if (lines !== undefined)
+          model.held.set(
+            hold,
+            lines.filter((line) => line.voucher !== id),
+          );
+      }
+      return;
+    }
+    case "deletion":
+      await ledger.tell(each.voucher);
+      model.confirmed.delete(each.voucher);
+  }
+}
+
+/** What vouchers take, by quota, as the ledger computes it. */
+async function countTaken(): Promise<Record<number, number>> {
+  const stored = await readQuotas(db, scope, { ids: [], subevents: [null] });
+  const taken = sumByQuota(await readClaims(db, [scope]), matchQuotas(stored, new Map([[2, [21, 22]]])));
+  return Object.fromEntries(quotas.map(({ id }) => [id, taken.get(id) ?? 0]));
+}
+
+it("[V4.1, V4.13] vouchers take what a list of them says, whatever is held, released, told again or told late", {
+  timeout: 120_000,
+}, async () => {
+  const seen = { held: 0, refused: 0, confirmed: 0 };
+  await assert(
+    asyncProperty(array(step, { minLength: 5, maxLength: 25, size: "max" }), async (steps) => {
+      await openShop();
+      const model = new Model();
+      const names: string[] = [];
+      for (const each of steps) {
+        const before = [...model.held.values()].flat().length;
+        await take(model, each, names);
+        expect(await countTaken()).toEqual(Object.fromEntries(quotas.map((quota) => [quota.id, model.takenOf(quota)])));
+        const lines = [...model.held.values()].flat().length;
+        expect((await held()).length).toBe(lines);
+        if (each.kind === "hold") seen[lines > before ? "held" : "refused"] += 1;
+        if (each.kind === "fact" && lines < before) seen.confirmed += 1;
+      }
+    }),
+    { numRuns: 60 },
+  );
+  // Steps that are all refused would prove nothing.
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+});

@@ -1,0 +1,107 @@
+import { seatKey } from "./seat-key.ts";
+import { type Claim, greatest, type QuotaMatch, takesOf } from "./voucher-claims.ts";
+
+/** What a voucher will take. */
+export interface Need extends Claim {
+  readonly voucher: number;
+  /** Whether quotas must have so much left. */
+  readonly isChecked: boolean;
+  /** The instant behind which it takes nothing. */
+  readonly validUntil: number | null;
+  /** The guid of a seat that it claims. */
+  readonly seat: string | null;
+}
+
+/** Why a need cannot be held. */
+export type Problem =
+  | { readonly kind: "no_quota" | "no_such_seat" | "seat_taken" | "seat_of_other_item" }
+  | { readonly kind: "too_little_left"; readonly quota: number };
+
+interface QuotaLeft {
+  readonly id: number;
+  readonly items: readonly number[];
+  readonly variations: readonly number[];
+  readonly subevent: number | null;
+  readonly closed: boolean;
+  /** Null: unlimited. */
+  readonly left: number | null;
+}
+
+/** Tells whether a need takes anything at an instant. */
+export function isValid({ validUntil }: Pick<Need, "validUntil">, now: number): boolean {
+  return validUntil === null || validUntil >= now;
+}
+
+/**
+ * Finds the needs that quotas have no room for, by their place, and why. Each one leaves less to those behind it.
+ *
+ * `claims` are what the vouchers of these needs take already. That is part of what is left, so it counts once. A need that
+ * takes no more of a quota than before does not depend on it.
+ */
+export function findQuotaProblems<Q extends QuotaLeft>(
+  needs: readonly Need[],
+  {
+    match,
+    claims,
+    now,
+  }: { readonly match: QuotaMatch<Q>; readonly claims: ReadonlyMap<number, readonly Claim[]>; readonly now: number },
+): Map<number, Problem> {
+  const problems = new Map<number, Problem>();
+  const promised = new Map<number, number>();
+  for (const [place, need] of needs.entries()) {
+    if (need.amount === 0 || !isValid(need, now)) continue;
+    const affected = match.affectedBy(need);
+    if (need.isChecked && affected.length === 0) problems.set(place, { kind: "no_quota" });
+    const before = claims.get(need.voucher) ?? [];
+    const wanted = affected
+      .map((quota) => ({ quota, more: need.amount - greatest(before, quota, match) }))
+      .filter(({ more }) => more > 0);
+    const short = need.isChecked
+      ? wanted.find(({ quota, more }) => !hasRoom(quota, (promised.get(quota.id) ?? 0) + more))
+      : undefined;
+    if (short !== undefined) {
+      problems.set(place, { kind: "too_little_left", quota: short.quota.id });
+      continue;
+    }
+    for (const { quota, more } of wanted) {
+      if (takesOf(need, quota)) promised.set(quota.id, (promised.get(quota.id) ?? 0) + more);
+    }
+  }
+  return problems;
+}
+
+function hasRoom({ closed, left }: QuotaLeft, amount: number): boolean {
+  return !closed && (left === null || left >= amount);
+}
+
+/** A seat, and what stands in the way of a claim. */
+export interface SeatState {
+  readonly guid: string;
+  readonly subevent: number | null;
+  readonly product: number | null;
+  /** Blocked, or held by a position. */
+  readonly isTaken: boolean;
+  /** The vouchers that claim it. */
+  readonly claimants: readonly number[];
+}
+
+/** Finds the needs whose seats they cannot have, by their place, and why. Of several needs for a seat the first has it. */
+export function findSeatProblems(
+  needs: readonly Need[],
+  { seats, now }: { readonly seats: Iterable<SeatState>; readonly now: number },
+): Map<number, Problem> {
+  const known = new Map([...seats].map((seat) => [seatKey(seat.guid, seat.subevent), seat]));
+  const problems = new Map<number, Problem>();
+  const promised = new Set<string>();
+  for (const [place, need] of needs.entries()) {
+    if (need.seat === null) continue;
+    const key = seatKey(need.seat, need.subevent);
+    const seat = known.get(key);
+    if (seat === undefined) problems.set(place, { kind: "no_such_seat" });
+    else if (seat.isTaken || promised.has(key) || seat.claimants.some((voucher) => voucher !== need.voucher))
+      problems.set(place, { kind: "seat_taken" });
+    else if (need.item !== null && need.item !== seat.product) problems.set(place, { kind: "seat_of_other_item" });
+    if (isValid(need, now)) promised.add(key);
+  }
+  return problems;
+}

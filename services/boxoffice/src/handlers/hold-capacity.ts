@@ -1,0 +1,112 @@
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import { type HoldCapacityRequest, HoldCapacityResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import { isUuid } from "@tessera/values";
+import { computeAvailability } from "../domain/availability.ts";
+import { findQuotaProblems, findSeatProblems, isValid, type Need, type Problem } from "../domain/fit-needs.ts";
+import type { Scope } from "../domain/scope.ts";
+import { seatKey } from "../domain/seat-key.ts";
+import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
+import { fault } from "../faults.ts";
+import { type QuotaRow, readQuotas, readTaken, readVariations } from "../store/capacity.ts";
+import { lockPresent } from "../store/events.ts";
+import * as holds from "../store/holds.ts";
+import { lockOfHolds, takeLocks } from "../store/locks.ts";
+import { findSeatStates } from "../store/seats.ts";
+import { readClaims } from "../store/voucher-claims.ts";
+import { toNeed, toNeedProblem } from "../wire/capacity.ts";
+
+/** As many vouchers as one request may create. */
+const mostNeeds = 10_000;
+
+/**
+ * Holds what vouchers need, everything or nothing, and keeps the answer under the id of the hold: a repeated request gets
+ * it again. The id of the request would not do, because a caller that was killed asks again in a request of its own.
+ */
+export async function holdCapacity(request: HoldCapacityRequest, { db }: { db: Db }): Promise<HoldCapacityResponse> {
+  const { organizer, event, hold: id } = request;
+  const scope = { organizer, event };
+  const needs = readNeeds(request);
+  return db.transaction(async (tx) => {
+    await takeLocks(tx, [lockOfHolds(scope)]);
+    const earlier = await holds.findHold(tx, scope, id);
+    if (earlier !== undefined) return answerAgain(earlier);
+    const [present] = await lockPresent(tx, [scope]);
+    if (present === undefined) throw fault("no_such_event", "this event does not exist");
+    const problems = await findProblems(tx, scope, { needs, now: present.now });
+    const answer = { problems };
+    const encoded = HoldCapacityResponse.encode(answer).finish();
+    if (!(await holds.storeAnswer(tx, scope, { id, answer: encoded }))) throw released();
+    if (problems.length === 0) await holds.storeHeld(tx, scope, { id, claims: needs });
+    return answer;
+  });
+}
+
+function readNeeds({ organizer, event, hold, needs }: HoldCapacityRequest): Need[] {
+  const invalid = (what: string) => fault("invalid_hold", what);
+  if (!isUuid(hold)) throw invalid("a hold is named by a UUID");
+  if (needs.length > mostNeeds) throw fault("too_many_needs", `hold for ${mostNeeds} vouchers at most`);
+  if (new Set(needs.map(({ voucher }) => voucher)).size < needs.length) throw invalid("a voucher is named twice");
+  if (needs.some(({ amount }) => amount < 0)) throw invalid("an amount is below zero");
+  if ([organizer, event, ...needs.map(({ seat = "" }) => seat)].some((text) => text.includes("\0")))
+    throw invalid("a text has a null character");
+  return needs.map(toNeed);
+}
+
+function answerAgain({ isReleased, answer }: holds.StoredHold): HoldCapacityResponse {
+  if (isReleased || answer === null) throw released();
+  return HoldCapacityResponse.decode(answer);
+}
+
+function released() {
+  return fault("hold_released", "this hold was released; ask with the id of another one");
+}
+
+interface Question {
+  readonly needs: readonly Need[];
+  readonly now: number;
+}
+
+async function findProblems(tx: Tx, scope: Scope, question: Question): Promise<HoldCapacityResponse["problems"]> {
+  const quotaProblems = await checkQuotas(tx, scope, question);
+  const seatProblems = await checkSeats(tx, scope, question);
+  return question.needs.flatMap((_, place) => {
+    const problem = quotaProblems.get(place) ?? seatProblems.get(place);
+    return problem === undefined ? [] : [toNeedProblem(place, problem)];
+  });
+}
+
+async function checkQuotas(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {
+  const taking = needs.filter((need) => need.amount > 0 && isValid(need, now));
+  if (!taking.some(({ isChecked }) => isChecked)) return new Map();
+  const quotas = await readQuotas(tx, scope, {
+    ids: [...new Set(taking.flatMap(({ quota }) => quota ?? []))],
+    subevents: [...new Set(taking.map(({ subevent }) => subevent))],
+  });
+  const variationsOf = new Map((await readVariations(tx, [scope])).map(({ id, variations }) => [id, variations]));
+  const taken = Map.groupBy(await readTaken(tx, [scope]), ({ subevent }) => subevent);
+  const claims = await readClaims(
+    tx,
+    [scope],
+    taking.map(({ voucher }) => ({ ...scope, voucher })),
+  );
+  const byVouchers = sumByQuota(claims, matchQuotas(quotas, variationsOf));
+  const withRoom = (quota: QuotaRow) => {
+    const { left } = computeAvailability(quota, taken.get(quota.subevent) ?? [], byVouchers.get(quota.id));
+    return { ...quota, left };
+  };
+  return findQuotaProblems(needs, {
+    match: matchQuotas(quotas.map(withRoom), variationsOf),
+    claims: Map.groupBy(
+      claims.filter(({ part }) => part === "own"),
+      ({ voucher }) => voucher ?? 0,
+    ),
+    now,
+  });
+}
+
+async function checkSeats(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {
+  const wanted = needs.flatMap(({ seat, subevent }) => (seat === null ? [] : [{ guid: seat, subevent }]));
+  if (wanted.length === 0) return new Map();
+  const distinct = new Map(wanted.map((seat) => [seatKey(seat.guid, seat.subevent), seat]));
+  return findSeatProblems(needs, { seats: await findSeatStates(tx, scope, [...distinct.values()]), now });
+}

@@ -1,0 +1,16 @@
+import type { Job } from "@tessera/kit/jobs/interval";
+import type { Db } from "@tessera/kit/pg/database";
+import { forgetEndedHolds, mostForgotten } from "../store/holds.ts";
+
+const minuteMs = 60_000;
+
+/** Forgets holds that ended long ago. Any number of replicas may run this at the same time. */
+export function forgetHolds({ db }: { readonly db: Db }): Job {
+  return {
+    name: "forget-holds",
+    everyMs: 15 * minuteMs,
+    async run(signal) {
+      while (!signal.aborted && (await forgetEndedHolds(db)) === mostForgotten);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "@tessera/kit/pg/database";
+import type {
+  HoldCapacityRequest,
+  HoldCapacityResponse,
+  NeedProblem,
+  VoucherNeed,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
+import { PriceMode, type VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import { Capacity } from "@tessera/protos/services";
+import { entityKey, topics } from "@tessera/protos/topics";
+import { startForTest } from "@tessera/testkit/start-for-test";
+import { boxoffice } from "../index.ts";
+
+/** Instants that no clock of a test passes, in microseconds. */
+export const [longAgo, farAway] = [Date.UTC(2001, 0) * 1000, Date.UTC(2200, 0) * 1000];
+
+/** A need for one of item 1. */
+export function need(voucher: number, rest: Partial<VoucherNeed> = {}): VoucherNeed {
+  return { voucher, item: 1, amount: 1, isChecked: true, ...rest };
+}
+
+type FactFields = Partial<VoucherFields> & Partial<Pick<VoucherChanged, "organizer" | "event" | "revision" | "holds">>;
+
+/** The state of a voucher that blocks one of item 1. */
+export function voucher(
+  id: number,
+  { redeemed = 0, ...rest }: FactFields & { readonly redeemed?: number } = {},
+): VoucherChanged {
+  const { organizer = "org", event = "fest", revision = 1, holds = [], ...fields } = rest;
+  return {
+    organizer,
+    event,
+    id,
+    revision,
+    holds,
+    voucher: {
+      id,
+      createdAt: 0,
+      redeemed,
+      budgetUsed: "0.00",
+      fields: {
+        code: `CODE${id}`,
+        maxUsages: 1,
+        minUsages: 1,
+        blockQuota: true,
+        allowIgnoreQuota: false,
+        priceMode: PriceMode.NONE,
+        item: 1,
+        tag: "",
+        comment: "",
+        showHiddenItems: true,
+        allAddonsIncluded: false,
+        allBundlesIncluded: false,
+        ...fields,
+      },
+    },
+  };
+}
+
+/** Calls the ledger as voucher does. */
+export async function startLedger(db: Db) {
+  const service = await startForTest(boxoffice, { db });
+  const capacity = service.connect(Capacity);
+  return {
+    /** Holds under an id of its own and returns it, or what is in the way. */
+    async hold(
+      needs: readonly VoucherNeed[],
+      rest: Partial<HoldCapacityRequest> = {},
+    ): Promise<string | NeedProblem[]> {
+      const hold = rest.hold ?? randomUUID();
+      const { problems } = await this.ask({ ...rest, hold, needs: [...needs] });
+      return problems.length === 0 ? hold : problems;
+    },
+    /** Holds what must be free. */
+    async mustHold(needs: readonly VoucherNeed[]): Promise<string> {
+      const held = await this.hold(needs);
+      if (typeof held !== "string") throw new Error(`not held: ${JSON.stringify(held)}`);
+      return held;
+    },
+    ask(request: Partial<HoldCapacityRequest>): Promise<HoldCapacityResponse> {
+      return capacity.holdCapacity({ organizer: "org", event: "fest", hold: randomUUID(), needs: [], ...request });
+    },
+    release: (hold: string, { organizer = "org", event = "fest" } = {}) =>
+      capacity.releaseCapacity({ organizer, event, hold }),
+    /** Delivers states of vouchers in one batch; a number is one that was deleted. */
+    tell: (...facts: readonly (VoucherChanged | number)[]) =>
+      service.deliver(
+        topics.voucherChanged,
+        facts.map((fact) => (typeof fact === "number" ? entityKey("org", "fest", fact) : fact)),
+      ),
+    sweep: (before: number) => service.sweep(topics.voucherChanged, before),
+    runJob: service.runJob,
+  };
+}
+
+export type Ledger = Awaited<ReturnType<typeof startLedger>>;

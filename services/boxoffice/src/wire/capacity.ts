@@ -1,0 +1,26 @@
+import {
+  type NeedProblem,
+  NeedProblemKind,
+  type VoucherNeed,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
+import type { Need, Problem } from "../domain/fit-needs.ts";
+
+const kinds: Readonly<Record<Problem["kind"], NeedProblemKind>> = {
+  no_quota: NeedProblemKind.NO_QUOTA,
+  too_little_left: NeedProblemKind.TOO_LITTLE_LEFT,
+  no_such_seat: NeedProblemKind.NO_SUCH_SEAT,
+  seat_taken: NeedProblemKind.SEAT_TAKEN,
+  seat_of_other_item: NeedProblemKind.SEAT_OF_OTHER_ITEM,
+};
+
+/** Reads a need. */
+export function toNeed({ voucher, amount, isChecked, ...rest }: VoucherNeed): Need {
+  const { item = null, variation = null, quota = null, subevent = null, validUntil = null, seat = null } = rest;
+  return { voucher, item, variation, quota, subevent, amount, isChecked, validUntil, seat };
+}
+
+/** Writes why the need at a place cannot be held. */
+export function toNeedProblem(need: number, problem: Problem): NeedProblem {
+  const kind = kinds[problem.kind];
+  return problem.kind === "too_little_left" ? { need, kind, quota: problem.quota } : { need, kind };
+}
