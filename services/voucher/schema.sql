@@ -179,6 +179,8 @@ create table voucher (
   created_at timestamptz not null,
   redeemed bigint not null,
   budget_used numeric(15,2) not null,
+  base_redeemed bigint not null,
+  base_budget_used numeric(15,2) not null,
   counted_as_of_at timestamptz,
   constraint voucher_pkey primary key (organizer, event, id),
   constraint voucher_price_mode_check check ((price_mode = any (array['none'::text, 'set'::text, 'subtract'::text, 'percent'::text])))
@@ -189,6 +191,21 @@ create index voucher_by_quota on voucher using btree (organizer, event, quota, i
 create index voucher_by_subevent on voucher using btree (organizer, event, subevent, id) where (subevent is not null);
 create index voucher_by_tag on voucher using btree (organizer, event, tag, id) where (tag <> ''::text);
 comment on column voucher.comment is 'personal data: what the organizer noted';
+
+create table voucher_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  revision bigint not null,
+  voucher bigint not null,
+  placed_at timestamptz not null,
+  counts boolean not null,
+  budget numeric(15,2) not null,
+  base_counts boolean not null,
+  base_budget numeric(15,2) not null,
+  constraint voucher_use_pkey primary key (organizer, event, "position")
+);
+create index voucher_use_by_voucher on voucher_use using btree (organizer, event, voucher, placed_at);
 
 create table work (
   kind text not null,

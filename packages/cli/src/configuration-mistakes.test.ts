@@ -31,7 +31,7 @@ describe("a process on the memory bus", () => {
   it("refuses to start where others would never hear of its own", async () => {
     await expect(start(["boxoffice"])).rejects.toThrow("checkin would miss facts of boxoffice");
     await expect(start(["boxoffice", "checkin"])).rejects.toThrow(
-      "and gateway would miss facts of boxoffice, gateway would miss facts of checkin, voucher would miss facts of boxoffice; set BUS=kafka",
+      "and boxoffice would miss facts of voucher, gateway would miss facts of boxoffice, gateway would miss facts of checkin, voucher would miss facts of boxoffice; set BUS=kafka",
     );
   });
 });

@@ -31,7 +31,7 @@ export interface Uses {
 }
 
 /** Returns whether the record of a voucher contains the orders of that moment. */
-export function isContained(placed: Instant, { countedAsOf }: Baseline): boolean {
+function isContained(placed: Instant, { countedAsOf }: Baseline): boolean {
   return countedAsOf !== null && placed < countedAsOf;
 }
 
