@@ -144,7 +144,8 @@ const wish = record({
 });
 type Wish = typeof wish extends Arbitrary<infer T> ? T : never;
 
-const place = integer({ min: 0, max: 20 });
+/** Which of the last holds. */
+const place = integer({ min: 0, max: 5 });
 
 /** A process may be killed behind any step: then those that would follow do not come, or come much later. */
 const step = oneof(
@@ -165,7 +166,7 @@ const step = oneof(
       wish,
       // Also older than the last one, or the same.
       revision: integer({ min: 1, max: 9 }),
-      holds: array(place, { maxLength: 2 }),
+      holds: array(place, { maxLength: 4, size: "max" }),
       twice: boolean(),
     }),
   },
@@ -251,7 +252,7 @@ function toNeed({ voucher: id, product, isChecked, ...rest }: Wish): VoucherNeed
 
 /** Does one step to the ledger and to the model. */
 async function take(model: Model, each: Step, names: string[]): Promise<void> {
-  const nameAt = (at: number) => names[at % Math.max(names.length, 1)];
+  const nameAt = (at: number) => names.at(-1 - (at % Math.max(names.length, 1)));
   switch (each.kind) {
     case "hold": {
       const hold = randomUUID();
@@ -336,5 +337,5 @@ it("[V4.1, V4.13] vouchers take what a list of them says, whatever is held, rele
     { numRuns: 60 },
   );
   // Steps that are all refused would prove nothing.
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(20);
+  expect(Math.min(...Object.values(seen))).toBeGreaterThan(10);
 });
