@@ -108,8 +108,29 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
   for (const [index, { id }] of workshops.entries()) {
     yield ofEvent("quota", { id: 3 + index, name: `Workshop ${index + 1}`, size: 200, items: [4], variations: [id] });
   }
+  const asOf = "2026-01-01T00:00:00Z";
   yield ofEvent("quota", { id: 6, name: "Shirts", size: 1000, items: [5], variations: shirts.map(({ id }) => id) });
   yield* orders(ofEvent);
+  yield ofEvent("voucher", {
+    id: 1,
+    code: "PRESS-2027",
+    tag: "press",
+    max_usages: 50,
+    price_mode: "set",
+    value: "0.00",
+    item: 1,
+    as_of: asOf,
+  });
+  yield ofEvent("voucher", {
+    id: 2,
+    code: "TENPERCENT",
+    max_usages: 1000,
+    price_mode: "percent",
+    value: "10.00",
+    budget: "5000.00",
+    as_of: asOf,
+  });
+  yield ofEvent("voucher", { id: 3, code: "VIP-FRIENDS", max_usages: 5, block_quota: true, quota: 2, as_of: asOf });
   yield ofEvent("checkin_list", {
     id: 4,
     name: "VIP dinner",

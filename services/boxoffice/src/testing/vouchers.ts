@@ -7,7 +7,7 @@ import type {
   VoucherNeed,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
-import { type VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import type { VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Capacity } from "@tessera/protos/services";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { startForTest } from "@tessera/testkit/start-for-test";
