@@ -59,11 +59,13 @@ describe("a database that is ready", () => {
       "ok: the schema of boxoffice is up to date",
       "ok: the schema of checkin is up to date",
       "ok: the schema of gateway is up to date",
+      "ok: the schema of voucher is up to date",
     ]);
     expect(say("facts")).toEqual([
       "ok: boxoffice has no late facts and no dead letters; no process of it is connected",
       "ok: checkin has no late facts and no dead letters; no process of it is connected",
       "ok: gateway has no late facts and no dead letters; no process of it is connected",
+      "ok: voucher has no late facts and no dead letters; no process of it is connected",
     ]);
     expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
   });
@@ -117,6 +119,7 @@ describe("a database that is ready", () => {
       undefined,
       "restore the file and add a new one",
       "run `tessera migrate gateway`",
+      undefined,
     ]);
     expect(say("facts", "skipped")).toEqual(["skipped: the facts of checkin", "skipped: the facts of gateway"]);
   });
@@ -162,7 +165,7 @@ describe("a database that is not ready", () => {
     const empty = await createEmptyDatabase();
     const { findings, say } = await examine(empty.url);
     expect(say("database", "wrong")).toEqual(["wrong: the extension pg_trgm is not installed in this database"]);
-    expect(say("schemas")).toHaveLength(3);
+    expect(say("schemas")).toHaveLength(4);
     expect(findings.find(({ area }) => area === "schemas")).toMatchObject({
       level: "wrong",
       what: expect.stringContaining("schema boxoffice is not there"),

@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers.";
 
 const options = {
   orders: {
@@ -28,6 +28,12 @@ const options = {
     value: "N",
     default: "1000000",
     help: "reads: how many tickets the event has (default 1000000)",
+  },
+  vouchers: {
+    type: "string",
+    value: "N",
+    default: "1000000",
+    help: "vouchers: how many the event has when pages are read (default 1000000)",
   },
   seconds: {
     type: "string",
@@ -67,9 +73,13 @@ export async function bench(args: string[]): Promise<void> {
     const { benchReads } = await import("./reads.ts");
     return benchReads({ tickets: readCount("--tickets", values.tickets, 1000) });
   }
+  if (name === "vouchers") {
+    const { benchVouchers } = await import("./vouchers.ts");
+    return benchVouchers({ vouchers: readCount("--vouchers", values.vouchers, 1000) });
+  }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers`,
   );
 }
 
