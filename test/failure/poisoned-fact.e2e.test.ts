@@ -95,16 +95,18 @@ it("unreadable facts are parked with their cause, and the next facts are applied
 
     await expect
       .poll(async () => (await readParked(db)).length, { timeout: 15_000 })
-      .toBe(injected.length + 2 * shared.length);
+      .toBe(2 * injected.length + 3 * shared.length);
     const parked = await readParked(db);
-    const ofCheckin = consumerName("checkin", topics.positionChanged.name);
-    expect(
-      parked
-        .filter(({ consumer }) => consumer === ofCheckin)
-        .map(({ factId }) => factId)
-        .sort(),
-    ).toEqual(injected.sort());
-    for (const consumer of ["checkin", "gateway"].map((name) => consumerName(name, topics.eventChanged.name)))
+    for (const consumer of ["checkin", "voucher"].map((name) => consumerName(name, topics.positionChanged.name)))
+      expect(
+        parked
+          .filter((each) => each.consumer === consumer)
+          .map(({ factId }) => factId)
+          .sort(),
+      ).toEqual(injected.sort());
+    for (const consumer of ["checkin", "gateway", "voucher"].map((name) =>
+      consumerName(name, topics.eventChanged.name),
+    ))
       expect(
         parked
           .filter((each) => each.consumer === consumer)
