@@ -251,7 +251,9 @@ create table "position" (
   constraint position_order_status_check check ((order_status = any (array['pending'::text, 'paid'::text, 'expired'::text, 'canceled'::text])))
 ) with (fillfactor=90, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_insert_scale_factor=0.05);
 create index position_by_addon_to on "position" using btree (organizer, event, addon_to) where (addon_to is not null);
+create index position_by_email on "position" using btree (organizer, event, "left"(lower(order_email), 250)) where (not canceled);
 create index position_by_name on "position" using btree (organizer, event, sort_name, positionid, id) include (item, variation, subevent, counted_as) where (not canceled);
+create index position_by_number on "position" using btree (organizer, event, positionid, id) include (item, variation, subevent, counted_as) where (not canceled);
 create index position_by_order_code on "position" using btree (organizer, event, upper(order_code));
 create index position_by_order_time on "position" using btree (organizer, event, order_placed_at) where (not canceled);
 create index position_by_pseudonym on "position" using hash (pseudonymization_id);
@@ -259,6 +261,8 @@ create index position_by_search_text on "position" using gin (search_text gin_tr
 create index position_by_secret on "position" using btree (organizer, event, lower("left"(secret, 250)));
 create index position_by_voucher on "position" using btree (organizer, event, voucher) where (voucher is not null);
 create index position_limited on "position" using btree (organizer, event, id) include (blocked, valid_from_at, valid_until_at) where (blocked or (valid_from_at is not null) or (valid_until_at is not null));
+create index position_nameless on "position" using btree (organizer, event, id) include (item, variation, subevent, counted_as) where ((sort_name is null) and (addon_to is null) and (not canceled));
+create index position_nameless_addon on "position" using btree (organizer, event, id) include (addon_to, item, variation, subevent, counted_as) where ((sort_name is null) and (addon_to is not null) and (not canceled));
 create index position_uncounted on "position" using btree (organizer, event, id) include (item, variation, subevent, order_status) where ((counted_as is null) and (not canceled));
 comment on column "position".attendee_name is 'personal data';
 comment on column "position".order_email is 'personal data';

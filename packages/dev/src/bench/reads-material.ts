@@ -6,9 +6,12 @@ export const largeEvent = { organizer: "bench", event: "festival", small: "readi
 
 const perStatement = 20_000;
 
+/** When the ticket `number.id` was scanned. */
+const scannedAt = sql`timestamptz '2027-01-01' + number.id * interval '10 milliseconds'`;
+
 /**
  * Fills the event with copies of its first ticket, as facts and scans would have: one ticket of thirteen is Anna's, half
- * have the second product, and three of ten were scanned on the first two lists.
+ * have the second product, and three of ten were scanned on the first two lists, one after the other.
  */
 export async function fillLargeEvent(
   checkin: Db,
@@ -34,13 +37,13 @@ export async function fillLargeEvent(
        where seed.organizer = ${organizer} and seed.event = ${event} and seed.id = 1`);
     await checkin.run(sql`
       insert into scan (organizer, event, id, list, position, type, successful, at, forced, force_sent, auto_checked_in)
-      select ${organizer}, ${event}, nextval('scan_id'), list.id, number.id, 'entry', true, now(), false, false, false
+      select ${organizer}, ${event}, nextval('scan_id'), list.id, number.id, 'entry', true, ${scannedAt}, false, false, false
         from generate_series(${first}::bigint, ${last}::bigint) as number (id)
        cross join generate_series(1, 2) as list (id)
        where number.id % 10 < 3`);
     await checkin.run(sql`
       insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
-      select ${organizer}, ${event}, number.id, list.id, 1, 1, 'entry', now()
+      select ${organizer}, ${event}, number.id, list.id, 1, 1, 'entry', ${scannedAt}
         from generate_series(${first}::bigint, ${last}::bigint) as number (id)
        cross join generate_series(1, 2) as list (id)
        where number.id % 10 < 3`);

@@ -1,8 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
-import { conditionsOn, type PositionFilter } from "./position-filter.ts";
-import { type Joined, type Order, orderOf } from "./position-order.ts";
+import { type Block, divide, type Source, type Stretch } from "./position-blocks.ts";
+import { conditionsOn, fewTickets, type PositionFilter } from "./position-filter.ts";
+import { type Joined, joinedIn, orderBy, termsOf, turned } from "./position-order.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 /** Which of the tickets that were found are wanted. */
@@ -14,15 +15,10 @@ export interface Cut {
   readonly count: number;
 }
 
-/** Which columns of tickets are wanted, of which ones, in which order. */
-interface Selection {
-  readonly columns: Columns;
-  readonly where: Sql;
-  readonly order: Order;
-}
-
 interface Columns {
   readonly names: Sql;
+  /** The same of `page`. */
+  readonly ofPage: Sql;
   readonly from: readonly Joined[];
 }
 
@@ -37,18 +33,27 @@ const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
 };
 
 /** Joins nothing that is not used: even a join that is left out of the plan would keep it from reading an index alone. */
-function select(filter: PositionFilter, { columns, where, order }: Selection): Sql {
-  const joined = [...new Set([...columns.from, ...order.from])].map((name) => joins[name](filter));
+function from(filter: PositionFilter, joined: readonly Joined[]): Sql {
+  const joinsOnce = [...new Set(joined)].map((name) => joins[name](filter));
   return sql`
-             select ${columns.names}
                from position as ticket
-                    ${joinSql(joined, "")}
-              where ${where}
-              order by ${order.terms}`;
+                    ${joinSql(joinsOnce, "")}`;
 }
 
-/** So few scanned tickets, or tickets without a scan, are found by what was scanned on the list, not one by one. */
-const fewTickets = 5000;
+function select(filter: PositionFilter, columns: Columns, { where, terms, from: used = [] }: Source): Sql {
+  return sql`
+             select ${columns.names}
+                    ${from(filter, [...columns.from, ...joinedIn(terms), ...used])}
+              where ${where}
+              order by ${orderBy(terms)}`;
+}
+
+/** Where a page begins and ends in an order, or in the reverse. */
+interface Place {
+  readonly skip: number;
+  readonly limit: number;
+  readonly isReversed: boolean;
+}
 
 /** Reads columns of one page of tickets, whatever is searched. It is read from the nearer end: what lies before it is skipped. */
 async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Columns, cut: Cut): Promise<Row[]> {
@@ -57,12 +62,78 @@ async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Colum
   if (limit <= 0) return [];
   const behind = count - offset - limit;
   const isReversed = behind < offset;
+  const place = { skip: isReversed ? behind : offset, limit, isReversed };
+  const stretches = await divide(db, filter, ordering);
   const where = conditionsOn(filter, count > fewTickets ? "each" : "all");
-  const order = orderOf(filter, ordering, { isReversed });
-  const rows = await db.many<Row>(sql`
-    ${select(filter, { columns, where, order })}
-              limit ${limit} offset ${isReversed ? behind : offset}`);
+  const rows =
+    stretches === undefined
+      ? await readBlock<Row>(db, filter, columns, { block: [{ where, terms: termsOf(filter, ordering) }], ...place })
+      : await readStretches<Row>(db, filter, columns, { stretches, ...place });
   return isReversed ? rows.reverse() : rows;
+}
+
+/** What is skipped is counted only where a stretch ends before the page. */
+async function readStretches<Row>(
+  db: Queryable,
+  filter: PositionFilter,
+  columns: Columns,
+  { stretches, isReversed, ...place }: Place & { readonly stretches: readonly Stretch[] },
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  let { skip } = place;
+  for (const stretch of isReversed ? stretches.toReversed() : stretches) {
+    const limit = Math.min(place.limit - rows.length, (stretch.count ?? Number.MAX_SAFE_INTEGER) - skip);
+    const most = skip + limit;
+    let found: Row[] = [];
+    for (const block of limit > 0 ? stretch.ways({ isReversed, most }) : []) {
+      found = await readBlock<Row>(db, filter, columns, { block, skip, limit, isReversed });
+      if (found.length === limit) break;
+    }
+    rows.push(...found);
+    if (rows.length === place.limit) break;
+    if (found.length > 0 || skip === 0) skip = 0;
+    else skip -= stretch.count ?? (await countStretch(db, filter, stretch));
+  }
+  return rows;
+}
+
+async function countStretch(db: Queryable, filter: PositionFilter, stretch: Stretch): Promise<number> {
+  let sum = 0;
+  for (const { where, from: used = [] } of stretch.ways({ isReversed: false, most: 0 }).at(-1) ?? []) {
+    const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+           ${from(filter, used)}
+     where ${where}`);
+    sum += count;
+  }
+  return sum;
+}
+
+async function readBlock<Row>(
+  db: Queryable,
+  filter: PositionFilter,
+  columns: Columns,
+  { block, skip, limit, isReversed }: Place & { readonly block: Block },
+): Promise<Row[]> {
+  const sources = block.map((source) => (isReversed ? { ...source, terms: source.terms.map(turned) } : source));
+  const [first, ...others] = sources;
+  if (first === undefined) return [];
+  if (others.length === 0)
+    return db.many<Row>(sql`
+    ${select(filter, columns, first)}
+              limit ${limit} offset ${skip}`);
+  const numbers = first.terms.map((_, index) => identifier(`by${index}`));
+  const ordered = sources.map((source) => {
+    const keys = source.terms.map(({ by }, index) => sql`${by} as ${numbers[index] ?? by}`);
+    return sql`(${select(filter, { ...columns, names: joinSql([columns.names, ...keys], ", ") }, source)}
+              limit ${skip + limit})`;
+  });
+  const terms = first.terms.map((term, index) => ({ ...term, by: sql`page.${numbers[index] ?? term.by}` }));
+  return db.many<Row>(sql`
+    select ${columns.ofPage}
+      from (${joinSql(ordered, " union all ")}) as page
+     order by ${orderBy(terms)}
+     limit ${limit} offset ${skip}`);
 }
 
 /** Reads columns of all of these tickets that the filter leaves. */
@@ -73,10 +144,10 @@ async function allOf<Row>(
   { ordering, ids }: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
 ): Promise<Row[]> {
   const where = sql`${conditionsOn(filter)} and ticket.id = any(${ids}::bigint[])`;
-  return db.many<Row>(select(filter, { columns, where, order: orderOf(filter, ordering, { isReversed: false }) }));
+  return db.many<Row>(select(filter, columns, { where, terms: termsOf(filter, ordering) }));
 }
 
-const idAlone: Columns = { names: sql`ticket.id`, from: [] };
+const idAlone: Columns = { names: sql`ticket.id`, ofPage: sql`page.id`, from: [] };
 
 /** Finds one page of tickets, whatever is searched. */
 export async function pageIds(db: Queryable, filter: PositionFilter, cut: Cut): Promise<number[]> {
@@ -109,9 +180,10 @@ interface Asked {
 
 function ruledColumns({ scans }: Asked): Columns {
   const rest = sql`ticket.id, ticket.item, ticket.variation, ticket.subevent`;
+  const ofPage = sql`page.id, page.item, page.variation, page.subevent, page."isScanned"`;
   return scans
-    ? { names: sql`${rest}, presence.version is not null as "isScanned"`, from: ["presence"] }
-    : { names: sql`${rest}, false as "isScanned"`, from: [] };
+    ? { names: sql`${rest}, presence.version is not null as "isScanned"`, ofPage, from: ["presence"] }
+    : { names: sql`${rest}, false as "isScanned"`, ofPage, from: [] };
 }
 
 /** Reads the first tickets, whatever is searched. */

@@ -79,6 +79,9 @@ const and = "\n       and ";
  */
 export type ScanLookup = "each" | "all";
 
+/** So few scanned tickets, or tickets without a scan, are found by what was scanned on the list, not one by one. */
+export const fewTickets = 5000;
+
 /** Writes the conditions under which `ticket`, a position, is what the filter asks for, whatever is searched. */
 export function conditionsOn(filter: PositionFilter, lookup: ScanLookup = "each"): Sql {
   const { organizer, event, list, id } = filter;

@@ -2,7 +2,7 @@ import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { PositionFilter } from "./position-filter.ts";
 
 /** What tickets are sorted by. */
-interface Term {
+export interface Term {
   readonly by: Sql;
   /** What it uses beside `ticket`. */
   readonly from?: Joined;
@@ -22,7 +22,8 @@ const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
     // The codes of nearly all shops have no small letters; the index has capitals alone.
     order__code: [{ by: sql`upper(ticket.order_code)` }, { by: sql`ticket.order_code` }],
     order__datetime: [{ by: sql`ticket.order_placed_at` }],
-    order__email: [{ by: sql`lower(ticket.order_email)` }],
+    // The index has the beginnings alone.
+    order__email: [{ by: sql`left(lower(ticket.order_email), 250)` }, { by: sql`lower(ticket.order_email)` }],
     positionid: [{ by: sql`ticket.positionid` }],
     attendee_name: [{ by: shownName, from: "parent", nullsFirst: true }],
     last_checked_in: [{ by: sql`presence.last_at`, from: "presence", nullsFirst: true }],
@@ -35,14 +36,22 @@ const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
 const byId: Term = { by: sql`ticket.id` };
 const byName: readonly Term[] = [{ by: sql`ticket.sort_name` }, { by: sql`ticket.positionid` }, byId];
 
-function turned({ descending = false, nullsFirst = descending, ...same }: Term): Term {
+/** What equal tickets of a requested order are sorted by. */
+export const byNewest: Term = turned(byId);
+
+export function turned({ descending = false, nullsFirst = descending, ...same }: Term): Term {
   return { ...same, descending: !descending, nullsFirst: !nullsFirst };
 }
 
+/** The known ones of the names that are asked for, each once. */
+export function knownOrderings(ordering: readonly string[]): readonly string[] {
+  return [...new Set(ordering)].filter((name) => orderings.has(name));
+}
+
 /** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
-function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Term[] {
-  const wanted = [...new Set(ordering)].flatMap((name) => orderings.get(name) ?? []);
-  if (wanted.length > 0) return [...wanted, turned(byId)];
+export function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Term[] {
+  const wanted = knownOrderings(ordering).flatMap((name) => orderings.get(name) ?? []);
+  if (wanted.length > 0) return [...wanted, byNewest];
   if (search.kind === "everything") return byName;
   return [{ by: sql`ticket.secret = ${search.codePrefix}`, descending: true }, ...byName];
 }
@@ -54,20 +63,12 @@ function toSql({ by, descending = false, nullsFirst = descending }: Term): Sql {
     : sql`${by}${direction} nulls ${nullsFirst ? sql`first` : sql`last`}`;
 }
 
-/** An order of tickets, which is total, or its reverse. */
-export interface Order {
-  readonly terms: Sql;
-  readonly from: readonly Joined[];
+/** Writes an order of tickets. */
+export function orderBy(terms: readonly Term[]): Sql {
+  return joinSql(terms.map(toSql), ", ");
 }
 
-export function orderOf(
-  filter: PositionFilter,
-  ordering: readonly string[],
-  { isReversed }: { readonly isReversed: boolean },
-): Order {
-  const terms = termsOf(filter, ordering);
-  return {
-    terms: joinSql((isReversed ? terms.map(turned) : terms).map(toSql), ", "),
-    from: [...new Set(terms.flatMap(({ from }) => from ?? []))],
-  };
+/** What an order uses beside `ticket`. */
+export function joinedIn(terms: readonly Term[]): readonly Joined[] {
+  return terms.flatMap(({ from }) => from ?? []);
 }

@@ -46,16 +46,23 @@ beforeAll(async () => {
   }
   await checkin.db.run(sql`
     insert into presence (organizer, event, position, list, version, entries, last_type, last_at)
-    select position.organizer, position.event, position.id, ${lists.get(place.event)}, 1, 1, 'entry', now()
+    select position.organizer, position.event, position.id, ${lists.get(place.event)}, 1, 1, 'entry',
+           -- In another order than that of the tickets; several at a time, and one in seven at once.
+           timestamptz '2027-01-01' + case when position.id % 7 = 0 then 0 else position.id * 7919 % 9973 end * interval '1 second'
       from position
      where position.event = ${place.event} and position.id % 3 = 0`);
+  await checkin.db.run(sql`
+    insert into scan (organizer, event, id, list, position, type, successful, at, forced, force_sent, auto_checked_in)
+    select presence.organizer, presence.event, nextval('scan_id'), presence.list, presence.position, 'entry', true,
+           presence.last_at, false, false, false
+      from presence`);
   await checkin.db.run(sql`
     insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
     select position.organizer, position.event, presence.list, 0, position.item, 0, 'paid', 0, count(*), count(*)
       from position
       join presence on presence.event = position.event and presence.position = position.id
      group by position.organizer, position.event, presence.list, position.item`);
-  for (const table of [sql`position`, sql`presence`, sql`count_delta`])
+  for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
     await checkin.db.run(sql`vacuum analyze ${table}`);
 }, 60_000);
 afterAll(async () => {
@@ -139,6 +146,17 @@ describe("[C2.29] pages of a large event", () => {
     ["with a scan", { hasCheckin: true }, {}, large / 3, 400],
     ["by order", {}, { ordering: ["order__code"] }, large + 1, 120],
     ["the last by order", {}, { ordering: ["-order__code"], offset: -50 }, large + 1, 120],
+    ["by name", {}, { ordering: ["attendee_name"] }, large + 1, 180],
+    ["the last by name", {}, { ordering: ["attendee_name"], offset: -50 }, large + 1, 180],
+    ["by name, turned", {}, { ordering: ["-attendee_name"] }, large + 1, 180],
+    ["by number", {}, { ordering: ["positionid"] }, large + 1, 120],
+    ["by number, turned", {}, { ordering: ["-positionid"] }, large + 1, 120],
+    ["by e-mail address", {}, { ordering: ["order__email"] }, large + 1, 180],
+    ["without a scan first", {}, { ordering: ["last_checked_in"] }, large + 1, 300],
+    ["without a scan last", {}, { ordering: ["-last_checked_in"], offset: -50 }, large + 1, 300],
+    ["the newest scans first", {}, { ordering: ["-last_checked_in"] }, large + 1, 30_000],
+    ["the newest scans last", {}, { ordering: ["last_checked_in"], offset: -50 }, large + 1, 30_000],
+    ["the newest scans of a product first", { items: [[11]] }, { ordering: ["-last_checked_in"] }, large / 2, 30_000],
   ])("%s: few tickets are read", async (_name, changes, cut, count, most) => {
     const { result, rows } = await page(place.event, changes, cut);
     expect(result.count).toBe(count);
@@ -157,6 +175,29 @@ describe("[C2.29] pages of a large event", () => {
     for (const offset of [0, 50, 29_950, 30_000, 30_050, large - 50, large]) {
       const { result } = await page(place.event, {}, { offset });
       expect(result.ids).toEqual(everything.slice(offset, offset + 50).map(({ id }) => id));
+    }
+  });
+
+  it.each<[string, string, number[]]>([
+    ["the newest scans", "-last_checked_in", [0, 50, 2950, 6000, 16_000, 19_980]],
+    ["the oldest scans", "last_checked_in", [large / 1.5 - 20, large / 1.5 + 30, 42_000, 45_000, 50_000, large - 49]],
+    ["names", "attendee_name", [0, 29_950, large - 49]],
+    ["numbers", "positionid", [0, 29_950, large - 49]],
+  ])("are those that sorting all tickets gives: %s", async (_name, ordering, offsets) => {
+    for (const changes of [{}, { items: [[11]] }]) {
+      const filter = await filterOf(place.event, changes);
+      await reads.inTurn(place.organizer, async (db) => {
+        const count = await countPositions(db, filter);
+        const ids = (await db.many<{ id: number }>(sql`select id from position where event = ${place.event}`)).map(
+          (row) => row.id,
+        );
+        const sorted = await sortIds(db, filter, { ordering: [ordering], ids });
+        for (const wanted of offsets) {
+          const offset = Math.floor((wanted * count) / (large + 1));
+          const found = await pageIds(db, filter, { ordering: [ordering], limit: 50, offset, count });
+          expect([offset, found]).toEqual([offset, sorted.slice(offset, offset + 50)]);
+        }
+      });
     }
   });
 

@@ -1,0 +1,94 @@
+import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record } from "fast-check";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { eventFact, itemFact, noon, order, place, positionFact } from "../testing/facts.ts";
+import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
+import { countPositions } from "./count-positions.ts";
+import { pageIds, sortIds } from "./listed-positions.ts";
+import { requireList } from "./lists.ts";
+import { everyPosition, type PositionFilter } from "./position-filter.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+
+const orderings = ["attendee_name", "last_checked_in", "positionid", "order__email", "order__code"].flatMap((name) => [
+  [name],
+  [`-${name}`],
+]);
+
+const anyTicket = record({
+  attendeeName: constantFrom(undefined, "", "Ann", "ann", "Bob"),
+  parent: option(integer({ min: 1, max: 12 }), { nil: undefined }),
+  positionid: integer({ min: 0, max: 3 }),
+  item: constantFrom(10, 11),
+  canceled: constantFrom(false, false, false, true),
+  status: constantFrom(OrderStatus.PAID, OrderStatus.PAID, OrderStatus.PENDING, OrderStatus.CANCELED),
+  email: constantFrom(undefined, "a@x", "A@x", "b@x", `${"a".repeat(260)}@x`),
+  code: constantFrom("A", "b", "B"),
+});
+
+const anyScan = record({
+  ticket: integer({ min: 1, max: 10 }),
+  minute: integer({ min: 0, max: 2 }),
+  type: constantFrom("SCAN_TYPE_ENTRY", "SCAN_TYPE_EXIT"),
+  isOther: boolean(),
+});
+
+const anyFilter = record<Partial<PositionFilter>>({
+  ignoreStatus: boolean(),
+  hasCheckin: constantFrom(undefined, undefined, true, false),
+  items: constantFrom([], [], [[11]]),
+  attendeeName: constantFrom(undefined, undefined, "ann"),
+  orderStatuses: constantFrom(undefined, undefined, ["pending"]),
+});
+
+it("[C2.16, C2.17] each page in each order is the one that sorting all tickets gives", async () => {
+  const material = {
+    tickets: array(anyTicket, { minLength: 1, maxLength: 10 }),
+    scans: array(anyScan, { maxLength: 12 }),
+    filters: array(anyFilter, { minLength: 1, maxLength: 3 }),
+    pageSize: integer({ min: 1, max: 4 }),
+  };
+  await assert(
+    asyncProperty(record(material), async ({ tickets, scans, filters, pageSize }) => {
+      await checkin.reset();
+      await checkin.deliver(topics.eventChanged, [eventFact()]);
+      await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
+      const terms = { allowMultipleEntries: true, includePending: true };
+      const [list, other] = [(await checkin.createList(terms)).id, (await checkin.createList(terms)).id];
+      const facts = tickets.map(({ parent, status, email, code, ...changes }, index) =>
+        positionFact(index + 1, { ...changes, addonTo: parent, order: order({ status, email, code }) }),
+      );
+      await checkin.deliver(topics.positionChanged, facts);
+      const sent = scans.map(({ ticket, minute, type, isOther }) =>
+        scan(isOther ? other : list, `secret${ticket}`, { at: noon + minute, type, force: true }),
+      );
+      if (sent.length > 0) await checkin.redeemAll(sent);
+      const base = { ...place, list: await requireList(checkin.db, { ...place, id: list }), id: undefined };
+      const ids = facts.map((_, index) => index + 1);
+      for (const changes of filters) {
+        const filter: PositionFilter = { ...everyPosition, ignoreStatus: false, ...base, ...changes };
+        const count = await countPositions(checkin.db, filter);
+        for (const ordering of orderings) {
+          const expected = await sortIds(checkin.db, filter, { ordering, ids });
+          expect(expected).toHaveLength(count);
+          for (let offset = 0; offset < count; offset += pageSize) {
+            const page = await pageIds(checkin.db, filter, { ordering, limit: pageSize, offset, count });
+            expect([ordering, offset, page]).toEqual([ordering, offset, expected.slice(offset, offset + pageSize)]);
+          }
+        }
+      }
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
