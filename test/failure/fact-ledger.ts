@@ -97,7 +97,9 @@ export async function readParked(db: Db): Promise<Parked[]> {
              union all
             select consumer, key, fact_id, cause from checkin.dead_letter
              union all
-            select consumer, key, fact_id, cause from gateway.dead_letter) as parked
+            select consumer, key, fact_id, cause from gateway.dead_letter
+             union all
+            select consumer, key, fact_id, cause from voucher.dead_letter) as parked
      order by parked.consumer, parked.key`);
 }
 

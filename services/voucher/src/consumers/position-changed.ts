@@ -2,7 +2,7 @@ import { consume } from "@tessera/kit/bus/consume";
 import { type Fact, newestPerKey } from "@tessera/kit/bus/fact";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
-import { OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { type Order, OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
 import { firstUse, moveUses, sumOf, type Taken, type Use } from "../domain/count-uses.ts";
 import type { EntityKey } from "../store/keys.ts";
@@ -34,14 +34,20 @@ function readChange({ key, value }: Fact<PositionChanged>): Change {
   // Nothing of a deleted position is left that a later state could contradict.
   if (value === null) return { ...place, revision: Number.MAX_SAFE_INTEGER, use: null };
   const { position, revision } = value;
-  const use = position?.voucher === undefined ? null : toUse(position, position.voucher);
-  return { ...place, revision, use };
+  const order = position?.order;
+  if (position === undefined || order === undefined || order.status === OrderStatus.UNSPECIFIED)
+    throw new Error("a fact says nothing of its position, or of the order of it");
+  const { voucher } = position;
+  return { ...place, revision, use: voucher === undefined ? null : toUse(position, { voucher, order }) };
 }
 
-function toUse({ canceled, order, voucherBudgetUse }: Position, voucher: number): NonNullable<Change["use"]> {
-  const isOpen = order?.status === OrderStatus.PENDING || order?.status === OrderStatus.PAID;
+function toUse(
+  { canceled, voucherBudgetUse }: Position,
+  { voucher, order }: { readonly voucher: number; readonly order: Order },
+): NonNullable<Change["use"]> {
+  const isOpen = order.status === OrderStatus.PENDING || order.status === OrderStatus.PAID;
   const counts = isOpen && !canceled;
-  return { voucher, placed: order?.placedAt ?? 0, counts, budget: counts ? (voucherBudgetUse ?? "0.00") : "0.00" };
+  return { voucher, placed: order.placedAt, counts, budget: counts ? (voucherBudgetUse ?? "0.00") : "0.00" };
 }
 
 async function applyChanges(tx: Tx, changes: readonly Change[]): Promise<void> {
