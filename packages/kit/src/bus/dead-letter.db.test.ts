@@ -4,7 +4,6 @@ import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
-import { pause } from "../pause.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
@@ -35,8 +34,8 @@ function message(
   return { topic, partition: 0, key, value: Buffer.from(JSON.stringify([key, number])), headers, ...rest };
 }
 
-function deliverTo(topic: typeof own, apply: Apply<Numbered>) {
-  const consumer = consume(topic, apply).open({ db: reader, group: "reader", log: quiet, deps: undefined });
+function deliverTo(topic: typeof own, apply: Apply<Numbered>, db: Db = reader) {
+  const consumer = consume(topic, apply).open({ db, group: "reader", log: quiet, deps: undefined });
   return (messages: readonly Delivery[]) => consumer.deliver(messages, new AbortController().signal);
 }
 
@@ -133,19 +132,18 @@ describe("a fact that fails here, and on which another process acts at last", ()
   it("is not parked: its replay would act a second time", async () => {
     const elsewhere = deliverTo(own, (tx, facts) => noteEffects(tx, "t", facts));
     const poison = message(own.name, 1);
-    let acted: Promise<void> | undefined;
-    let tries = 0;
-    const deliver = deliverTo(own, async () => {
-      tries += 1;
-      if (tries === 5) {
-        // It waits until this transaction has rolled back.
-        acted = elsewhere([poison]);
-        await pause(100);
-      }
-      throw new Error("cannot be applied");
-    });
-    await deliver([poison]);
-    await acted;
+    let transactions = 0;
+    const late: Db = {
+      ...reader,
+      async transaction(work) {
+        transactions += 1;
+        // After five tries, the one that would park it.
+        if (transactions === 6) await elsewhere([poison]);
+        return reader.transaction(work);
+      },
+    };
+    await deliverTo(own, () => Promise.reject(new Error("cannot be applied")), late)([poison]);
+    expect(transactions).toBe(6);
     expect(await effectsByKey(reader)).toEqual({ k: [1] });
     expect(await parked()).toEqual([]);
   });
