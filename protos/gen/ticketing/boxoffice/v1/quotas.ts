@@ -41,7 +41,7 @@ export interface OverbookedQuota {
   event: string;
   id: number;
   size: number;
-  /** Positions of paid and pending orders. */
+  /** Positions of paid and pending orders, and what vouchers take. */
   taken: number;
 }
 
@@ -286,7 +286,7 @@ export const OverbookedQuota: MessageFns<OverbookedQuota> = {
 
 export type QuotasServiceService = typeof QuotasServiceService;
 export const QuotasServiceService = {
-  /** Finds quotas with more capacity taken than they have; only imports cause this. */
+  /** Finds quotas with more capacity taken than they have. Imports cause this, and vouchers that are not checked. */
   findOverbooked: {
     path: "/ticketing.boxoffice.v1.QuotasService/FindOverbooked" as const,
     requestStream: false as const,
@@ -301,12 +301,12 @@ export const QuotasServiceService = {
 } as const;
 
 export interface QuotasServiceServer extends UntypedServiceImplementation {
-  /** Finds quotas with more capacity taken than they have; only imports cause this. */
+  /** Finds quotas with more capacity taken than they have. Imports cause this, and vouchers that are not checked. */
   findOverbooked: handleUnaryCall<FindOverbookedRequest, FindOverbookedResponse>;
 }
 
 export interface QuotasServiceClient extends Client {
-  /** Finds quotas with more capacity taken than they have; only imports cause this. */
+  /** Finds quotas with more capacity taken than they have. Imports cause this, and vouchers that are not checked. */
   findOverbooked(
     request: FindOverbookedRequest,
     callback: (error: ServiceError | null, response: FindOverbookedResponse) => void,
