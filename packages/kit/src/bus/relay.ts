@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { createAlarm } from "../alarm.ts";
 import { backoff } from "../backoff.ts";
 import { startLeader } from "../jobs/leader.ts";
@@ -6,8 +6,10 @@ import type { Log } from "../log.ts";
 import type { Db, Dedicated } from "../pg/database.ts";
 import { declareLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
-import type { Bus, Message } from "./bus.ts";
+import { settledOr } from "../settled-or.ts";
+import type { Bus } from "./bus.ts";
 import { header } from "./headers.ts";
+import { idleMs } from "./idle-time.ts";
 import { deleteRows, findWaitingTopics, type OutboxRow, readRows } from "./outbox-rows.ts";
 import {
   deadLetterRow,
@@ -21,6 +23,7 @@ import {
   type RefusedFact,
   requirePublished,
 } from "./refused-facts.ts";
+import { type Batch, nameOf, type Place } from "./relay-batch.ts";
 
 export interface Relay {
   stop(): Promise<void>;
@@ -64,34 +67,8 @@ const patienceMs = 200;
 
 const pauses = { firstMs: 200, longestMs: 5000 };
 
-/**
- * An idle relay spends at most one part in eleven of its time with reading. While an old snapshot keeps Postgres from
- * vacuuming, each read goes through all rows that were deleted since. A read around busy lanes goes through their rows.
- */
-const lookingShare = 10;
-
-/** The longest pause of that kind: a read also takes long when the database does not answer for a while. */
-const longestIdleMs = 2000;
-
 /** Facts that the bus has not taken by then stay in the outbox. */
 const longestStopMs = 5000;
-
-/** Where the relay publishes one batch at a time. */
-interface Place {
-  readonly topic: string;
-  readonly lane: number;
-}
-
-/** Messages to publish together, and what follows. */
-interface Batch extends Place {
-  readonly messages: readonly Message[];
-  /** Called when the bus has them. */
-  done(connection: Dedicated): Promise<void>;
-  /** Called when the bus has refused them for good. */
-  refused(connection: Dedicated, error: unknown): Promise<void>;
-}
-
-const nameOf = ({ topic, lane }: Place) => `${topic} ${lane}`;
 
 /**
  * Moves facts from one schema's outbox to the bus.
@@ -319,17 +296,4 @@ export function startRelay(options: RelayOptions): Relay {
       await settledOr(longestStopMs, [leader.stop()]);
     },
   };
-}
-
-/** The pause after a read. */
-function idleMs(tookMs: number): number {
-  return Math.min(longestIdleMs, lookingShare * tookMs);
-}
-
-/** Waits until all work is done, but no longer than the time. */
-async function settledOr(ms: number, work: readonly Promise<void>[]): Promise<void> {
-  const enough = new AbortController();
-  const time = sleep(ms, undefined, { signal: enough.signal }).catch(() => {});
-  await Promise.race([Promise.all(work), time]);
-  enough.abort();
 }

@@ -5,19 +5,13 @@ import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
+import { type Dedicated, openDedicated } from "./dedicated.ts";
 import { breaksConnection, isRetryable, isSilence, toFault } from "./failure.ts";
 import { type OutboxFact, outboxRows, writesOutbox } from "./outbox.ts";
+import { inTurn, type Queryable, runner } from "./queryable.ts";
 import type { Sql } from "./sql.ts";
 
-/** Runs statements. `Row` states the columns of the statement; the mapping to the domain is beside the query. */
-export interface Queryable {
-  many<Row>(statement: Sql): Promise<Row[]>;
-  /** The only row. Any other number of rows is a bug. */
-  one<Row>(statement: Sql): Promise<Row>;
-  maybeOne<Row>(statement: Sql): Promise<Row | undefined>;
-  /** The number of rows touched. */
-  run(statement: Sql): Promise<number>;
-}
+export type { Dedicated, Queryable };
 
 export interface Tx extends Queryable {
   /** Writes facts into the outbox: they are published if and only if this transaction commits. */
@@ -35,13 +29,6 @@ export interface Db extends Queryable {
   /** A connection of its own, for advisory locks and LISTEN; the caller releases it. */
   dedicated(): Promise<Dedicated>;
   close(): Promise<void>;
-}
-
-export interface Dedicated extends Queryable {
-  onNotification(listener: (channel: string, payload: string) => void): void;
-  /** The listener is called once, when the connection is lost. */
-  onLost(listener: () => void): void;
-  release(): Promise<void>;
 }
 
 export interface DatabaseOptions extends ConnectionSettings {
@@ -222,35 +209,6 @@ async function checkOut(pool: pg.Pool, requireWaiting: () => void): Promise<pg.P
   }
 }
 
-type Query = (statement: Sql) => Promise<pg.QueryResult>;
-
-/** Makes the statements of one connection wait for each other: the driver's own queue is deprecated. */
-function inTurn(query: Query): Query {
-  let last: Promise<unknown> = Promise.resolve();
-  return (statement) => {
-    const turn = last.then(() => query(statement));
-    last = turn.catch(() => {});
-    return turn;
-  };
-}
-
-function runner(query: Query): Queryable {
-  return {
-    many: async <Row>(statement: Sql) => (await query(statement)).rows as Row[],
-    async one<Row>(statement: Sql) {
-      const { rows } = await query(statement);
-      if (rows.length !== 1) throw new Error(`expected one row, got ${rows.length}`);
-      return rows[0] as Row;
-    },
-    async maybeOne<Row>(statement: Sql) {
-      const { rows } = await query(statement);
-      if (rows.length > 1) throw new Error(`expected at most one row, got ${rows.length}`);
-      return rows[0] as Row | undefined;
-    },
-    run: async (statement) => (await query(statement)).rowCount ?? 0,
-  };
-}
-
 /** These statements run once. Preparing them would use up the limit for those that run often. */
 const defining = /^\s*(?:create|alter|drop|set|lock)\b/;
 
@@ -272,49 +230,6 @@ function rememberStatements(): Statements {
         known.set(text, remembered);
       }
       return { query: { text, values: [...values], name: remembered.name }, wakesRelay: remembered.wakesRelay };
-    },
-  };
-}
-
-async function openDedicated(connection: pg.ClientConfig, log: Log): Promise<Dedicated> {
-  const client = new pg.Client(connection);
-  let listener: (() => void) | undefined;
-  let lost = false;
-  let released = false;
-  const lose = () => {
-    if (!lost && !released) listener?.();
-    lost = true;
-  };
-  client.on("error", (error) => {
-    if (!released) log.warn("database connection lost", { error });
-    lose();
-  });
-  client.on("end", lose);
-  try {
-    await client.connect();
-  } catch (error) {
-    throw toFault(error);
-  }
-  const queryable = runner(
-    inTurn(async (statement) => {
-      try {
-        return await client.query({ text: statement.text, values: [...statement.values] });
-      } catch (error) {
-        throw toFault(error);
-      }
-    }),
-  );
-  return {
-    ...queryable,
-    onNotification: (hear) => client.on("notification", ({ channel, payload }) => hear(channel, payload ?? "")),
-    onLost: (whenLost) => {
-      // It may be lost before there is a listener.
-      if (lost) whenLost();
-      else listener = whenLost;
-    },
-    async release() {
-      released = true;
-      await client.end();
     },
   };
 }

@@ -1,0 +1,20 @@
+import type { Dedicated } from "../pg/database.ts";
+import type { Message } from "./bus.ts";
+
+/** Where the relay publishes one batch at a time. */
+export interface Place {
+  readonly topic: string;
+  readonly lane: number;
+}
+
+/** Messages to publish together, and what follows. */
+export interface Batch extends Place {
+  readonly messages: readonly Message[];
+  /** Called when the bus has them. */
+  done(connection: Dedicated): Promise<void>;
+  /** Called when the bus has refused them for good. */
+  refused(connection: Dedicated, error: unknown): Promise<void>;
+}
+
+/** Names a place. */
+export const nameOf = ({ topic, lane }: Place) => `${topic} ${lane}`;
