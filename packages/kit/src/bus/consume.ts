@@ -113,9 +113,10 @@ setMaxListeners(0, never);
  * their ids in the inbox, so a fact that is delivered twice acts once.
  *
  * While the database is away, everything waits. A batch that fails in any other way is divided, so that a fact delays
- * only the later ones of its key, and until it is a dead letter what its partition delivers next. A single fact that loses to other transactions waits for them. If it fails in another
- * way, it is tried again a few times, and then becomes a dead letter with its cause. A fact that `apply` refuses becomes
- * a dead letter in the transaction that acts on the others.
+ * only the later ones of its key, and until it is a dead letter what its partition delivers next. A single fact that
+ * loses to other transactions waits for them. If it fails in another way, it is tried again a few times, and then becomes
+ * a dead letter with its cause. A fact that `apply` refuses becomes a dead letter in the transaction that acts on the
+ * others.
  */
 export function consume<F, D = unknown>(
   topic: Topic<F>,
@@ -252,6 +253,7 @@ function isConflict(error: unknown): boolean {
   return error instanceof Fault && (error.kind === "conflict" || error.kind === "exhausted");
 }
 
-function isTimeout(error: unknown): boolean {
+/** Whether a fact ran into a time limit: it may well do so again. */
+export function isTimeout(error: unknown): boolean {
   return error instanceof Fault && error.kind === "timeout";
 }

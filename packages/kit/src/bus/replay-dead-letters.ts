@@ -1,12 +1,12 @@
 import { describeCause } from "../describe-cause.ts";
-import { Fault, isTransient } from "../fault.ts";
+import { isTransient } from "../fault.ts";
 import type { Job } from "../jobs/interval.ts";
 import type { Log } from "../log.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { declareLock, tryLock } from "../pg/locks.ts";
 import { sql } from "../pg/sql.ts";
 import { type Claimed, consumerName, Refused, type Replayed } from "./accept-facts.ts";
-import type { OpenConsumer } from "./consume.ts";
+import { isTimeout, type OpenConsumer } from "./consume.ts";
 import { outgoing } from "./dead-letter.ts";
 import { header } from "./headers.ts";
 
@@ -58,8 +58,7 @@ export function replayDeadLetters(options: {
       return outcome;
     } catch (error) {
       // A time limit is of the fact's own making: trying again would only hold up the other replays.
-      const isOwn = error instanceof Fault && error.kind === "timeout";
-      if (isTransient(error) && !isOwn) {
+      if (isTransient(error) && !isTimeout(error)) {
         log.warn("a replay is waiting: its consumer cannot act now", { ...about, error });
         return "not now";
       }

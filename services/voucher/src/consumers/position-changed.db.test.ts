@@ -158,7 +158,7 @@ describe("a record of a voucher", () => {
     expect(await countOf(7)).toEqual([2, "14.00"]);
   });
 
-  it("[V6.7] that comes again leaves the counts; one of a later moment sets them anew", async () => {
+  it("[V6.7] that comes again leaves the counts; one of a later moment replaces them", async () => {
     await apply(record);
     await deliver(fact(2, { revision: 1, voucher: 7, budget: "4.00", placed: noon + hour }));
     const before = await published();

@@ -12,7 +12,7 @@ import {
 } from "fast-check";
 import { describe, expect, it } from "vitest";
 import { voucher } from "../testing/vouchers.ts";
-import { claimedSeat, findNeed, type TakingTerms, takenAmount } from "./takes-capacity.ts";
+import { findNeed, type TakingTerms, takenAmount } from "./takes-capacity.ts";
 import type { Voucher } from "./voucher.ts";
 
 const now = 1000;
@@ -30,17 +30,6 @@ describe("takenAmount", () => {
     ["the same when it may ignore quotas", { allowIgnoreQuota: true }, 5],
   ])("is %s", (_name, changes, expected) => {
     expect(takenAmount({ ...blocking, ...changes }, now)).toBe(expected);
-  });
-});
-
-describe("claimedSeat", () => {
-  it.each<readonly [string, Partial<Voucher>, string | null]>([
-    ["its seat, though it does not block", {}, "A-1"],
-    ["no seat when it is used up", { redeemed: 1 }, null],
-    ["no seat when it is expired", past, null],
-    ["no seat when it has none", { seat: null }, null],
-  ])("is %s", (_name, changes, expected) => {
-    expect(claimedSeat(voucher({ seat: "A-1", ...changes }), now)).toBe(expected);
   });
 });
 

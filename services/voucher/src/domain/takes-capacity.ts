@@ -31,11 +31,6 @@ export function takenAmount(voucher: TakingTerms, now: Instant): number {
   return voucher.blockQuota && !isExpired(voucher, now) ? usagesLeft(voucher) : 0;
 }
 
-/** Returns the guid of the seat that a voucher keeps from others. */
-export function claimedSeat(voucher: TakingTerms, now: Instant): string | null {
-  return isExpired(voucher, now) || usagesLeft(voucher) === 0 ? null : voucher.seat;
-}
-
 /**
  * Finds what the ledger must hold for a change; undefined: the ledger need not be asked.
  *

@@ -2,6 +2,7 @@ import { cutPage } from "@tessera/kit/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListVouchersRequest, ListVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
+import { findUnknown } from "../domain/find-unknown.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
 import { countVouchers, pageVouchers } from "../store/list-vouchers.ts";
@@ -36,13 +37,7 @@ async function refuseUnknownIds(db: Queryable, request: ListVouchersRequest): Pr
     quotas: only(quota),
     subevents: only(subevent),
   });
-  const asked = [
-    ["item", item, known.items],
-    ["variation", variation, known.variations],
-    ["quota", quota, known.quotas],
-    ["subevent", subevent, known.subevents],
-  ] as const;
-  const unknown = asked.filter(([, id, ids]) => id !== undefined && !ids.has(id));
+  const unknown = findUnknown({ item, variation, quota, subevent }, known);
   if (unknown.length === 0) return;
   throw fault("invalid_filter", "The event has not what a filter names.", {
     fields: Object.fromEntries(unknown.map(([name]) => [name, [noSuchChoice]])),

@@ -7,6 +7,7 @@ import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
 import { moveUses, sumOf, type Uses } from "../domain/count-uses.ts";
+import { findUnknown } from "../domain/find-unknown.ts";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { VoucherFields } from "../domain/voucher.ts";
 import { setBaseline } from "../store/uses.ts";
@@ -71,7 +72,10 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       const { id, code } = value;
       const holder = first.get(code) ?? holders.get(code) ?? id;
       if (!first.has(code)) first.set(code, id);
-      const errors = findUnknown(value, known);
+      const unknown = findUnknown(value, known);
+      const errors: FieldErrors = Object.fromEntries(
+        unknown.map(([name, at]) => [name, [`${name} ${at} is not known`]]),
+      );
       return [value, holder === id ? errors : { ...errors, code: [`voucher ${holder} has this code`] }] as const;
     });
     return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
@@ -125,18 +129,6 @@ async function findHeld(tx: Queryable, scope: Scope, ids: readonly number[]): Pr
     ids.map((id) => ({ ...scope, id })),
   );
   return new Map(held.map(({ organizer: _organizer, event: _event, ...voucher }) => [voucher.id, voucher]));
-}
-
-function findUnknown({ item, variation, quota, subevent }: ImportedVoucher, known: Known): FieldErrors {
-  const asked = [
-    ["item", item, known.items],
-    ["variation", variation, known.variations],
-    ["quota", quota, known.quotas],
-    ["subevent", subevent, known.subevents],
-  ] as const;
-  return Object.fromEntries(
-    asked.flatMap(([name, id, ids]) => (id === null || ids.has(id) ? [] : [[name, [`${name} ${id} is not known`]]])),
-  );
 }
 
 const noUses: Uses = { redeemed: 0, budgetUsed: "0.00" };
