@@ -1,6 +1,6 @@
 interface KindOfRecord {
-  /** The service that owns its records; null: the format has the kind, but this version does not accept it. */
-  readonly owner: "boxoffice" | "checkin" | "voucher" | null;
+  /** The service that owns its records. */
+  readonly owner: "boxoffice" | "checkin" | "voucher" | "layout-and-render";
   /** What its records belong to; organizers belong to nothing. */
   readonly belongsTo: "nothing" | "organizer" | "event";
   /** The field of `data` that identifies a record; null: there is one per event. */
@@ -29,14 +29,14 @@ export const recordKinds = {
   blocked_secret: { owner: "boxoffice", belongsTo: "event", key: "id" },
   checkin_list: { owner: "checkin", belongsTo: "event", key: "id" },
   voucher: { owner: "voucher", belongsTo: "event", key: "id" },
-  ticket_layout: { owner: null, belongsTo: "event", key: "id" },
-  ticket_layout_item: { owner: null, belongsTo: "event", key: "id" },
+  ticket_layout: { owner: "layout-and-render", belongsTo: "event", key: "id" },
+  ticket_layout_item: { owner: "layout-and-render", belongsTo: "event", key: "id" },
 } as const satisfies Readonly<Record<string, KindOfRecord>>;
 
 export type RecordKindName = keyof typeof recordKinds;
 
 /** The services that own records. */
-export type RecordOwnerName = NonNullable<(typeof recordKinds)[RecordKindName]["owner"]>;
+export type RecordOwnerName = (typeof recordKinds)[RecordKindName]["owner"];
 
 /** Tells whether a value names a kind. */
 export function isRecordKind(name: unknown): name is RecordKindName {

@@ -4,10 +4,16 @@ export { AnswerFilesServiceService as AnswerFiles } from "./gen/ticketing/boxoff
 export { CapacityServiceService as Capacity } from "./gen/ticketing/boxoffice/v1/capacity.ts";
 export { CredentialsServiceService as Credentials } from "./gen/ticketing/boxoffice/v1/credentials.ts";
 export { QuotasServiceService as Quotas } from "./gen/ticketing/boxoffice/v1/quotas.ts";
+export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales.ts";
+export { TicketDataServiceService as TicketData } from "./gen/ticketing/boxoffice/v1/ticket_data.ts";
 export { TicketsServiceService as Tickets } from "./gen/ticketing/boxoffice/v1/tickets.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";
 export { CheckinListsServiceService as CheckinLists } from "./gen/ticketing/checkin/v1/lists.ts";
 export { ListedPositionsServiceService as ListedPositions } from "./gen/ticketing/checkin/v1/positions.ts";
 export { ScansServiceService as Scans } from "./gen/ticketing/checkin/v1/scans.ts";
+export { LayoutsServiceService as Layouts } from "./gen/ticketing/layout/v1/layouts.ts";
+export { RenderingServiceService as Rendering } from "./gen/ticketing/layout/v1/rendering.ts";
+export { OfflineSalesServiceService as OfflineSales } from "./gen/ticketing/offlinesales/v1/batches.ts";
 export { RecordsServiceService as Records } from "./gen/ticketing/records/v1/records.ts";
+export { VoucherShopServiceService as VoucherShop } from "./gen/ticketing/voucher/v1/shop.ts";
 export { VouchersServiceService as Vouchers } from "./gen/ticketing/voucher/v1/vouchers.ts";

@@ -89,6 +89,11 @@ function parseCredential(key: string) {
   return { organizer, kind: id.slice(0, colon).replace("CREDENTIAL_KIND_", "").toLowerCase(), id: id.slice(colon + 1) };
 }
 
+function parseSalesChannel(key: string) {
+  const { organizer, id: identifier } = parseEntityKey(key);
+  return { organizer, identifier };
+}
+
 /** Every topic there is. */
 export const topics = {
   ...entitiesOf("boxoffice", boxoffice),
@@ -118,6 +123,11 @@ export const topics = {
     ],
   }),
   reusableMediumChanged: entities("boxoffice.reusable-medium-changed.v1", boxoffice.ReusableMediumChanged),
+  salesChannelChanged: states("boxoffice.sales-channel-changed.v1", boxoffice.SalesChannelChanged, {
+    key: ({ organizer, identifier }) => entityKey(organizer, "", identifier),
+    parseKey: parseSalesChannel,
+    partitions: 1,
+  }),
   scanDecided: topic("checkin.scan-decided.v1", ScanDecided, {
     owner: "checkin",
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position ?? `scan-${fact.scan}`),
@@ -130,7 +140,7 @@ export const topics = {
     partitions: 12,
     personalData: ["answers"],
   }),
-  voucherChanged: entities("voucher.voucher-changed.v1", VoucherChanged, { personalData: ["voucher.comment"] }),
+  voucherChanged: entities("voucher.voucher-changed.v1", VoucherChanged, { personalData: ["voucher.fields.comment"] }),
 } as const;
 
 /** Identifies what a record is about, by a hash, because a key may be a secret. */

@@ -118,7 +118,14 @@ export interface VoucherNeed {
     | number
     | undefined;
   /** The guid of a seat that it claims. */
-  seat?: string | undefined;
+  seat?:
+    | string
+    | undefined;
+  /**
+   * The revision of the state that the hold is to replace: a later state of the voucher ends the hold for it. The caller
+   * confirms a hold only with the very next state. 0: there is no voucher yet.
+   */
+  basedOn: number;
 }
 
 export interface HoldCapacityResponse {
@@ -233,6 +240,7 @@ function createBaseVoucherNeed(): VoucherNeed {
     isChecked: false,
     validUntil: undefined,
     seat: undefined,
+    basedOn: 0,
   };
 }
 
@@ -264,6 +272,9 @@ export const VoucherNeed: MessageFns<VoucherNeed> = {
     }
     if (message.seat !== undefined) {
       writer.uint32(74).string(message.seat);
+    }
+    if (message.basedOn !== 0) {
+      writer.uint32(80).int64(message.basedOn);
     }
     return writer;
   },
@@ -351,6 +362,14 @@ export const VoucherNeed: MessageFns<VoucherNeed> = {
             }
 
             message.seat = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.basedOn = longToNumber(reader.int64());
             continue;
           }
         }
@@ -586,7 +605,7 @@ export const ReleaseCapacityResponse: MessageFns<ReleaseCapacityResponse> = {
 export type CapacityServiceService = typeof CapacityServiceService;
 export const CapacityServiceService = {
   /**
-   * Holds what vouchers need: everything or nothing. A hold lasts until a fact of its vouchers confirms it, or it is
+   * Holds what vouchers need: everything or nothing. A hold lasts until a fact of each of its vouchers ends it, or it is
    * released: the caller remembers it before it asks, and ends it in one of the two ways.
    */
   holdCapacity: {
@@ -599,7 +618,7 @@ export const CapacityServiceService = {
       Buffer.from(HoldCapacityResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): HoldCapacityResponse => HoldCapacityResponse.decode(value),
   },
-  /** Ends a hold that no fact will confirm, also one that is not there yet. */
+  /** Ends a hold that no fact will end, also one that is not there yet. */
   releaseCapacity: {
     path: "/ticketing.boxoffice.v1.CapacityService/ReleaseCapacity" as const,
     requestStream: false as const,
@@ -615,17 +634,17 @@ export const CapacityServiceService = {
 
 export interface CapacityServiceServer extends UntypedServiceImplementation {
   /**
-   * Holds what vouchers need: everything or nothing. A hold lasts until a fact of its vouchers confirms it, or it is
+   * Holds what vouchers need: everything or nothing. A hold lasts until a fact of each of its vouchers ends it, or it is
    * released: the caller remembers it before it asks, and ends it in one of the two ways.
    */
   holdCapacity: handleUnaryCall<HoldCapacityRequest, HoldCapacityResponse>;
-  /** Ends a hold that no fact will confirm, also one that is not there yet. */
+  /** Ends a hold that no fact will end, also one that is not there yet. */
   releaseCapacity: handleUnaryCall<ReleaseCapacityRequest, ReleaseCapacityResponse>;
 }
 
 export interface CapacityServiceClient extends Client {
   /**
-   * Holds what vouchers need: everything or nothing. A hold lasts until a fact of its vouchers confirms it, or it is
+   * Holds what vouchers need: everything or nothing. A hold lasts until a fact of each of its vouchers ends it, or it is
    * released: the caller remembers it before it asks, and ends it in one of the two ways.
    */
   holdCapacity(
@@ -643,7 +662,7 @@ export interface CapacityServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: HoldCapacityResponse) => void,
   ): ClientUnaryCall;
-  /** Ends a hold that no fact will confirm, also one that is not there yet. */
+  /** Ends a hold that no fact will end, also one that is not there yet. */
   releaseCapacity(
     request: ReleaseCapacityRequest,
     callback: (error: ServiceError | null, response: ReleaseCapacityResponse) => void,

@@ -6,7 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
-import { Position } from "./positions.ts";
+import { OrderStatus, orderStatusFromJSON, orderStatusToNumber, Position } from "./positions.ts";
 
 /** The facts of boxoffice. Entity facts carry the full state; `revision` rises with every change. */
 
@@ -87,6 +87,13 @@ export interface Device {
 export interface Gate {
   id: number;
   name: string;
+}
+
+/** A way in which tickets are sold. `web` exists without a fact. */
+export interface SalesChannelChanged {
+  organizer: string;
+  identifier: string;
+  revision: number;
 }
 
 export interface EventChanged {
@@ -275,6 +282,22 @@ export interface EarlierCheckin {
   device?: number | undefined;
   deviceId?: number | undefined;
   autoCheckedIn: boolean;
+}
+
+/** What a position takes of the voucher that it names. Deleted when the position is, or names none any more. */
+export interface VoucherUseChanged {
+  organizer: string;
+  event: string;
+  /** The id of the position. */
+  id: number;
+  /** Of the state of the position. */
+  revision: number;
+  voucher: number;
+  orderPlacedAt: number;
+  orderStatus: OrderStatus;
+  canceled: boolean;
+  /** What it took of the budget of the voucher. */
+  budgetUse?: string | undefined;
 }
 
 function createBaseCredentialChanged(): CredentialChanged {
@@ -566,6 +589,74 @@ export const Gate: MessageFns<Gate> = {
             }
 
             message.name = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSalesChannelChanged(): SalesChannelChanged {
+  return { organizer: "", identifier: "", revision: 0 };
+}
+
+export const SalesChannelChanged: MessageFns<SalesChannelChanged> = {
+  encode(message: SalesChannelChanged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.identifier !== "") {
+      writer.uint32(18).string(message.identifier);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(24).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SalesChannelChanged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSalesChannelChanged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.identifier = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
             continue;
           }
         }
@@ -2515,6 +2606,150 @@ export const EarlierCheckin: MessageFns<EarlierCheckin> = {
             }
 
             message.autoCheckedIn = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseVoucherUseChanged(): VoucherUseChanged {
+  return {
+    organizer: "",
+    event: "",
+    id: 0,
+    revision: 0,
+    voucher: 0,
+    orderPlacedAt: 0,
+    orderStatus: OrderStatus.UNSPECIFIED,
+    canceled: false,
+    budgetUse: undefined,
+  };
+}
+
+export const VoucherUseChanged: MessageFns<VoucherUseChanged> = {
+  encode(message: VoucherUseChanged, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.id !== 0) {
+      writer.uint32(24).int64(message.id);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(32).int64(message.revision);
+    }
+    if (message.voucher !== 0) {
+      writer.uint32(40).int64(message.voucher);
+    }
+    if (message.orderPlacedAt !== 0) {
+      writer.uint32(48).int64(message.orderPlacedAt);
+    }
+    if (message.orderStatus !== OrderStatus.UNSPECIFIED) {
+      writer.uint32(56).int32(orderStatusToNumber(message.orderStatus));
+    }
+    if (message.canceled !== false) {
+      writer.uint32(64).bool(message.canceled);
+    }
+    if (message.budgetUse !== undefined) {
+      writer.uint32(74).string(message.budgetUse);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): VoucherUseChanged {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseVoucherUseChanged();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.id = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.voucher = longToNumber(reader.int64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.orderPlacedAt = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.orderStatus = orderStatusFromJSON(reader.int32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.canceled = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.budgetUse = reader.string();
             continue;
           }
         }

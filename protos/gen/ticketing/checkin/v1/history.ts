@@ -107,6 +107,18 @@ export interface GetScanResponse {
   scan: PastScan | undefined;
 }
 
+export interface FindScannedRequest {
+  organizer: string;
+  event: string;
+  /** At most 10 000. */
+  positions: number[];
+}
+
+export interface FindScannedResponse {
+  /** In the order of the request. */
+  positions: number[];
+}
+
 export interface PastScan {
   checkin:
     | Checkin
@@ -846,6 +858,148 @@ export const GetScanResponse: MessageFns<GetScanResponse> = {
   },
 };
 
+function createBaseFindScannedRequest(): FindScannedRequest {
+  return { organizer: "", event: "", positions: [] };
+}
+
+export const FindScannedRequest: MessageFns<FindScannedRequest> = {
+  encode(message: FindScannedRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.positions.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.positions) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindScannedRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindScannedRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.positions.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.positions.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFindScannedResponse(): FindScannedResponse {
+  return { positions: [] };
+}
+
+export const FindScannedResponse: MessageFns<FindScannedResponse> = {
+  encode(message: FindScannedResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.positions.length !== 0) {
+      writer.uint32(10).fork();
+      for (const v of message.positions) {
+        writer.int64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindScannedResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindScannedResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag === 8) {
+              message.positions.push(longToNumber(reader.int64()));
+
+              continue;
+            }
+
+            if (tag === 10) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.positions.push(longToNumber(reader.int64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBasePastScan(): PastScan {
   return { checkin: undefined, createdAt: 0, position: undefined, refused: undefined };
 }
@@ -957,6 +1111,16 @@ export const ScanHistoryServiceService = {
     responseSerialize: (value: GetScanResponse): Buffer => Buffer.from(GetScanResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetScanResponse => GetScanResponse.decode(value),
   },
+  /** Finds which tickets were scanned successfully on any list. */
+  findScanned: {
+    path: "/ticketing.checkin.v1.ScanHistoryService/FindScanned" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindScannedRequest): Buffer => Buffer.from(FindScannedRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindScannedRequest => FindScannedRequest.decode(value),
+    responseSerialize: (value: FindScannedResponse): Buffer => Buffer.from(FindScannedResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindScannedResponse => FindScannedResponse.decode(value),
+  },
 } as const;
 
 export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
@@ -964,6 +1128,8 @@ export interface ScanHistoryServiceServer extends UntypedServiceImplementation {
   recordFailedScan: handleUnaryCall<RecordFailedScanRequest, RecordFailedScanResponse>;
   listScans: handleUnaryCall<ListScansRequest, ListScansResponse>;
   getScan: handleUnaryCall<GetScanRequest, GetScanResponse>;
+  /** Finds which tickets were scanned successfully on any list. */
+  findScanned: handleUnaryCall<FindScannedRequest, FindScannedResponse>;
 }
 
 export interface ScanHistoryServiceClient extends Client {
@@ -1012,6 +1178,22 @@ export interface ScanHistoryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetScanResponse) => void,
+  ): ClientUnaryCall;
+  /** Finds which tickets were scanned successfully on any list. */
+  findScanned(
+    request: FindScannedRequest,
+    callback: (error: ServiceError | null, response: FindScannedResponse) => void,
+  ): ClientUnaryCall;
+  findScanned(
+    request: FindScannedRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindScannedResponse) => void,
+  ): ClientUnaryCall;
+  findScanned(
+    request: FindScannedRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindScannedResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -87,7 +87,11 @@ export interface ListPositionsRequest {
   /** The caller may only search, with three characters or more. */
   searchOnly: boolean;
   filters?: PositionFilters | undefined;
-  expand?: Expand | undefined;
+  expand?:
+    | Expand
+    | undefined;
+  /** Where the page begins, or with which it ends: from the answer that led to it. Of another request it is ignored. */
+  cursor?: string | undefined;
 }
 
 /** Filters of positions; all of them apply. An empty list of ids or words matches nothing; an absent filter does not count. */
@@ -160,7 +164,22 @@ export interface ListPositionsResponse {
   count: number;
   /** The page that was served. */
   page: number;
-  documents?: Documents | undefined;
+  documents?:
+    | Documents
+    | undefined;
+  /** Of many results; of few ones, pages follow each other by their numbers. */
+  neighbors?: Neighbors | undefined;
+}
+
+/** The pages beside one; an absent one does not exist. */
+export interface Neighbors {
+  next?: Neighbor | undefined;
+  previous?: Neighbor | undefined;
+}
+
+export interface Neighbor {
+  /** Absent: the page is found by its number alone. */
+  cursor?: string | undefined;
 }
 
 export interface GetPositionRequest {
@@ -232,6 +251,7 @@ function createBaseListPositionsRequest(): ListPositionsRequest {
     searchOnly: false,
     filters: undefined,
     expand: undefined,
+    cursor: undefined,
   };
 }
 
@@ -272,6 +292,9 @@ export const ListPositionsRequest: MessageFns<ListPositionsRequest> = {
     }
     if (message.expand !== undefined) {
       Expand.encode(message.expand, writer.uint32(98).fork()).join();
+    }
+    if (message.cursor !== undefined) {
+      writer.uint32(106).string(message.cursor);
     }
     return writer;
   },
@@ -383,6 +406,14 @@ export const ListPositionsRequest: MessageFns<ListPositionsRequest> = {
             }
 
             message.expand = Expand.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.cursor = reader.string();
             continue;
           }
         }
@@ -923,7 +954,7 @@ export const Document: MessageFns<Document> = {
 };
 
 function createBaseListPositionsResponse(): ListPositionsResponse {
-  return { positions: [], count: 0, page: 0, documents: undefined };
+  return { positions: [], count: 0, page: 0, documents: undefined, neighbors: undefined };
 }
 
 export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
@@ -939,6 +970,9 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
     }
     if (message.documents !== undefined) {
       Documents.encode(message.documents, writer.uint32(34).fork()).join();
+    }
+    if (message.neighbors !== undefined) {
+      Neighbors.encode(message.neighbors, writer.uint32(42).fork()).join();
     }
     return writer;
   },
@@ -986,6 +1020,117 @@ export const ListPositionsResponse: MessageFns<ListPositionsResponse> = {
             }
 
             message.documents = Documents.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.neighbors = Neighbors.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNeighbors(): Neighbors {
+  return { next: undefined, previous: undefined };
+}
+
+export const Neighbors: MessageFns<Neighbors> = {
+  encode(message: Neighbors, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.next !== undefined) {
+      Neighbor.encode(message.next, writer.uint32(10).fork()).join();
+    }
+    if (message.previous !== undefined) {
+      Neighbor.encode(message.previous, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Neighbors {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNeighbors();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.next = Neighbor.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.previous = Neighbor.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNeighbor(): Neighbor {
+  return { cursor: undefined };
+}
+
+export const Neighbor: MessageFns<Neighbor> = {
+  encode(message: Neighbor, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cursor !== undefined) {
+      writer.uint32(10).string(message.cursor);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Neighbor {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNeighbor();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.cursor = reader.string();
             continue;
           }
         }

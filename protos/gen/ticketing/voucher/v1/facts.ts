@@ -18,12 +18,12 @@ export interface VoucherChanged {
   voucher:
     | Voucher
     | undefined;
-  /** The holds of capacity that this state confirms. */
-  holds: string[];
+  /** The revision of its last change; a rebuild publishes the same state under a higher `revision`. */
+  changed: number;
 }
 
 function createBaseVoucherChanged(): VoucherChanged {
-  return { organizer: "", event: "", id: 0, revision: 0, voucher: undefined, holds: [] };
+  return { organizer: "", event: "", id: 0, revision: 0, voucher: undefined, changed: 0 };
 }
 
 export const VoucherChanged: MessageFns<VoucherChanged> = {
@@ -43,8 +43,8 @@ export const VoucherChanged: MessageFns<VoucherChanged> = {
     if (message.voucher !== undefined) {
       Voucher.encode(message.voucher, writer.uint32(42).fork()).join();
     }
-    for (const v of message.holds) {
-      writer.uint32(50).string(v!);
+    if (message.changed !== 0) {
+      writer.uint32(48).int64(message.changed);
     }
     return writer;
   },
@@ -103,11 +103,11 @@ export const VoucherChanged: MessageFns<VoucherChanged> = {
             continue;
           }
           case 6: {
-            if (tag !== 50) {
+            if (tag !== 48) {
               break;
             }
 
-            message.holds.push(reader.string());
+            message.changed = longToNumber(reader.int64());
             continue;
           }
         }
