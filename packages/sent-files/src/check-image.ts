@@ -4,6 +4,8 @@ import type { FileType } from "./file-type.ts";
 const longestSide = 10_000;
 const mostPixels = 50_000_000;
 
+type ImageType = Exclude<FileType, "application/pdf">;
+
 /** What is wrong with an image, as text for its sender; undefined: nothing. */
 export type Objection = string | undefined;
 
@@ -14,12 +16,9 @@ class Unusable extends Error {}
  * Checks that bytes are a complete image of a type, and not too large to be decoded. Takes time in
  * proportion to the bytes, whatever they are, and decodes no pixel.
  */
-export function checkImage(type: Exclude<FileType, "application/pdf">, bytes: Uint8Array): Objection {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export function checkImage(type: ImageType, bytes: Uint8Array): Objection {
   try {
-    if (type === "image/png") walkPng(view);
-    else if (type === "image/gif") walkGif(view);
-    else walkJpeg(view);
+    walk(type, bytes);
     return undefined;
   } catch (error) {
     if (error instanceof Unusable) return error.message;
@@ -29,15 +28,34 @@ export function checkImage(type: Exclude<FileType, "application/pdf">, bytes: Ui
   }
 }
 
+/** How many pixels an image has when it is decoded; 0: it cannot be. */
+export function countPixels(type: ImageType, bytes: Uint8Array): number {
+  try {
+    return walk(type, bytes);
+  } catch (error) {
+    if (error instanceof Unusable || error instanceof RangeError) return 0;
+    throw error;
+  }
+}
+
+/** Returns its pixels. */
+function walk(type: ImageType, bytes: Uint8Array): number {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (type === "image/png") return walkPng(view);
+  return type === "image/gif" ? walkGif(view) : walkJpeg(view);
+}
+
 const no = (kind: string) => new Unusable(`The file is not a valid ${kind} image.`);
 
-function requireSize(kind: string, width: number, height: number): void {
+/** Returns the number of pixels. */
+function requireSize(kind: string, width: number, height: number): number {
   if (width === 0 || height === 0) throw no(kind);
   if (width > longestSide || height > longestSide || width * height > mostPixels) {
     throw new Unusable(
       `The image has ${width} x ${height} pixels. Send one of at most ${longestSide} x ${longestSide} and ${mostPixels / 1_000_000} million pixels.`,
     );
   }
+  return width * height;
 }
 
 const pngSignature = Buffer.from("89504e470d0a1a0a", "hex");
@@ -50,9 +68,10 @@ const bitDepths: ReadonlyMap<number, readonly number[]> = new Map([
 ]);
 
 /** Chunks with a checksum each, from the header to the end mark. */
-function walkPng(bytes: Buffer): void {
+function walkPng(bytes: Buffer): number {
   if (!bytes.subarray(0, 8).equals(pngSignature)) throw no("PNG");
   let hasPixels = false;
+  let pixels = 0;
   for (let at = 8; ; ) {
     const length = bytes.readUInt32BE(at);
     const name = bytes.toString("latin1", at + 4, at + 8);
@@ -63,19 +82,20 @@ function walkPng(bytes: Buffer): void {
     if (name === "IHDR") {
       if (length !== 13 || bitDepths.get(bytes.readUInt8(at + 17))?.includes(bytes.readUInt8(at + 16)) !== true)
         throw no("PNG");
-      requireSize("PNG", bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12));
+      pixels = requireSize("PNG", bytes.readUInt32BE(at + 8), bytes.readUInt32BE(at + 12));
     }
     if (name === "IDAT") hasPixels = true;
     if (name === "IEND") break;
     at = end + 4;
   }
   if (!hasPixels) throw no("PNG");
+  return pixels;
 }
 
 /** Blocks up to the trailer. Frames have their own sizes, which may exceed that of the image. */
-function walkGif(bytes: Buffer): void {
+function walkGif(bytes: Buffer): number {
   if (!/^GIF8[79]a$/.test(bytes.toString("latin1", 0, 6))) throw no("GIF");
-  requireSize("GIF", bytes.readUInt16LE(6), bytes.readUInt16LE(8));
+  const pixels = requireSize("GIF", bytes.readUInt16LE(6), bytes.readUInt16LE(8));
   let at = 13 + colours(bytes.readUInt8(10));
   let frames = 0;
   // Many files lack the trailer, and all viewers show them.
@@ -94,6 +114,7 @@ function walkGif(bytes: Buffer): void {
     }
   }
   if (frames === 0) throw no("GIF");
+  return pixels;
 }
 
 /** The bytes of the table of colours that a packed field announces. */
@@ -102,9 +123,10 @@ function colours(packed: number): number {
 }
 
 /** Segments up to the first scan; an end must follow it. */
-function walkJpeg(bytes: Buffer): void {
+function walkJpeg(bytes: Buffer): number {
   if (bytes.length < 4 || bytes.readUInt16BE(0) !== 0xffd8) throw no("JPEG");
   let frames = 0;
+  let pixels = 0;
   for (let at = 2; ; ) {
     if (bytes.readUInt8(at) !== 0xff) throw no("JPEG");
     const marker = bytes.readUInt8(at + 1);
@@ -120,14 +142,14 @@ function walkJpeg(bytes: Buffer): void {
     const length = bytes.readUInt16BE(at + 2);
     if (marker === 0x00 || marker === 0xd8 || marker === 0xd9 || length < 2) throw no("JPEG");
     if (beginsFrame(marker)) {
-      requireSize("JPEG", bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
+      pixels = requireSize("JPEG", bytes.readUInt16BE(at + 7), bytes.readUInt16BE(at + 5));
       frames += 1;
     }
     at += 2 + length;
     if (marker === 0xda) {
       if (frames !== 1) throw no("JPEG");
       if (bytes.indexOf(Buffer.of(0xff, 0xd9), at) < 0) throw new RangeError("no end");
-      break;
+      return pixels;
     }
   }
 }

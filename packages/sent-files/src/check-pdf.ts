@@ -1,7 +1,6 @@
 import {
   decodePDFRawStream,
   EncryptedPDFError,
-  PDFContext,
   PDFDocument,
   PDFName,
   PDFPageLeaf,
@@ -9,6 +8,7 @@ import {
 } from "@cantoo/pdf-lib";
 import type { Objection } from "./check-image.ts";
 import { countObjectStreams, encrypted, findInObject, findInText } from "./find-active-content.ts";
+import { limitUnpacking } from "./limit-unpacking.ts";
 
 const mostPages = 100;
 
@@ -29,7 +29,7 @@ class Unusable extends Error {}
  * this reader finds must be harmless, and the forbidden names must not occur anywhere, not even in parts that it skipped.
  */
 export async function checkPdf(bytes: Uint8Array): Promise<Objection> {
-  const unpacking = limitUnpacking();
+  const unpacking = limitUnpacking(mostUnpacked);
   try {
     if (!toText(bytes.subarray(0, headerWithin)).includes("%PDF-")) throw new Unusable("The file is not a PDF.");
     const text = toText(bytes);
@@ -89,50 +89,4 @@ function checkPages({ catalog }: PDFDocument): void {
     if (!(Math.abs(width) > 0 && Math.abs(height) > 0)) throw new Unusable(broken);
   });
   if (pages === 0) throw new Unusable(broken);
-}
-
-/** The part of the parser's decoders that this file uses. */
-interface Decoder {
-  buffer: Uint8Array;
-  ensureBuffer(this: Decoder, requested: number): Uint8Array;
-}
-
-let unpacked = 0;
-
-/**
- * Stops the parser when it unpacks too much: a few kilobytes can expand to gigabytes, outside the heap and thus beyond
- * the limits of a thread. The parser has no setting for this, but all its decoders allocate in one place.
- */
-function limitUnpacking(): { readonly isTooMuch: boolean } {
-  unpacked = 0;
-  const decoder = decoderPrototype();
-  if (decoder.ensureBuffer.name !== limited.name) {
-    ensureBuffer = decoder.ensureBuffer;
-    decoder.ensureBuffer = limited;
-  }
-  return {
-    get isTooMuch() {
-      return unpacked > mostUnpacked;
-    },
-  };
-}
-
-let ensureBuffer: Decoder["ensureBuffer"] | undefined;
-
-function limited(this: Decoder, requested: number): Uint8Array {
-  const { byteLength } = this.buffer;
-  // Buffers double.
-  if (requested > byteLength) unpacked += Math.max(requested - byteLength, byteLength);
-  if (unpacked > mostUnpacked) throw new Unusable(tooComplex);
-  if (ensureBuffer === undefined) throw new Error("the decoders of the PDF parser are not patched");
-  return ensureBuffer.call(this, requested);
-}
-
-function decoderPrototype(): Decoder {
-  const dict = PDFContext.create().obj({ Filter: "RunLengthDecode" });
-  const decoder: unknown = decodePDFRawStream(PDFRawStream.of(dict, new Uint8Array()));
-  const prototype: unknown = Object.getPrototypeOf(Object.getPrototypeOf(decoder));
-  if (typeof prototype === "object" && prototype !== null && Object.hasOwn(prototype, "ensureBuffer"))
-    return prototype as Decoder;
-  throw new Error("the PDF parser has no decoder with a buffer that could be limited");
 }

@@ -9,7 +9,7 @@ export function isSlug(text: unknown): text is string {
  */
 export const maxImportedId = 2 ** 50;
 
-/** Lists and vouchers that are made here have ids from this one on, and no others have. */
+/** Lists, vouchers and positions that are made here have ids from this one on, and no others have. */
 export const firstIdMadeHere = 1_000_000_000_001;
 
 /** Whether a text is a UUID in lower case. */

@@ -7,6 +7,7 @@ export {
   staffProfiles,
   standsInPublic,
 } from "./device-profile.ts";
+export { type DownloadedTicket, type DownloadSettings, findDownloads } from "./downloads.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";
 export { type Localized, pick } from "./localized.ts";
@@ -24,5 +25,6 @@ export {
   permissions,
   resolvePermissions,
 } from "./permission.ts";
-export { foldForSearch } from "./search-text.ts";
+export { makeTexts, type TextShape } from "./random-text.ts";
+export { escapeLike, foldForSearch } from "./search-text.ts";
 export { isTimeZone, zoneOffset } from "./time-zone.ts";

@@ -9,6 +9,8 @@ describe("pick", () => {
     ["the language of the locale", names, "de-at", [], "Karte"],
     ["the language of a locale with underscore", names, "fr_CA", [], "Billet"],
     ["the language before a fallback", names, "de-at", ["fr"], "Karte"],
+    ["another variety of the language", { en: "Ticket", "de-informal": "Kärtchen" }, "de-at", [], "Kärtchen"],
+    ["the locale in other letters", { en: "Ticket", "zh-Hans": "票" }, "zh-hans", [], "票"],
     ["the first fallback that has a text", names, "nl", ["it", "fr", "de"], "Billet"],
     ["the language of a fallback", names, "nl", ["fr-be"], "Billet"],
     ["English before the rest", names, "nl", [], "Ticket"],

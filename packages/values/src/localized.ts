@@ -2,12 +2,12 @@
 export type Localized = Readonly<Record<string, string>>;
 
 /**
- * Picks the text for a reader: of the locale, of its language, of the fallbacks (the same way), English, else the first
- * text. An empty text counts as missing.
+ * Picks the text for a reader: of the locale, of its language, of another variety of it, of the fallbacks (the same way),
+ * English, else the first text. An empty text counts as missing.
  */
 export function pick(localized: Localized, locale: string, fallbacks: readonly string[] = []): string {
   for (const wanted of [locale, ...fallbacks, "en"]) {
-    const text = textIn(localized, wanted) || textIn(localized, languageOf(wanted));
+    const text = textIn(localized, wanted) || textIn(localized, languageOf(wanted)) || varietyIn(localized, wanted);
     if (text) return text;
   }
   return Object.values(localized).find((text) => text !== "") ?? "";
@@ -15,6 +15,13 @@ export function pick(localized: Localized, locale: string, fallbacks: readonly s
 
 function textIn(localized: Localized, locale: string): string | undefined {
   return Object.hasOwn(localized, locale) ? localized[locale] : undefined;
+}
+
+function varietyIn(localized: Localized, locale: string): string | undefined {
+  const language = languageOf(locale).toLowerCase();
+  return Object.entries(localized).find(
+    ([name, text]) => text !== "" && languageOf(name).toLowerCase() === language,
+  )?.[1];
 }
 
 function languageOf(locale: string): string {

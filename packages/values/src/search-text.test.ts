@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { foldForSearch } from "./search-text.ts";
+import { escapeLike, foldForSearch } from "./search-text.ts";
 
 describe("foldForSearch", () => {
   it.each([
@@ -66,5 +66,14 @@ describe("foldForSearch", () => {
       }),
       { numRuns: 2000 },
     );
+  });
+});
+
+describe("a pattern", () => {
+  it.each([
+    ["a letter", "ä b", "ä b"],
+    ["signs of patterns", "50%_\\", "50\\%\\_\\\\"],
+  ])("means its letters alone: %s", (_, text, pattern) => {
+    expect(escapeLike(text)).toBe(pattern);
   });
 });

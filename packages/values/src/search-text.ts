@@ -14,3 +14,8 @@ export function foldForSearch(text: string): string {
     .replace(/ß|ς|[ıi]\u0307*/g, (letter) => (letter === "ß" ? "ss" : letter === "ς" ? "σ" : "i"))
     .normalize("NFKC");
 }
+
+/** Writes a text as a pattern for LIKE that means its letters alone. */
+export function escapeLike(text: string): string {
+  return text.replace(/[\\%_]/g, "\\$&");
+}
