@@ -16,6 +16,13 @@ export type FaultKind =
 /** Messages by dotted field path; `non_field_errors` has those that belong to no single field. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
+/** Puts the errors of the elements of a list under `<index>.<field>`. */
+export function errorsByIndex(ofEach: readonly FieldErrors[]): FieldErrors {
+  return Object.fromEntries(
+    ofEach.flatMap((ofOne, index) => Object.entries(ofOne).map(([name, messages]) => [`${index}.${name}`, messages])),
+  );
+}
+
 export interface FaultDetails {
   readonly fields?: FieldErrors;
   readonly retryAfterMs?: number;

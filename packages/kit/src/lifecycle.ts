@@ -44,6 +44,8 @@ export interface Surroundings {
   /** How long dead letters are kept. */
   readonly deadLettersMs?: number;
   transportTo(name: string): Transport;
+  /** Whether it can be called, here or elsewhere. */
+  isInstalled(name: string): boolean;
   /** Makes the service callable by its peers. */
   serve(implementations: readonly Implementation[]): Promise<Served>;
 }
@@ -110,6 +112,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
       metrics,
       tracing,
       clients: connectClients(definition.clients, (service) => around.transportTo(service)),
+      isInstalled: (service) => around.isInstalled(service),
     });
     undo.push(() => parts.close());
     ({ servers } = parts);

@@ -1,3 +1,4 @@
+import type { Account } from "./account.ts";
 import { type Consumer, limitTransactions, type OpenConsumer } from "./bus/consume.ts";
 import type { Rebuild } from "./bus/rebuild-topics.ts";
 import type { Cache } from "./cache/cache.ts";
@@ -33,6 +34,8 @@ export interface Runtime<S extends Settings, C extends ClientMap> {
   readonly metrics: Metrics;
   readonly tracing: Tracing;
   readonly clients: ClientsOf<C>;
+  /** Whether this deployment has a service; it may lack those that are `optional`. */
+  isInstalled(service: string): boolean;
 }
 
 /** Another server of a service, for instance for HTTP. */
@@ -71,10 +74,14 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly clients: C;
   /** The services that it calls. */
   readonly needs: readonly string[];
+  /** Those of them that a deployment may lack. */
+  readonly optional?: readonly string[];
   /** The topics that it consumes; its group is its name. */
   readonly consumes: readonly string[];
   /** How it publishes its data again, for every topic that it owns. */
   readonly rebuilds?: readonly Rebuild[];
+  /** What it keeps as another service does. */
+  readonly accounts?: readonly Account[];
   open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 

@@ -8,7 +8,7 @@ import type { Delivery } from "./bus.ts";
 import { deleteDeadLetters, lockDeadLetters, markSuperseded, storeDeadLetters } from "./dead-letter.ts";
 import type { Apply, Fact } from "./fact.ts";
 import { type FactIdentity, identifyAnything, identifyFact } from "./fact-id.ts";
-import { isMarker } from "./headers.ts";
+import { header, isMarker } from "./headers.ts";
 import { passMarkers, type Sweep, type Swept } from "./pass-markers.ts";
 
 /** What one service does about a topic. */
@@ -158,6 +158,8 @@ async function recordInInbox(
   return { fresh: new Set(rows.map((row) => row.fact_id)), hasDeadLetters: rows[0]?.has_dead_letters === true };
 }
 
-function toFact<F>(topic: Topic<F>, { key, value }: Delivery, { id, at }: FactIdentity): Fact<F> {
-  return { id, key, at, value: value === null ? null : topic.decode(value) };
+function toFact<F>(topic: Topic<F>, { key, value, headers }: Delivery, { id, at }: FactIdentity): Fact<F> {
+  if (value !== null) return { id, key, at, value: topic.decode(value), deletedAt: undefined };
+  const revision = Number(headers[header.revision]);
+  return { id, key, at, value, deletedAt: Number.isSafeInteger(revision) ? revision : undefined };
 }

@@ -73,6 +73,20 @@ describe("a fact", () => {
     expect(await reader.one(sql`select count(*) as rows from inbox`)).toEqual({ rows: 1235 });
   });
 
+  it("that is a deletion says behind which states it was, if its owner does", async () => {
+    const seen: (number | undefined)[] = [];
+    await start({
+      async apply(_tx, _topic, facts) {
+        seen.push(...facts.map(({ deletedAt }) => deletedAt));
+      },
+    });
+    await publish([1]);
+    await owner.transaction((tx) => tx.retract(first, ["k"], { deletedAt: 77 }));
+    await owner.transaction((tx) => tx.retract(first, ["k"]));
+    await eventually(() => isDrained(owner));
+    expect(seen).toEqual([undefined, 77, undefined]);
+  });
+
   it("that was never committed never acts", async () => {
     await start();
     const failing = owner.transaction(async (tx) => {
@@ -481,6 +495,7 @@ describe("newestPerKey", () => {
       key,
       at: 0,
       value: number === null ? null : { key, number },
+      deletedAt: undefined,
     });
     const facts = [fact("a", 1), fact("b", 1), fact("a", 2), fact("b", null)];
     expect(newestPerKey(facts)).toEqual([facts[2], facts[3]]);

@@ -5,6 +5,8 @@ export const header = {
   at: "fact-at",
   /** When the fact was written again: a rebuild publishes old facts under their old `fact-at`. */
   writtenAt: "written-at",
+  /** On tombstones: the deletion is later than states with a lower revision. */
+  revision: "revision",
   traceparent: "traceparent",
   /** On markers only; a marker has no fact. */
   marker: "marker",

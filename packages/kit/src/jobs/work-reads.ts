@@ -27,6 +27,46 @@ export async function find(db: Queryable, { kind, id }: WorkKey): Promise<FoundR
        and work.id = ${id}`);
 }
 
+/** Work that has not ended for long. */
+export interface LateWork {
+  readonly kind: string;
+  readonly id: string;
+  readonly state: "waiting" | "running";
+  readonly tries: number;
+  readonly seconds: number;
+  /** Why its last try failed. */
+  readonly cause: string | null;
+}
+
+/** Finds work that was enqueued so long ago and has not ended, the oldest first. */
+export async function findLate(
+  db: Queryable,
+  { seconds, most }: { readonly seconds: number; readonly most: number },
+): Promise<LateWork[]> {
+  return db.many<LateWork>(sql`
+    select work.kind, work.id, work.state, work.tries, work.cause,
+           extract(epoch from now() - work.enqueued_at)::float8 as seconds
+      from work
+     where work.state in ('waiting', 'running')
+       and work.enqueued_at < now() - make_interval(secs => ${seconds})
+     order by work.enqueued_at, work.kind, work.id
+     limit ${most}`);
+}
+
+/** Finds the results of these, as far as they can be read. */
+export async function findResults(
+  db: Queryable,
+  { kind, ids }: { readonly kind: string; readonly ids: readonly string[] },
+): Promise<{ readonly id: string; readonly result: Buffer }[]> {
+  return db.many(sql`
+    select work.id, work.result
+      from work
+     where work.kind = ${kind}
+       and work.id = any(${ids}::text[])
+       and work.state = 'succeeded'
+       and work.due_at > now()`);
+}
+
 export interface Measured {
   readonly kind: string;
   readonly waiting: number;

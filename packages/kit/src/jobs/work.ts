@@ -104,3 +104,13 @@ export async function findWork<P, R>(
   if (state === "succeeded") return { owner, state, result: result.decode(row.result) };
   return { owner, state };
 }
+
+/** Finds the results of work that has succeeded, by id, as long as callers can read them. */
+export async function findResults<P, R>(
+  db: Queryable,
+  { kind, result }: Work<P, R>,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, R>> {
+  const rows = await reads.findResults(db, { kind, ids });
+  return new Map(rows.map((row) => [row.id, result.decode(row.result)]));
+}

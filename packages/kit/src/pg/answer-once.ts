@@ -1,7 +1,27 @@
 import { currentContext } from "../context.ts";
 import type { Method } from "../rpc.ts";
-import type { Db, Tx } from "./database.ts";
-import { sql } from "./sql.ts";
+import type { Db, Queryable, Tx } from "./database.ts";
+import { type Sql, sql } from "./sql.ts";
+
+type AnsweredMethod<Response> = Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">;
+
+function ofRequest(requestId: string, { path }: Pick<Method<never, never>, "path">): Sql {
+  return sql`answered_request.request_id = ${requestId}::uuid and answered_request.rpc = ${path}`;
+}
+
+/** Finds the response to a request that was answered before, so that a repetition does nothing outside of its transaction. */
+export async function findAnswer<Response>(
+  db: Queryable,
+  method: AnsweredMethod<Response>,
+): Promise<Response | undefined> {
+  const { requestId } = currentContext();
+  if (requestId === undefined) return undefined;
+  const answered = await db.maybeOne<{ response: Buffer }>(sql`
+    select answered_request.response
+      from answered_request
+     where ${ofRequest(requestId, method)}`);
+  return answered && method.responseDeserialize(answered.response);
+}
 
 /**
  * Does the work of an RPC in a transaction, once for each request id.
@@ -12,12 +32,12 @@ import { sql } from "./sql.ts";
  */
 export function answerOnce<Response>(
   db: Db,
-  method: Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">,
+  method: AnsweredMethod<Response>,
   work: (tx: Tx) => Promise<Response>,
 ): Promise<Response> {
   const { requestId } = currentContext();
   if (requestId === undefined) return db.transaction(work);
-  const mine = sql`answered_request.request_id = ${requestId}::uuid and answered_request.rpc = ${method.path}`;
+  const mine = ofRequest(requestId, method);
   return db.transaction(async (tx) => {
     const isFirst = await tx.run(sql`
       insert into answered_request (request_id, rpc)

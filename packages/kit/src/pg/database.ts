@@ -1,6 +1,7 @@
 import type { Topic } from "@tessera/protos/topic";
 import pg from "pg";
 import { backoff } from "../backoff.ts";
+import { header } from "../bus/headers.ts";
 import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
@@ -16,8 +17,12 @@ export type { Dedicated, Queryable };
 export interface Tx extends Queryable {
   /** Writes facts into the outbox: they are published if and only if this transaction commits. */
   publish<F>(topic: Topic<F>, facts: readonly F[]): Promise<void>;
-  /** Writes tombstones: the entities of these keys are deleted. */
-  retract(topic: { readonly name: string }, keys: readonly string[]): Promise<void>;
+  /** Writes tombstones: the entities of these keys are deleted, after their states with revisions below `deletedAt`. */
+  retract(
+    topic: { readonly name: string },
+    keys: readonly string[],
+    options?: { readonly deletedAt?: number },
+  ): Promise<void>;
 }
 
 export interface Db extends Queryable {
@@ -161,11 +166,13 @@ async function runTransaction<T>(
         topic.name,
         facts.map((fact) => ({ key: topic.key(fact), payload: topic.encode(fact) })),
       ),
-    retract: (topic, keys) =>
-      write(
+    retract: (topic, keys, { deletedAt } = {}) => {
+      const headers = deletedAt === undefined ? {} : { headers: { [header.revision]: String(deletedAt) } };
+      return write(
         topic.name,
-        keys.map((key) => ({ key, payload: null })),
-      ),
+        keys.map((key) => ({ key, payload: null, ...headers })),
+      );
+    },
   };
   let result: T;
   try {

@@ -39,6 +39,8 @@ export const instant: Column<number> = column({
   suffix: "_at",
 });
 
+export const uuid: Column<string> = column({ send: (values) => sql`${values}::uuid[]` });
+
 export const bytea: Column<Uint8Array> = column({ send: (values) => sql`${toByteaArray(values)}::bytea[]` });
 
 /** JSON in UTF-8, the form of documents in messages; no bytes mean an empty object. */
@@ -92,6 +94,8 @@ export interface Table<Key, Input, Row> {
   readonly selected: Sql;
   /** Renames the columns of a row that was read by `selected` to properties. */
   toRow(row: Readonly<Record<string, unknown>>): Row;
+  /** Inserts new rows. */
+  insert(db: Queryable, rows: readonly Input[]): Promise<number>;
   /** Inserts rows, or replaces rows with the same key. No key may occur twice. */
   upsert(db: Queryable, rows: readonly Input[]): Promise<number>;
   /** The same for rows that differ; returns the number of changed rows. */
@@ -161,13 +165,20 @@ function declare<Key extends object, Input extends object, Row>(
   );
   const hasKey = keyNames.map((each) => sql`${id}.${identifier(each)} = sent.${identifier(each)}`);
 
-  async function upsertWhere(db: Queryable, rows: readonly object[], condition: Sql): Promise<number> {
+  async function insert(db: Queryable, rows: readonly object[], onConflict: Sql): Promise<number> {
     if (rows.length === 0) return 0;
     return db.run(sql`
       insert into ${id} (${list(allNames)}${marks})
-      select ${joinSql(stored, ", ")}${marked} from unnest(${send(all, rows)}) as sent (${list(allNames)})
-          on conflict (${list(keyNames)}) do update set ${joinSql(assigned, ", ")}${condition}`);
+      select ${joinSql(stored, ", ")}${marked} from unnest(${send(all, rows)}) as sent (${list(allNames)})${onConflict}`);
   }
+
+  const upsertWhere = (db: Queryable, rows: readonly object[], condition: Sql) =>
+    insert(
+      db,
+      rows,
+      sql`
+          on conflict (${list(keyNames)}) do update set ${joinSql(assigned, ", ")}${condition}`,
+    );
 
   type Stretch = Readonly<Record<string, unknown>> & { readonly seen: number; readonly deleted: number };
 
@@ -202,6 +213,7 @@ function declare<Key extends object, Input extends object, Row>(
     selected: list(allNames, id),
     toRow: (row) =>
       Object.fromEntries(Object.keys(all).map((property, at) => [property, row[allNames[at] ?? ""]])) as Row,
+    insert: (db, rows) => insert(db, rows, sql``),
     upsert: (db, rows) => upsertWhere(db, rows, sql``),
     upsertChanged: (db, rows) =>
       upsertWhere(db, rows, sql` where (${list(otherNames, id)}) is distinct from (${list(otherNames, excluded)})`),

@@ -1,0 +1,28 @@
+import type { Sql } from "./sql.ts";
+import { bigint, rowsAs, text } from "./table.ts";
+
+export interface EventKey {
+  readonly organizer: string;
+  readonly event: string;
+}
+
+/** An entity of an event. */
+export interface EntityKey extends EventKey {
+  readonly id: number;
+}
+
+/** The key of a table of events. */
+export const eventKey = { organizer: text, event: text };
+
+/** The key of a table of entities of events. */
+export const entityKey = { ...eventKey, id: bigint };
+
+/** Keys as a table of a statement: `alias (organizer, event, id)`. */
+export function keysAs(alias: string, keys: readonly EntityKey[]): Sql {
+  return rowsAs(alias, entityKey, keys);
+}
+
+/** Identifies an entity among those of its kind, in memory. */
+export function nameOf({ organizer, event, id }: EntityKey): string {
+  return `${organizer}/${event}/${id}`;
+}

@@ -1,0 +1,93 @@
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Db } from "./database.ts";
+import { eventKey } from "./entity-key.ts";
+import { findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
+import { sql } from "./sql.ts";
+import { copyTable } from "./table.ts";
+
+const events = notingGone(copyTable("event", { key: eventKey, columns: {} }));
+const [old, young] = [
+  { organizer: "org", event: "old" },
+  { organizer: "org", event: "young" },
+];
+
+let database: TestDatabase;
+let db: Db;
+
+beforeAll(async () => {
+  database = await createTestDatabase([{ schema: "alpha", migrations: new URL("./", import.meta.url) }]);
+  db = database.open("alpha");
+  await db.run(sql`
+    create table event (organizer text collate "C", event text collate "C", revision bigint not null,
+                        known_columns integer not null, primary key (organizer, event))`);
+  await db.run(sql`
+    create table gone_event (organizer text collate "C", event text collate "C", gone_at timestamptz not null,
+                             primary key (organizer, event))`);
+});
+afterAll(() => database.drop());
+beforeEach(async () => {
+  await db.run(sql`truncate event, gone_event`);
+  await events.upsertNewer(db, [
+    { ...old, revision: 1 },
+    { ...young, revision: 2 },
+  ]);
+});
+
+const noted = () =>
+  db.many(sql`select gone_event.organizer, gone_event.event from gone_event order by gone_event.event`);
+const letADayPass = () => db.run(sql`update gone_event set gone_at = gone_at - interval '1 day'`);
+
+async function isThere(key: typeof old): Promise<boolean> {
+  const { gone } = await db.one<{ gone: boolean }>(sql`select ${isGone(key)} as gone`);
+  return !gone;
+}
+
+describe("an event that is deleted", () => {
+  it("is noted, and found a day later", async () => {
+    expect(await events.delete(db, [old])).toBe(1);
+    expect([await isThere(old), await isThere(young)]).toEqual([false, true]);
+    expect(await noted()).toEqual([old]);
+    expect(await findGoneEvents(db)).toEqual([]);
+    await letADayPass();
+    expect(await findGoneEvents(db)).toEqual([old]);
+  });
+
+  it("is noted, too, where a rebuild leaves it out", async () => {
+    expect(await events.deleteOlder(db, 2)).toBe(1);
+    expect(await noted()).toEqual([old]);
+  });
+
+  it("counts from its last deletion on", async () => {
+    await events.delete(db, [old]);
+    await letADayPass();
+    await events.delete(db, [old, young]);
+    expect(await findGoneEvents(db)).toEqual([]);
+    expect(await noted()).toEqual([old, young]);
+  });
+
+  it("loses its note when it is back", async () => {
+    await events.delete(db, [old, young]);
+    await letADayPass();
+    await events.upsertNewer(db, [{ ...old, revision: 3 }]);
+    expect(await findGoneEvents(db)).toEqual([young]);
+    expect(await noted()).toEqual([young]);
+  });
+
+  it("is forgotten when its day is over and nothing is left of it", async () => {
+    await events.delete(db, [old]);
+    await forgetGoneEvent(db, old);
+    expect(await noted()).toEqual([old]);
+    await letADayPass();
+    await forgetGoneEvent(db, young);
+    await forgetGoneEvent(db, old, { isLeft: sql`true` });
+    expect(await noted()).toEqual([old]);
+    await forgetGoneEvent(db, old);
+    expect(await noted()).toEqual([]);
+  });
+
+  it("leaves no note without a deletion", async () => {
+    expect(await events.delete(db, [])).toBe(0);
+    expect(await noted()).toEqual([]);
+  });
+});

@@ -1,0 +1,71 @@
+import { type EventKey, eventKey } from "./entity-key.ts";
+import type { Queryable } from "./queryable.ts";
+import { type Sql, sql } from "./sql.ts";
+import { type CopyTable, rowsAs } from "./table.ts";
+
+/*
+ * What a service owns of a deleted event stays for a day, unreachable: the event may come back. Until then its table
+ * `gone_event (organizer, event, gone_at)` has a note of it, beside its copies of events in the table `event`.
+ */
+
+/** The copies of events, where each one that is deleted leaves a note. */
+export function notingGone<Input, Row>(events: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
+  return {
+    ...events,
+    async delete(tx, keys) {
+      await note(tx, keys);
+      return events.delete(tx, keys);
+    },
+    async deleteOlder(tx, revision) {
+      await note(
+        tx,
+        await tx.many<EventKey>(sql`select event.organizer, event.event from event where event.revision < ${revision}`),
+      );
+      return events.deleteOlder(tx, revision);
+    },
+  };
+}
+
+async function note(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await tx.run(sql`
+    insert into gone_event (organizer, event, gone_at)
+    select gone.organizer, gone.event, clock_timestamp()
+      from ${rowsAs("gone", eventKey, keys)}
+     order by gone.organizer collate "C", gone.event collate "C"
+        on conflict (organizer, event) do update
+           set gone_at = excluded.gone_at`);
+}
+
+/** Finds the events that were deleted a day ago, and deletes the notes of those that are back. */
+export async function findGoneEvents(db: Queryable): Promise<EventKey[]> {
+  await db.run(sql`
+    delete from gone_event
+     using event
+     where event.organizer = gone_event.organizer
+       and event.event = gone_event.event`);
+  return db.many<EventKey>(sql`
+    select gone_event.organizer, gone_event.event
+      from gone_event
+     where gone_event.gone_at < now() - interval '1 day'
+     order by gone_event.gone_at`);
+}
+
+/** Whether an event is not there: a condition for every statement that deletes what is left of it. */
+export function isGone({ organizer, event }: EventKey): Sql {
+  return sql`not exists (select from event where event.organizer = ${organizer} and event.event = ${event})`;
+}
+
+/** Deletes the note of an event that was deleted a day ago, unless something is left of it. */
+export async function forgetGoneEvent(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  { isLeft = sql`false` }: { readonly isLeft?: Sql } = {},
+): Promise<void> {
+  await db.run(sql`
+    delete from gone_event
+     where gone_event.organizer = ${organizer}
+       and gone_event.event = ${event}
+       and gone_event.gone_at < now() - interval '1 day'
+       and not (${isLeft})`);
+}
