@@ -11,6 +11,7 @@ create sequence reusable_medium_id_seq as bigint;
 create sequence revision_seq as bigint;
 create sequence revoked_secret_id_seq as bigint;
 create sequence seat_id_seq as bigint;
+create sequence sold_position_id_seq as bigint minvalue 1000000000001;
 create sequence subevent_id_seq as bigint;
 create sequence tax_rule_id_seq as bigint;
 create sequence variation_id_seq as bigint;
@@ -39,6 +40,7 @@ create table answered_request (
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
+comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
 
 create table blocked_secret (
   organizer text collate "C" not null,
@@ -102,6 +104,7 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
+comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
 
 create table event (
   organizer text collate "C" not null,
@@ -152,6 +155,7 @@ create table held_claim (
   amount bigint not null,
   valid_until_at timestamptz,
   seat text collate "C",
+  based_on bigint not null default 0,
   constraint held_claim_pkey primary key (organizer, event, voucher, hold)
 );
 create index held_claim_by_hold on held_claim using btree (hold);
@@ -195,6 +199,7 @@ create table "order" (
   constraint order_pkey primary key (organizer, event, code),
   constraint order_status_check check ((status = any (array['n'::text, 'p'::text, 'e'::text, 'c'::text])))
 ) with (toast_tuple_target=8160);
+create index order_by_code on "order" using btree (organizer, code);
 comment on column "order".data is 'personal data: email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers';
 
 create table organizer (
@@ -217,6 +222,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
+comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -245,12 +251,15 @@ create table "position" (
   seat bigint,
   taken_as text,
   answers_revision bigint,
+  voucher bigint,
+  budget_use numeric,
   constraint position_pkey primary key (organizer, event, id),
   constraint position_taken_as_check check ((taken_as = any (array['paid'::text, 'pending'::text])))
 );
 create index position_by_seat on "position" using btree (organizer, event, seat) where (seat is not null);
 create index position_by_secret on "position" using hash ((((((organizer || '/'::text) || event) || '/'::text) || secret)));
 create index position_with_gate_answers on "position" using btree (organizer, event, id) where (answers_revision is not null);
+create index position_with_voucher on "position" using btree (organizer, event, id) include (voucher, taken_as, budget_use) where (voucher is not null);
 comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
 
 create table question (
@@ -296,6 +305,7 @@ create table reusable_medium (
   constraint reusable_medium_pkey primary key (organizer, id)
 );
 create unique index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
+create index reusable_medium_by_position on reusable_medium using gin (((data -> 'linked_orderpositions'::text)) jsonb_path_ops) with (fastupdate=off);
 comment on column reusable_medium.data is 'personal data: customer, notes, info';
 
 create table revoked_secret (
@@ -305,6 +315,17 @@ create table revoked_secret (
   data jsonb not null,
   revision bigint not null,
   constraint revoked_secret_pkey primary key (organizer, event, id)
+);
+
+create table sale (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id uuid not null,
+  request_hash bytea not null,
+  answer bytea not null,
+  sold_at timestamptz not null default clock_timestamp(),
+  canceled_at timestamptz,
+  constraint sale_pkey primary key (organizer, event, id)
 );
 
 create table sales_channel (
@@ -326,6 +347,19 @@ create table seat (
   constraint seat_pkey primary key (organizer, event, id)
 );
 create unique index seat_by_guid on seat using btree (organizer, event, guid, coalesce(subevent, (0)::bigint));
+
+create table sold_ticket (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  order_code text collate "C" not null,
+  secret text collate "C" not null,
+  pseudonymization_id text collate "C" not null,
+  constraint sold_ticket_pkey primary key (organizer, event, "position")
+);
+create unique index sold_ticket_by_code on sold_ticket using btree (organizer, order_code);
+create unique index sold_ticket_by_pseudonym on sold_ticket using btree (pseudonymization_id);
+create unique index sold_ticket_by_secret on sold_ticket using btree (organizer, secret);
 
 create table subevent (
   organizer text collate "C" not null,
@@ -417,6 +451,7 @@ alter table question add constraint question_organizer_event_fkey foreign key (o
 alter table quota add constraint quota_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table reusable_medium add constraint reusable_medium_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table revoked_secret add constraint revoked_secret_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
+alter table sale add constraint sale_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table sales_channel add constraint sales_channel_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table seat add constraint seat_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table subevent add constraint subevent_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);

@@ -10,6 +10,11 @@ interface CredentialPlace {
   readonly id: string;
 }
 
+interface SalePlace extends Scope {
+  readonly sale: string;
+  readonly tickets: number;
+}
+
 const nouns: Readonly<Record<CredentialKind, string>> = { api_key: "an API key", device: "a device" };
 
 /** The id of an API key is the hash of its token. Its beginning is enough to find the key. */
@@ -28,6 +33,17 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     "Files given at a gate that were deleted before they were copied.",
   );
 
+  const ticketsSold = metrics.counter(
+    "boxoffice_tickets_sold",
+    "Tickets sold, and tickets of sales that were canceled.",
+    ["change"],
+  );
+
+  function saleChanged(change: "sold" | "canceled", { organizer, event, sale, tickets }: SalePlace): void {
+    ticketsSold.add({ change }, tickets);
+    log.info(`tickets of a sale were ${change}`, { organizer, event, sale, tickets });
+  }
+
   function credentialChanged(change: "created" | "revoked", { organizer, kind, id }: CredentialPlace): void {
     credentials.add({ kind, change });
     const loggedId = kind === "api_key" ? id.slice(0, keyCharacters) : id;
@@ -37,6 +53,8 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
   return {
     credentialCreated: (credential: CredentialPlace) => credentialChanged("created", credential),
     credentialRevoked: (credential: CredentialPlace) => credentialChanged("revoked", credential),
+    saleMade: (sale: SalePlace) => saleChanged("sold", sale),
+    saleCanceled: (sale: SalePlace) => saleChanged("canceled", sale),
     gateFileLost({ organizer, event, position, question }: Scope & AnswerPlace) {
       lostFiles.add();
       const place = { organizer, event, position, question };

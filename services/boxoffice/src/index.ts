@@ -1,11 +1,22 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { AnswerFiles, Capacity, Credentials, Quotas, Records, Tickets } from "@tessera/protos/services";
+import {
+  AnswerFiles,
+  Capacity,
+  Credentials,
+  Quotas,
+  Records,
+  Sales,
+  TicketData,
+  Tickets,
+} from "@tessera/protos/services";
+import { accounts } from "./accounts.ts";
 import { clients } from "./clients.ts";
 import { answersGiven } from "./consumers/answers-given.ts";
 import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
+import { cancelSale } from "./handlers/cancel-sale.ts";
 import { createCredential } from "./handlers/create-credential.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
@@ -13,8 +24,10 @@ import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { holdCapacity } from "./handlers/hold-capacity.ts";
 import { listCredentials } from "./handlers/list-credentials.ts";
+import { readTicketData } from "./handlers/read-ticket-data.ts";
 import { releaseCapacity } from "./handlers/release-capacity.ts";
 import { revokeCredential } from "./handlers/revoke-credential.ts";
+import { sellTickets } from "./handlers/sell-tickets.ts";
 import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { forgetHolds } from "./jobs/forget-holds.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
@@ -33,14 +46,17 @@ export const boxoffice = defineService({
     rpcs(Credentials, { listCredentials, createCredential, revokeCredential }),
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity }),
+    rpcs(Sales, { sellTickets, cancelSale }),
     rpcs(AnswerFiles, { getAnswerFile }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
+    rpcs(TicketData, { readTicketData }),
   ],
   consumers: [answersGiven, voucherChanged],
   jobs: [removeAnswerFiles, forgetHolds],
   works: [copyGateFiles, removeEvents],
   rebuilds,
-  start: async ({ db, files, clock, log, metrics }) => ({
-    deps: { db, files, clock, log, events: reportEvents({ log, metrics }) },
+  accounts,
+  start: async ({ db, reads, files, clock, log, metrics }) => ({
+    deps: { db, reads, files, clock, log, events: reportEvents({ log, metrics }) },
   }),
 });

@@ -73,34 +73,55 @@ const confirmed = () => db.many(sql`select id, amount, revision from voucher_cla
 describe("a fact of a voucher", () => {
   beforeEach(openShop);
 
-  it("confirms what the voucher holds under the holds that it names, and no other voucher's part of them", async () => {
-    const both = await ledger.mustHold([need(1), need(2)]);
-    const later = await ledger.mustHold([need(1, { amount: 2 })]);
-    await ledger.tell(voucher(1, { holds: [both] }));
+  it("ends the holds that were asked for before it, and no other voucher's part of them", async () => {
+    await ledger.mustHold([need(1), need(2)]);
+    await ledger.tell(voucher(1, { revision: 4 }));
+    expect(await held()).toEqual([{ voucher: 2 }]);
+    await ledger.mustHold([need(1, { amount: 2, basedOn: 4 })]);
+    await ledger.tell(voucher(1, { revision: 4 }));
     expect(await held()).toEqual([{ voucher: 1 }, { voucher: 2 }]);
-    await ledger.tell(voucher(2, { holds: [both] }), voucher(1, { revision: 2, maxUsages: 2, holds: [later] }));
+    await ledger.tell(voucher(2), voucher(1, { revision: 5, maxUsages: 2 }));
     expect(await held()).toEqual([]);
     expect(await confirmed()).toEqual([
-      { id: 1, amount: 2, revision: 2 },
+      { id: 1, amount: 2, revision: 5 },
       { id: 2, amount: 1, revision: 1 },
     ]);
   });
 
+  it("[V4.16] ends the holds of all earlier ones, which may never arrive", async () => {
+    await ledger.mustHold([need(1)]);
+    await ledger.mustHold([need(1, { amount: 2, basedOn: 1 })]);
+    await ledger.mustHold([need(1, { amount: 3, basedOn: 2 })]);
+    const underWay = await ledger.mustHold([need(1, { amount: 4, basedOn: 7 })]);
+    // It came of no hold: a change that takes less asks for none.
+    await ledger.tell(voucher(1, { revision: 7 }));
+    expect(await db.many(sql`select hold from held_claim`)).toEqual([{ hold: underWay }]);
+    expect(await confirmed()).toEqual([{ id: 1, amount: 1, revision: 7 }]);
+  });
+
   it("ends its holds also where a later state came first, in one batch or two", async () => {
-    const holds = await Promise.all([1, 2, 3].map(async (amount) => await ledger.mustHold([need(1, { amount })])));
-    await ledger.tell(voucher(1, { revision: 3, holds: holds.slice(2) }));
-    await ledger.tell(
-      voucher(1, { maxUsages: 5, holds: holds.slice(0, 1) }),
-      voucher(1, { revision: 2, holds: holds.slice(1, 2) }),
-    );
+    for (const basedOn of [0, 1, 2]) await ledger.mustHold([need(1, { amount: basedOn + 1, basedOn })]);
+    await ledger.tell(voucher(1, { revision: 3 }));
+    await ledger.tell(voucher(1, { maxUsages: 5 }), voucher(1, { revision: 2 }));
     expect(await held()).toEqual([]);
     expect(await confirmed()).toEqual([{ id: 1, amount: 1, revision: 3 }]);
   });
 
-  it("changes nothing where it names what is no hold, or the hold of another voucher", async () => {
-    const other = await ledger.mustHold([need(2)]);
-    await ledger.tell(voucher(1, { holds: [other, randomUUID(), "", "x"] }));
-    expect(await held()).toEqual([{ voucher: 2 }]);
+  it("that a rebuild repeats leaves the holds that were asked for on its state", async () => {
+    await ledger.tell(voucher(1, { revision: 3 }));
+    await ledger.mustHold([need(1, { amount: 2, basedOn: 3 })]);
+    await ledger.tell(voucher(1, { revision: 90, changed: 3 }));
+    expect(await held()).toEqual([{ voucher: 1 }]);
+    await ledger.tell(voucher(1, { revision: 91, maxUsages: 2 }));
+    expect(await held()).toEqual([]);
+  });
+
+  it("[V4.16] that is its deletion ends the holds before it, and none of a voucher that came again", async () => {
+    await ledger.mustHold([need(1)]);
+    await ledger.mustHold([need(1, { amount: 2, basedOn: 5 })]);
+    const again = await ledger.mustHold([need(1, { amount: 3, basedOn: 12 })]);
+    await ledger.tellDeleted(1, 9);
+    expect(await db.many(sql`select hold from held_claim`)).toEqual([{ hold: again }]);
   });
 
   it("replaces the state before a deletion, whatever its revision", async () => {
@@ -115,6 +136,19 @@ describe("a fact of a voucher", () => {
     await ledger.tell(voucher(1, { revision: 5 }), voucher(2, { revision: 7 }));
     await ledger.sweep(6);
     expect(await confirmed()).toEqual([{ id: 2, amount: 1, revision: 7 }]);
+  });
+
+  it("ends with a rebuild, where voucher has lost what it knew of a hold, after a day", async () => {
+    await ledger.mustHold([need(1)]);
+    await db.run(sql`update capacity_hold set changed_at = changed_at - interval '25 hours'`);
+    await ledger.mustHold([need(2)]);
+    // Its cutoff is no time, so it is not known when it began.
+    await ledger.sweep(1000);
+    expect(await held()).toEqual([{ voucher: 1 }, { voucher: 2 }]);
+    await ledger.sweep(Date.now() * 1000 - 7_200_000_000);
+    expect(await held()).toEqual([{ voucher: 1 }, { voucher: 2 }]);
+    await ledger.sweep(Date.now() * 1000);
+    expect(await held()).toEqual([{ voucher: 2 }]);
   });
 
   it("takes nothing of an event that does not exist, and ends its holds", async () => {
@@ -141,6 +175,8 @@ const wish = record({
   validUntil: constantFrom(...times),
   seat: constantFrom(undefined, undefined, undefined, ...seats),
   isChecked: constantFrom(true, true, true, false),
+  // The state that a hold is to replace; one that is not the last was overtaken meanwhile.
+  basedOn: integer({ min: 0, max: 8 }),
 });
 type Wish = typeof wish extends Arbitrary<infer T> ? T : never;
 
@@ -166,11 +202,17 @@ const step = oneof(
       wish,
       // Also older than the last one, or the same.
       revision: integer({ min: 1, max: 9 }),
-      holds: array(place, { maxLength: 4, size: "max" }),
       twice: boolean(),
     }),
   },
-  { weight: 1, arbitrary: record({ kind: constantFrom("deletion" as const), voucher: integer({ min: 1, max: 4 }) }) },
+  {
+    weight: 1,
+    arbitrary: record({
+      kind: constantFrom("deletion" as const),
+      voucher: integer({ min: 1, max: 4 }),
+      deletedAt: integer({ min: 1, max: 9 }),
+    }),
+  },
 );
 type Step = typeof step extends Arbitrary<infer T> ? T : never;
 
@@ -180,6 +222,7 @@ interface Line {
   readonly product: Wish["product"];
   readonly validUntil: number | undefined;
   readonly seat: string | undefined;
+  readonly basedOn: number;
 }
 
 const isOver = ({ validUntil }: Pick<Line, "validUntil">) => validUntil === longAgo;
@@ -199,6 +242,14 @@ class Model {
 
   linesOf(voucher: number): Line[] {
     return [...this.confirmed.values(), ...[...this.held.values()].flat()].filter((line) => line.voucher === voucher);
+  }
+
+  /** A voucher has a later state than some of its holds were to replace. */
+  endHolds(voucher: number, changed: number): void {
+    for (const [hold, lines] of this.held) {
+      const left = lines.filter((line) => line.voucher !== voucher || line.basedOn >= changed);
+      this.held.set(hold, left);
+    }
   }
 
   takes(voucher: number, quota: Quota): number {
@@ -284,27 +335,21 @@ async function take(model: Model, each: Step, names: string[]): Promise<void> {
     }
     case "fact": {
       const { voucher: id, product, amount, validUntil, seat } = each.wish;
-      const holds = each.holds.flatMap((at) => nameAt(at) ?? []);
       const fields = { item: undefined, ...product, validUntil, seat, maxUsages: amount + 2, redeemed: 2 };
-      const fact = voucher(id, { ...fields, revision: each.revision, holds });
+      const fact = voucher(id, { ...fields, revision: each.revision });
       await ledger.tell(...(each.twice ? [fact, fact] : [fact]));
       if ((model.confirmed.get(id)?.revision ?? 0) < each.revision) {
         const claimed = amount > 0 ? seat : undefined;
-        model.confirmed.set(id, { voucher: id, product, amount, validUntil, seat: claimed, revision: each.revision });
+        const line = { voucher: id, product, amount, validUntil, seat: claimed, basedOn: 0 };
+        model.confirmed.set(id, { ...line, revision: each.revision });
       }
-      for (const hold of holds) {
-        const lines = model.held.get(hold);
-        if (lines !== undefined)
-          model.held.set(
-            hold,
-            lines.filter((line) => line.voucher !== id),
-          );
-      }
+      model.endHolds(id, each.revision);
       return;
     }
     case "deletion":
-      await ledger.tell(each.voucher);
+      await ledger.tellDeleted(each.voucher, each.deletedAt);
       model.confirmed.delete(each.voucher);
+      model.endHolds(each.voucher, each.deletedAt);
   }
 }
 

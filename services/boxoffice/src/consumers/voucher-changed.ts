@@ -3,22 +3,24 @@ import { type Fact, newestPerKey } from "@tessera/kit/bus/fact";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
 import { parseEntityKey, topics } from "@tessera/protos/topics";
-import { isUuid } from "@tessera/values";
 import { lockPresent } from "../store/events.ts";
-import { deleteConfirmed } from "../store/holds.ts";
+import { endHolds, endLostHolds } from "../store/holds.ts";
 import { voucherClaims } from "../store/voucher-claims.ts";
 import { toVoucherClaim } from "../wire/voucher-fact.ts";
 
 /**
  * Keeps what vouchers take of capacity and seats.
  *
- * In one transaction, the state of a fact replaces what its voucher took, and the holds that the fact names end for that
- * voucher: a fact of one voucher says nothing about others of the same hold. An older state changes no newer one, and its
- * holds end, because the newer state contains what they became. Vouchers of a removed event take nothing.
+ * In one transaction, the state of a fact replaces what its voucher took, and ends the holds that were asked for on an
+ * earlier state: voucher confirms a hold with the very next state or never, so a hold ends in time whichever of the later
+ * facts is read. A fact of one voucher says nothing about others of the same hold. Vouchers of a removed event take nothing.
  */
 export const voucherChanged = consume(topics.voucherChanged, applyVouchers, {
   copy: voucherClaims,
-  sweep: (tx, { before }) => voucherClaims.deleteOlder(tx, before),
+  async sweep(tx, { before }) {
+    await endLostHolds(tx, before);
+    return voucherClaims.deleteOlder(tx, before);
+  },
 });
 
 async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Promise<void> {
@@ -36,10 +38,14 @@ async function applyVouchers(tx: Tx, facts: readonly Fact<VoucherChanged>[]): Pr
       changed.filter((claim) => present.has(placeOf(claim))),
     );
   }
-  const confirmed = facts.flatMap(({ value }) =>
-    value === null ? [] : value.holds.filter(isUuid).map((hold) => ({ ...value, voucher: value.id, hold })),
-  );
-  await deleteConfirmed(tx, confirmed);
+  await endHolds(tx, facts.flatMap(toEnd));
+}
+
+/** The revision up to which holds of a voucher are over. */
+function toEnd({ key, value, deletedAt }: Fact<VoucherChanged>): Parameters<typeof endHolds>[1][number][] {
+  const { organizer, event, id } = parseEntityKey(key);
+  const changed = value === null ? deletedAt : value.changed;
+  return changed === undefined ? [] : [{ organizer, event, voucher: Number(id), changed }];
 }
 
 interface Place {

@@ -4,6 +4,8 @@ import { type Claim, greatest, type QuotaMatch, takesOf } from "./voucher-claims
 /** What a voucher will take. */
 export interface Need extends Claim {
   readonly voucher: number;
+  /** The revision of the state that it is to replace; 0: it is the first one. */
+  readonly basedOn: number;
   /** Whether quotas must have so much left. */
   readonly isChecked: boolean;
   /** The instant behind which it takes nothing. */

@@ -15,6 +15,8 @@ export interface Known {
   readonly items: ReadonlyMap<number, ReadonlySet<number>>;
   /** The positions of each order. */
   readonly orders: ReadonlyMap<string, readonly number[]>;
+  /** Codes of orders of the organizer that were made here. */
+  readonly codesMadeHere: ReadonlySet<string>;
   /** The order of each position. */
   readonly positions: ReadonlyMap<number, string>;
   readonly questions: ReadonlyMap<number, KnownQuestion>;

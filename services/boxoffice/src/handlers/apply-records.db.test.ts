@@ -261,7 +261,7 @@ describe("ids of our own", () => {
       sample.quota({ id: 16, items: [14], variations: [15], subevent: 11 }),
       sample.gate({ id: 17 }),
       sample.device({ device_id: 18 }),
-      sample.order({ positions: [position({ id: 2 ** 50, item: 14, subevent: 11 })] }),
+      sample.order({ positions: [position({ id: 999_999_999_999, item: 14, subevent: 11 })] }),
       orderOf(900, { status: "x" }),
     );
     const next = await db.one(sql`
@@ -277,7 +277,7 @@ describe("ids of our own", () => {
       quota: 17,
       gate: 18,
       device: 19,
-      position: 2 ** 50 + 1,
+      position: 1_000_000_000_000,
     });
     await office.apply(sample.gate({ id: 3 }));
     expect(await db.one(sql`select nextval('gate_id_seq') as id`)).toEqual({ id: 19 });

@@ -267,6 +267,12 @@ describe("a seat", () => {
     expect(await claim(1)).toEqual(isTaken ? taken : isHeld);
   });
 
+  it("[V5.8] beside a taken one is free", async () => {
+    await take(seated());
+    expect(await claim(1)).toEqual(taken);
+    expect(await claim(1, { seat: "stalls-1-2" })).toEqual(isHeld);
+  });
+
   it.each([
     ["", {}, true],
     ["that blocks no quota", { blockQuota: false }, true],
@@ -324,12 +330,14 @@ describe("a hold", () => {
   it("[V4.10] is never too much while others are confirmed, changed, given up and deleted", async () => {
     await take(sample.quota({ size: 30 }));
     let [confirmed, refused, most] = [0, 0, 0];
+    const last = new Map<number, number>();
     const change = async (id: number, revision: number, amount: number) => {
-      const hold = await ledger.hold([need(id, { amount })]);
+      const hold = await ledger.hold([need(id, { amount, basedOn: last.get(id) ?? 0 })]);
       if (typeof hold !== "string") refused += 1;
       else if ((id + revision) % 4 === 0) await ledger.release(hold);
       else {
-        await ledger.tell(voucher(id, { revision, maxUsages: amount, holds: [hold] }));
+        await ledger.tell(voucher(id, { revision, maxUsages: amount }));
+        last.set(id, revision);
         confirmed += 1;
       }
     };
@@ -402,13 +410,13 @@ describe("a hold", () => {
 
   it("takes nothing when it is asked for again behind its confirmation", async () => {
     const hold = await ledger.mustHold([need(1, { amount: 4 })]);
-    await ledger.tell(voucher(1, { maxUsages: 4, holds: [hold] }));
+    await ledger.tell(voucher(1, { maxUsages: 4 }));
     expect(await ledger.ask({ hold, needs: [need(1, { amount: 4 })] })).toEqual({ problems: [] });
     await ledger.tell(1);
     expect(await left()).toBe(10);
   });
 
-  it("waits for no import, and for another hold of its event at most a few seconds", async () => {
+  it("[V12.7] waits for no import, and for another hold of its event at most a few seconds", async () => {
     const apart = database.open("boxoffice");
     await apart.transaction(async (tx) => {
       await tx.run(sql`select pg_advisory_xact_lock(hashtextextended('boxoffice records org/fest', 0))`);
@@ -438,7 +446,7 @@ describe("a hold", () => {
     const ask = (place: object) => ledger.ask({ ...place, hold, needs: [need(1, { seat: "stalls-1-1" })] });
     for (const place of [{}, ...places]) expect(await ask(place)).toEqual({ problems: [] });
     await ledger.release(hold, places[0]);
-    await ledger.tell(voucher(1, { ...places[1], seat: "stalls-1-1", holds: [hold] }));
+    await ledger.tell(voucher(1, { ...places[1], seat: "stalls-1-1" }));
     expect(
       await db.many(
         sql`select organizer, event, voucher as id from held_claim union all select organizer, event, id from voucher_claim`,
@@ -459,7 +467,7 @@ describe("a hold", () => {
       randomUUID(),
       randomUUID(),
     ];
-    await ledger.tell(voucher(2, { holds: [confirmed] }));
+    await ledger.tell(voucher(2));
     await ledger.ask({ hold: refused, needs: [need(3, { amount: 99 })] });
     await ledger.release(released);
     const kept = async () =>
@@ -477,12 +485,12 @@ describe("what vouchers take", () => {
   it("[V4.14] goes with its event", async () => {
     const removal = record("event", { slug: "fest" }, { deleted: true });
     await ledger.tell(voucher(1), voucher(2));
-    const held = await ledger.mustHold([need(3), need(4)]);
+    await ledger.mustHold([need(3), need(4)]);
     await take(removal);
     for (const table of [sql`voucher_claim`, sql`held_claim`, sql`capacity_hold`])
       expect(await db.many(sql`select event from ${table}`)).toEqual([]);
     await expect(ledger.ask({ needs: [need(1)] })).rejects.toMatchObject({ code: "no_such_event" });
-    await ledger.tell(voucher(5, { holds: [held] }));
+    await ledger.tell(voucher(5));
     expect(await db.many(sql`select id from voucher_claim`)).toEqual([]);
     await take(...festival, sample.quota({ size: 10 }));
     expect(await left()).toBe(10);

@@ -1,19 +1,16 @@
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { type HoldCapacityRequest, HoldCapacityResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { isUuid } from "@tessera/values";
-import { computeAvailability } from "../domain/availability.ts";
 import { findQuotaProblems, findSeatProblems, isValid, type Need, type Problem } from "../domain/fit-needs.ts";
 import type { Scope } from "../domain/scope.ts";
 import { seatKey } from "../domain/seat-key.ts";
-import { matchQuotas, sumByQuota } from "../domain/voucher-claims.ts";
 import { fault } from "../faults.ts";
-import { type QuotaRow, readQuotas, readTaken, readVariations } from "../store/capacity.ts";
 import { lockPresent } from "../store/events.ts";
 import * as holds from "../store/holds.ts";
 import { lockOfHolds, takeLocks } from "../store/locks.ts";
 import { findSeatStates } from "../store/seats.ts";
-import { readClaims } from "../store/voucher-claims.ts";
 import { toNeed, toNeedProblem } from "../wire/capacity.ts";
+import { readRoom } from "./quota-room.ts";
 
 /** As many vouchers as one request may create. */
 const mostNeeds = 10_000;
@@ -78,30 +75,9 @@ async function findProblems(tx: Tx, scope: Scope, question: Question): Promise<H
 async function checkQuotas(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {
   const taking = needs.filter((need) => need.amount > 0 && isValid(need, now));
   if (!taking.some(({ isChecked }) => isChecked)) return new Map();
-  const quotas = await readQuotas(tx, scope, {
-    ids: [...new Set(taking.flatMap(({ quota }) => quota ?? []))],
-    subevents: [...new Set(taking.map(({ subevent }) => subevent))],
-  });
-  const variationsOf = new Map((await readVariations(tx, [scope])).map(({ id, variations }) => [id, variations]));
-  const taken = Map.groupBy(await readTaken(tx, [scope]), ({ subevent }) => subevent);
-  const claims = await readClaims(
-    tx,
-    [scope],
-    taking.map(({ voucher }) => ({ ...scope, voucher })),
-  );
-  const byVouchers = sumByQuota(claims, matchQuotas(quotas, variationsOf));
-  const withRoom = (quota: QuotaRow) => {
-    const { left } = computeAvailability(quota, taken.get(quota.subevent) ?? [], byVouchers.get(quota.id));
-    return { ...quota, left };
-  };
-  return findQuotaProblems(needs, {
-    match: matchQuotas(quotas.map(withRoom), variationsOf),
-    claims: Map.groupBy(
-      claims.filter(({ part }) => part === "own"),
-      ({ voucher }) => voucher ?? 0,
-    ),
-    now,
-  });
+  const { match, claims } = await readRoom(tx, scope, taking);
+  const own = claims.filter(({ part }) => part === "own");
+  return findQuotaProblems(needs, { match, claims: Map.groupBy(own, ({ voucher }) => voucher ?? 0), now });
 }
 
 async function checkSeats(tx: Tx, scope: Scope, { needs, now }: Question): Promise<Map<number, Problem>> {

@@ -58,6 +58,7 @@ function everything(): TestRecord[] {
   const inEvent = (event: string, records: readonly TestRecord[]) => records.map((each) => ({ ...each, event }));
   return [
     sample.organizer(),
+    sample.salesChannel(),
     sample.gate({ id: 3, name: "Nørd" }),
     sample.apiKey({ permissions: ["can_view_orders"], all_events: true }),
     sample.device({ gate: 3, security_profile: "nobody knows it" }),
@@ -80,7 +81,7 @@ function everything(): TestRecord[] {
     sample.order({
       positions: [
         position({ attendee_name: "Zoë 🎟", checkins, answers: [{ question: 1, answer: "Green", options: [5] }] }),
-        position({ id: 2, positionid: 2, secret: "b", seat: "stalls-1-1" }),
+        position({ id: 2, positionid: 2, secret: "b", seat: "stalls-1-1", voucher: 7, voucher_budget_use: "2.50" }),
       ],
     }),
     sample.revokedSecret({ position: 2 }),
@@ -115,6 +116,19 @@ describe("a rebuild", () => {
     await office.apply(sample.category({ position: 5 }));
     const [changed] = await takeFacts(db);
     expect(revisionOf(changed)).toBeGreaterThan(revisionOf(again.get("category-changed org/fest/1")));
+  });
+
+  it("finds the vouchers of positions that a former version has stored, and forgets those that it has left", async () => {
+    await office.apply(...everything());
+    const stored = sql`select id, voucher, budget_use from position where voucher is not null order by id`;
+    const before = await db.many(stored);
+    await db.run(sql`update position set voucher = case when position.id = 2 then null else 9 end`);
+    await takeFacts(db);
+    await rebuild(rebuilds.filter(({ topic }) => topic.name.includes("voucher-use")));
+    expect(await db.many(stored)).toEqual(before);
+    expect((await takeFacts(db)).filter(({ key }) => key !== "rebuild")).toMatchObject([
+      { topic: "voucher-use-changed", key: "org/fest/2", value: { voucher: 7, budgetUse: "2.50" } },
+    ]);
   });
 
   it("gives newer revisions than any before it, also where a backup has put the sequence back", async () => {

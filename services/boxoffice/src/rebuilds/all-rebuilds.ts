@@ -5,9 +5,11 @@ import { credentialKinds } from "../records/credential-kinds.ts";
 import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import { defaultSettings } from "../records/event-settings.ts";
 import type { StoredFields } from "../store/credentials.ts";
+import { setVouchers } from "../store/positions.ts";
 import { type PlacedCredential, readCredentials, readEvents, readPositions } from "../store/rebuild-reads.ts";
 import { eventFact } from "../wire/event-fact.ts";
 import { positionChanged } from "../wire/position-fact.ts";
+import { toVoucherUse } from "../wire/voucher-use-fact.ts";
 import { rebuildEntities } from "./rebuild-entities.ts";
 
 const credentials = rebuildEntities({
@@ -41,10 +43,28 @@ const positions = rebuildEntities({
   read: readPositions,
 });
 
+/** Of all positions, because former versions did not store which of them name a voucher. It is stored here for those. */
+const voucherUses = rebuildEntities({
+  topic: topics.voucherUseChanged,
+  table: "position",
+  belongsTo: "event",
+  async read(tx, keys) {
+    const stored = await readPositions(tx, keys);
+    const uses = stored.map(toVoucherUse);
+    const rows = stored.map(({ organizer, event, id }, index) => {
+      const { voucher = null, budgetUse = null } = uses[index] ?? {};
+      return { organizer, event, id, voucher, budgetUse };
+    });
+    await setVouchers(tx, rows);
+    return uses.filter((use) => use !== undefined);
+  },
+});
+
 /** The rebuild of each topic of boxoffice. */
 export const rebuilds: readonly Rebuild[] = [
   credentials,
   events,
   ...kinds.flatMap(({ copied }) => (copied === undefined ? [] : rebuildEntities(copied))),
   positions,
+  voucherUses,
 ];

@@ -17,6 +17,7 @@ import { type CopiedEntities, type RecordKind, refuseUsed } from "./kind.ts";
 export type Changed<T> = Reading<T> & { readonly scope: Scope; readonly revision: number };
 
 interface CommonOptions<T> {
+  readonly table: catalogue.CatalogueTable;
   readonly schema: JsonSchema & { readonly properties: Properties };
   readonly read: (data: unknown) => Checked<Reading<T>>;
   /** Whether a record changes a unique column. Records may swap its values, so their rows are deleted first. */
@@ -27,13 +28,11 @@ interface CommonOptions<T> {
 
 /** Other services keep copies of these. */
 interface PublishedOptions<T, F> extends CommonOptions<T> {
-  readonly table: catalogue.NumberedTable;
   /** What is published about its entities. */
   readonly fact: { readonly topic: Topic<F>; of(changed: Changed<T>): F };
 }
 
 interface UnpublishedOptions<T> extends CommonOptions<T> {
-  readonly table: catalogue.CatalogueTable;
   readonly fact?: undefined;
 }
 
@@ -85,10 +84,10 @@ function copiedOf<T, F>({ table, read, fact }: PublishedOptions<T, F>): CopiedEn
     table,
     belongsTo: recordKinds[table].belongsTo,
     async read(tx, keys) {
-      return (await readDocuments(tx, table, keys)).map(({ organizer, event, id, data, revision }) => {
+      return (await readDocuments(tx, table, keys)).map(({ organizer, event, key, data, revision }) => {
         const checked = read(data);
         if (!checked.ok) {
-          const what = `${table} ${id} of ${organizer}/${event}`;
+          const what = `${table} ${key} of ${organizer}/${event}`;
           throw fault("document_unreadable", `${what} is not accepted any more; send its record again`);
         }
         return fact.of({ ...checked.value, scope: { organizer, event }, revision });

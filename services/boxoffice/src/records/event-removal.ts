@@ -2,7 +2,7 @@ import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
-import { deleteNext, type EventTable } from "../store/event-contents.ts";
+import { type Deleted, deleteNext, type EventTable } from "../store/event-contents.ts";
 import * as events from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 
@@ -20,6 +20,8 @@ export const eventRemoval = defineWork("remove-event", {
 const contents: readonly { readonly table: EventTable; readonly topic?: { readonly name: string } }[] = [
   { table: "position", topic: topics.positionChanged },
   { table: "order" },
+  { table: "sale" },
+  { table: "sold_ticket" },
   { table: "revoked_secret", topic: topics.revokedSecretChanged },
   { table: "blocked_secret", topic: topics.blockedSecretChanged },
   { table: "seat" },
@@ -69,15 +71,12 @@ export async function removeNext(
     await events.deleteRemoved(tx, scope);
     return undefined;
   }
-  const keys = await deleteNext(tx, next.table, { scope, after, limit });
-  if (next.topic !== undefined) {
-    await tx.retract(
-      next.topic,
-      keys.map((key) => entityKey(scope.organizer, scope.event, key)),
-    );
-  }
-  const last = keys.at(-1);
-  return keys.length < limit || last === undefined ? { part: part + 1 } : { part, after: last };
+  const deleted = await deleteNext(tx, next.table, { scope, after, limit });
+  const toKey = ({ key }: Deleted) => entityKey(scope.organizer, scope.event, key);
+  if (next.topic !== undefined) await tx.retract(next.topic, deleted.map(toKey));
+  await tx.retract(topics.voucherUseChanged, deleted.filter(({ namesVoucher }) => namesVoucher).map(toKey));
+  const last = deleted.at(-1)?.key;
+  return deleted.length < limit || last === undefined ? { part: part + 1 } : { part, after: last };
 }
 
 /** Deletes removed events of organizers until a moment; false: something is left. */

@@ -2,10 +2,11 @@ import type { Tx } from "@tessera/kit/pg/database";
 import type { ExamineFile, SentFile } from "@tessera/records/kind";
 import type { Reading } from "@tessera/records/read";
 import { type AddError, ofElement } from "@tessera/records/validate";
+import { isDataUrl } from "@tessera/sent-files/data-url";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
-import { isDataUrl, isReference, keyOfFile, nameFile, readDataUrl, toReference } from "./answer-file.ts";
+import { isReference, keyOfFile, nameFile, readDataUrl, toReference } from "./answer-file.ts";
 import type { AnswerData, OrderData, PositionData } from "./order-schema.ts";
 
 /** What an answer that is text may have. */

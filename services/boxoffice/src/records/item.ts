@@ -4,6 +4,7 @@ import { compileReader, type Reading } from "@tessera/records/read";
 import { freeMap, idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
 import { refuseEach, refuseTogether } from "@tessera/records/validate";
 import { arrayOf, boolean, choice, decimal, id, instant, integer, object, text } from "@tessera/schema/build";
+import type { Shown } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
 import { refuseItems } from "../domain/refuse-items.ts";
 import { findUsers } from "../store/usage.ts";
@@ -106,6 +107,9 @@ const schema = object(
 );
 
 type Item = TypeOf<typeof schema>;
+
+/** An item as its document has it: instants are texts. */
+export type ItemDocument = Shown<typeof schema.properties>;
 
 /** A product. An item either always has variations or never; those that are sold stay. */
 export const item: RecordKind<Reading<Item>> = {

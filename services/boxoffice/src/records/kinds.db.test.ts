@@ -93,6 +93,11 @@ const lives: readonly Life[] = [
     created: sample.salesChannel({ label: { en: "Shop" } }),
     changed: sample.salesChannel({ position: 2 }),
     key: { identifier: "api.shop" },
+    fact: {
+      topic: "sales-channel-changed",
+      key: "org//api.shop",
+      value: { organizer: "org", identifier: "api.shop" },
+    },
   },
   {
     kind: "gate",
@@ -754,10 +759,11 @@ describe("removing what others live in", () => {
     await takeFacts(db);
     expect(await office.apply(deleted("organizer", { slug: "org" }))).toEqual({});
     const facts = await takeFacts(db);
-    expect(facts.map(({ value }) => value)).toEqual([null, null]);
+    expect(facts.map(({ value }) => value)).toEqual([null, null, null]);
     expect(facts.map(({ key }) => key).sort()).toEqual([
       `org//CREDENTIAL_KIND_API_KEY:${apiKeyId}`,
       "org//CREDENTIAL_KIND_DEVICE:1",
+      "org//api.shop",
     ]);
     for (const table of ["credential", "gate", "sales_channel", "organizer"]) expect(await count(table)).toBe(0);
   });

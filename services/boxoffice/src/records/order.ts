@@ -2,7 +2,9 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { refuseEach, refuseTogether } from "@tessera/records/validate";
+import { type AddError, refuseEach, refuseTogether } from "@tessera/records/validate";
+import { isDataUrl } from "@tessera/sent-files/data-url";
+import { firstIdMadeHere } from "@tessera/values";
 import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -10,9 +12,10 @@ import { validatePositions, validateReferences } from "../domain/validate-order.
 import * as answerFiles from "../store/answer-files.ts";
 import * as orders from "../store/orders.ts";
 import * as positions from "../store/positions.ts";
+import { findCodesMadeHere } from "../store/sales.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { encodeEarlierCheckins, joinEarlierCheckins, toOrder, toPosition } from "../wire/position-message.ts";
-import { isDataUrl } from "./answer-file.ts";
+import { toVoucherUse } from "../wire/voucher-use-fact.ts";
 import {
   answerTooLong,
   examineFileAnswers,
@@ -29,11 +32,15 @@ import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan 
 import type { Seat } from "./seat.ts";
 
 /** An order, and the rows of its positions as far as they follow from it alone. */
-interface OrderRecord extends Reading<OrderData> {
+export interface OrderRecord extends Reading<OrderData> {
   readonly positions: readonly positions.PositionRow[];
 }
 
-const read = compileReader(orderSchema, {
+const madeHere = "An order with this code was made here; no record may bring, replace or remove it.";
+const positionMadeHere = `Positions with ids from ${firstIdMadeHere} on were made here; no record may bring one.`;
+
+/** Reads the data of an order, also of one that is made here. */
+export const readOrder = compileReader(orderSchema, {
   rules: {
     "positions.*.answers.*.answer": (answer) =>
       typeof answer !== "string" || answer.length <= longestAnswer || isDataUrl(answer) ? undefined : answerTooLong,
@@ -49,12 +56,12 @@ export const order: RecordKind<OrderRecord> = {
   name: "order",
   schema: orderSchema,
   read(data) {
-    const checked = read(data);
+    const checked = readOrder(data);
     if (!checked.ok) return checked;
     const reading = checked.value;
-    const contradictions = refuseEach([reading.data], validatePositions).get(reading.data);
+    const contradictions = refuseEach([reading.data], validateIds).get(reading.data);
     if (contradictions !== undefined) return { ok: false, errors: contradictions };
-    return { ok: true, value: { ...reading, positions: toRows(reading.data) } };
+    return { ok: true, value: toRecord(reading) };
   },
   keyOf: ({ data }) => data.code,
   *idsOf({ data }) {
@@ -81,6 +88,10 @@ export const order: RecordKind<OrderRecord> = {
       if (position.tax_rule !== null) mentioned.taxRules.add(position.tax_rule);
     }
   },
+  async refuseRemoval(tx, { scope, keys }) {
+    const made = await findCodesMadeHere(tx, scope.organizer, keys);
+    return new Map([...made].map((code) => [code, { non_field_errors: [madeHere] }]));
+  },
   async refuse(_tx, { values, known }) {
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
@@ -101,23 +112,49 @@ export const order: RecordKind<OrderRecord> = {
     );
     const stored = rows.filter(({ id }) => known.positions.has(id));
     await deleteOverruledAnswers(tx, scope, stored);
+    const storedIds = stored.map(({ id }) => id);
+    const namedVouchers = await positions.findNamingVouchers(tx, scope, storedIds);
     const sent = new Set(rows.map(({ id }) => id));
     const deleted = values.flatMap(({ data }) => missing(data, known.orders)).filter((id) => !sent.has(id));
     await removePositions(tx, scope, deleted);
     const orderRows = values.map(({ data, document }) => ({ code: data.code, status: data.status, document }));
     await orders.upsert(tx, scope, orderRows);
-    const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
+    const changes = await storePositions(tx, scope, rows);
     await answerFiles.replace(tx, scope, { positions: [...sent], files });
-    const facts = rows.flatMap(({ id, state }) => {
-      const change = changes.get(id);
-      return change === undefined ? [] : [{ ...scope, ...change, state }];
-    });
-    await tx.publish(positionChanged, facts);
+    await publishUses(tx, scope, { changes, rows, namedVouchers });
   },
   async remove(tx, { scope, keys }) {
     await removePositions(tx, scope, await orders.deleteOrders(tx, scope, keys));
   },
 };
+
+/** Stores positions, publishes those that this changes, and returns what changed of them, by their ids. */
+export async function storePositions(
+  tx: Tx,
+  scope: Scope,
+  rows: readonly positions.PositionRow[],
+): Promise<ReadonlyMap<number, positions.ChangedPosition>> {
+  const changes = new Map((await positions.upsert(tx, scope, rows)).map((change) => [change.id, change]));
+  const facts = rows.flatMap(({ id, state }) => {
+    const change = changes.get(id);
+    return change === undefined ? [] : [{ ...scope, ...change, state }];
+  });
+  await tx.publish(positionChanged, facts);
+  return changes;
+}
+
+/** Adds the rows of its positions to an order. */
+export function toRecord(reading: Reading<OrderData>): OrderRecord {
+  return { ...reading, positions: toRows(reading.data) };
+}
+
+/** Finds positions that contradict each other, or that only orders made here have. */
+function validateIds(data: OrderData, addError: AddError): void {
+  validatePositions(data, addError);
+  for (const [index, { id }] of data.positions.entries()) {
+    if (id >= firstIdMadeHere) addError(`positions.${index}.id`, positionMadeHere);
+  }
+}
 
 /** Refuses orders that refer to missing entities, or to positions of other orders. */
 function refuseMissing(values: readonly OrderRecord[], known: Known): Map<OrderRecord, Record<string, string[]>> {
@@ -126,6 +163,7 @@ function refuseMissing(values: readonly OrderRecord[], known: Known): Map<OrderR
   return refuseEach(
     values,
     ({ data }, addError) => {
+      if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
       seats.validate(data, addError);
@@ -166,6 +204,8 @@ function toRows(data: OrderData): OrderRecord["positions"] {
       canceled: position.canceled,
       seat: null,
       takenAs: takenAs({ canceled: position.canceled, orderStatus: data.status }),
+      voucher: position.voucher,
+      budgetUse: position.voucher_budget_use,
       state: Position.encode(toPosition(position, { order: orderPart })).finish(),
       earlierCheckins: encodeEarlierCheckins(position.checkins),
     };
@@ -202,10 +242,45 @@ async function joinScans(
   });
 }
 
+/** Publishes what positions take of vouchers, of those that name one or did before the change: usually of none. */
+async function publishUses(
+  tx: Tx,
+  scope: Scope,
+  {
+    changes,
+    rows,
+    namedVouchers,
+  }: {
+    readonly changes: ReadonlyMap<number, positions.ChangedPosition>;
+    readonly rows: readonly positions.PositionRow[];
+    readonly namedVouchers: ReadonlySet<number>;
+  },
+): Promise<void> {
+  const concerned = rows.filter(({ id, voucher }) => changes.has(id) && (voucher !== null || namedVouchers.has(id)));
+  const uses = concerned.map(({ id, state }) =>
+    toVoucherUse({ ...scope, id, state, revision: changes.get(id)?.revision ?? 0 }),
+  );
+  await tx.publish(
+    topics.voucherUseChanged,
+    uses.filter((use) => use !== undefined),
+  );
+  const ended = concerned.filter((_, index) => uses[index] === undefined);
+  await tx.retract(
+    topics.voucherUseChanged,
+    ended.map(({ id }) => entityKey(scope.organizer, scope.event, id)),
+  );
+}
+
 async function removePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<void> {
   const removed = await positions.deletePositions(tx, scope, ids);
-  await tx.retract(
-    topics.positionChanged,
-    removed.map((id) => entityKey(scope.organizer, scope.event, id)),
-  );
+  const naming = removed.filter(({ namesVoucher }) => namesVoucher);
+  for (const [topic, gone] of [
+    [topics.positionChanged, removed],
+    [topics.voucherUseChanged, naming],
+  ] as const) {
+    await tx.retract(
+      topic,
+      gone.map(({ id }) => entityKey(scope.organizer, scope.event, id)),
+    );
+  }
 }

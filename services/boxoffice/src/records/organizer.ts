@@ -39,6 +39,11 @@ export const organizer: RecordKind<Reading<Organizer>> = {
         topics.reusableMediumChanged,
         media.map((id) => entityKey(slug, "", id)),
       );
+      const channels = await catalogue.deleteAll(tx, "sales_channel", { organizer: slug, event: "" });
+      await tx.retract(
+        topics.salesChannelChanged,
+        channels.map((identifier) => entityKey(slug, "", identifier)),
+      );
       await organizers.deleteOrganizer(tx, slug);
     }
   },

@@ -1,3 +1,4 @@
+import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { namesOrNone, verbatim } from "@tessera/records/schema-parts";
 import { integer, object, text } from "@tessera/schema/build";
@@ -22,4 +23,8 @@ export const salesChannel: RecordKind<Reading<SalesChannel>> = catalogueKind({
   table: "sales_channel",
   schema,
   read: compileReader(schema),
+  fact: {
+    topic: topics.salesChannelChanged,
+    of: ({ scope: { organizer }, data: { identifier }, revision }) => ({ organizer, identifier, revision }),
+  },
 });

@@ -3,6 +3,7 @@ import { compileReader, type Reading } from "@tessera/records/read";
 import { degreesOrNull, freeMap, idOrNull, instantOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
 import { refuseEach } from "@tessera/records/validate";
 import { arrayOf, boolean, decimal, id, instant, object, text } from "@tessera/schema/build";
+import type { Shown } from "@tessera/schema/fields";
 import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
@@ -46,6 +47,9 @@ const schema = object(
 );
 
 type Subevent = TypeOf<typeof schema>;
+
+/** A date as its document has it: instants are texts. */
+export type SubeventDocument = Shown<typeof schema.properties>;
 
 /** A date of a series. Its price overrides name products that may come after it, so they are taken as they are. */
 export const subevent: RecordKind<Reading<Subevent>> = {

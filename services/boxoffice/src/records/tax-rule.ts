@@ -22,7 +22,8 @@ const schema = object(
   { required: ["id"] },
 );
 
-type TaxRule = TypeOf<typeof schema>;
+/** A tax rule, which is as its document. */
+export type TaxRule = TypeOf<typeof schema>;
 
 /** A tax rule: the rate of what it is set for. */
 export const taxRule: RecordKind<Reading<TaxRule>> = catalogueKind({

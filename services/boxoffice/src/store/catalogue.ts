@@ -20,18 +20,13 @@ const tables = {
   reusable_medium: { level: "organizer", key: "id", type: sql`bigint` },
 } as const;
 
-/** A table whose rows have a number as their id. */
-export type NumberedTable = Exclude<CatalogueTable, "sales_channel">;
-
-/** The columns of the keys of numbered tables with their types, in their order. */
-export const numberedKeys = Object.fromEntries(
-  Object.entries(tables)
-    .filter(([, { key }]) => key === "id")
-    .map(([table, { level, key, type }]) => [
-      table,
-      { organizer: sql`text`, ...(level === "event" ? { event: sql`text` } : {}), [key]: type },
-    ]),
-) as unknown as Readonly<Record<NumberedTable, Readonly<Record<string, Sql>>>>;
+/** The columns of the keys of these tables with their types, in their order. */
+export const catalogueKeys = Object.fromEntries(
+  Object.entries(tables).map(([table, { level, key, type }]) => [
+    table,
+    { organizer: sql`text`, ...(level === "event" ? { event: sql`text` } : {}), [key]: type },
+  ]),
+) as unknown as Readonly<Record<CatalogueTable, Readonly<Record<string, Sql>>>>;
 
 export interface CatalogueRow {
   readonly key: string;

@@ -6,6 +6,8 @@ import type { Scope } from "../domain/scope.ts";
 const tables = {
   position: { name: "id", type: sql`bigint` },
   order: { name: "code", type: sql`text` },
+  sale: { name: "id", type: sql`uuid` },
+  sold_ticket: { name: "position", type: sql`bigint` },
   revoked_secret: { name: "id", type: sql`bigint` },
   blocked_secret: { name: "id", type: sql`bigint` },
   seat: { name: "id", type: sql`bigint` },
@@ -22,17 +24,24 @@ const tables = {
 
 export type EventTable = keyof typeof tables;
 
-/** Deletes so many rows of an event that follow a key, in the order of their keys. Returns the keys. */
+/** A deleted row. */
+export interface Deleted {
+  readonly key: string;
+  readonly namesVoucher: boolean;
+}
+
+/** Deletes so many rows of an event that follow a key, in the order of their keys. */
 export async function deleteNext(
   tx: Tx,
   table: EventTable,
   { scope, after, limit }: { readonly scope: Scope; readonly after: string | undefined; readonly limit: number },
-): Promise<string[]> {
+): Promise<Deleted[]> {
   const { name, type } = tables[table];
   const [rows, key] = [identifier(table), identifier(name)];
   // A place to begin at: without it, each stretch would read what those before it have deleted.
   const isBehind = after === undefined ? sql`true` : sql`kept.${key} > ${after}::${type}`;
-  const deleted = await tx.many<{ key: string }>(sql`
+  const namesVoucher = table === "position" ? sql`kept.voucher is not null` : sql`false`;
+  return tx.many<Deleted>(sql`
     with next as materialized (
       select kept.${key}
         from ${rows} as kept
@@ -47,10 +56,9 @@ export async function deleteNext(
        where kept.organizer = ${scope.organizer}
          and kept.event = ${scope.event}
          and kept.${key} = next.${key}
-      returning kept.${key}
+      returning kept.${key}, ${namesVoucher} as names_voucher
     )
-    select deleted.${key}::text as key
+    select deleted.${key}::text as key, deleted.names_voucher as "namesVoucher"
       from deleted
      order by deleted.${key}`);
-  return deleted.map((row) => row.key);
 }

@@ -1,4 +1,5 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
@@ -34,7 +35,7 @@ export async function storeAnswer(
   return stored > 0;
 }
 
-const heldColumns = { voucher: bigint, ...claimColumns };
+const heldColumns = { voucher: bigint, basedOn: bigint, ...claimColumns };
 
 /** Stores what the vouchers of a hold will take. */
 export async function storeHeld(
@@ -43,9 +44,10 @@ export async function storeHeld(
   { id, claims }: { readonly id: string; readonly claims: readonly InputOf<typeof heldColumns>[] },
 ): Promise<void> {
   await tx.run(sql`
-    insert into held_claim (organizer, event, voucher, hold, item, variation, quota, subevent, amount, valid_until_at, seat)
-    select ${organizer}, ${event}, claim.voucher, ${id}::uuid, claim.item, claim.variation, claim.quota, claim.subevent,
-           claim.amount, claim.valid_until_at, claim.seat
+    insert into held_claim (organizer, event, voucher, hold, based_on, item, variation, quota, subevent, amount,
+                            valid_until_at, seat)
+    select ${organizer}, ${event}, claim.voucher, ${id}::uuid, claim.based_on, claim.item, claim.variation, claim.quota,
+           claim.subevent, claim.amount, claim.valid_until_at, claim.seat
       from ${rowsAs("claim", heldColumns, claims)}`);
 }
 
@@ -64,18 +66,38 @@ export async function release(tx: Tx, { organizer, event }: Scope, id: string): 
        and held_claim.event = ${event}`);
 }
 
-const confirmedColumns = { organizer: text, event: text, voucher: bigint, hold: text };
+const endedColumns = { organizer: text, event: text, voucher: bigint, changed: bigint };
 
-/** Deletes what vouchers held under these holds: their confirmed claims have taken its place. */
-export async function deleteConfirmed(tx: Tx, confirmed: readonly InputOf<typeof confirmedColumns>[]): Promise<void> {
-  if (confirmed.length === 0) return;
+/**
+ * Ends holds for vouchers that have a later state than the hold was to replace: it is that state or one behind it, or the
+ * hold can no longer be confirmed.
+ */
+export async function endHolds(tx: Tx, changes: readonly InputOf<typeof endedColumns>[]): Promise<void> {
+  if (changes.length === 0) return;
   await tx.run(sql`
     delete from held_claim
-     using ${rowsAs("confirmed", confirmedColumns, confirmed)}
-     where held_claim.hold = confirmed.hold::uuid
-       and held_claim.organizer = confirmed.organizer
-       and held_claim.event = confirmed.event
-       and held_claim.voucher = confirmed.voucher`);
+     using ${rowsAs("change", endedColumns, changes)}
+     where held_claim.organizer = change.organizer
+       and held_claim.event = change.event
+       and held_claim.voucher = change.voucher
+       and held_claim.based_on < change.changed`);
+}
+
+/** Longer than any request, or the release of what it has left, may take while voucher runs. */
+const longestHold = sql`interval '1 day'`;
+
+/**
+ * Ends holds that were asked for long before a rebuild began, whose cutoff is a time in microseconds: all facts of that
+ * time have come again. They are left where voucher lost what it knew of them.
+ */
+export function endLostHolds(tx: Tx, cutoff: number): Promise<number> {
+  return tx.run(sql`
+    delete from held_claim
+     using capacity_hold
+     where capacity_hold.organizer = held_claim.organizer
+       and capacity_hold.event = held_claim.event
+       and capacity_hold.id = held_claim.hold
+       and capacity_hold.changed_at < least(${toTimestamp(cutoff)}::timestamptz, clock_timestamp()) - ${longestHold}`);
 }
 
 /** Few enough for one quick statement. */
@@ -101,3 +123,8 @@ export function forgetEndedHolds(db: Queryable): Promise<number> {
               limit ${mostForgotten}
                 for update of ended skip locked)`);
 }
+
+/** Holds that have not ended, for a comparison. */
+export const heldRows = sql`
+  select distinct held_claim.organizer, held_claim.event, held_claim.hold as id, 0 as revision, '' as content
+    from held_claim`;

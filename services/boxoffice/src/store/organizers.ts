@@ -19,9 +19,8 @@ export async function exists(db: Queryable, slug: string): Promise<boolean> {
   return found;
 }
 
-/** Deletes an organizer that has no events any more, with its sales channels and gates. */
+/** Deletes an organizer that has no events any more, with its gates. */
 export async function deleteOrganizer(tx: Tx, slug: string): Promise<void> {
-  await tx.run(sql`delete from sales_channel where sales_channel.organizer = ${slug}`);
   await tx.run(sql`delete from gate where gate.organizer = ${slug}`);
   await tx.run(sql`delete from organizer where organizer.slug = ${slug}`);
 }

@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { entityKey as key } from "@tessera/kit/pg/entity-key";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
-import { bigint, boolean, bytea, rowsAs, text } from "@tessera/kit/pg/table";
+import { bigint, boolean, bytea, decimal, rowsAs, text } from "@tessera/kit/pg/table";
 import type { TakenAs } from "../domain/availability.ts";
 import type { Scope } from "../domain/scope.ts";
 import { addTaken } from "./capacity.ts";
@@ -19,6 +20,9 @@ export interface PositionRow {
   /** The id of its seat, also if it no longer takes it. */
   readonly seat: number | null;
   readonly takenAs: TakenAs | null;
+  /** The voucher that it names, and what it took of the budget. */
+  readonly voucher: number | null;
+  readonly budgetUse: string | null;
   /** An encoded Position, as its record has it. */
   readonly state: Uint8Array;
   /** All of them; null keeps those that are stored. */
@@ -54,8 +58,6 @@ export function changedPosition(position: Sql, revision = sql`${position}.revisi
            ${gateAnswersOf(position)} as gate`;
 }
 
-const key = { organizer: text, event: text, id: bigint };
-
 const rowColumns = {
   id: bigint,
   orderCode: text,
@@ -68,6 +70,8 @@ const rowColumns = {
   canceled: boolean,
   seat: bigint.orNull,
   takenAs: text.orNull,
+  voucher: bigint.orNull,
+  budgetUse: decimal.orNull,
   state: bytea,
   earlierCheckins: bytea.orNull,
 };
@@ -90,10 +94,12 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
   return tx.many<ChangedPosition>(sql`
     with stored as (
       insert into position as kept (organizer, event, id, order_code, positionid, item, variation, subevent, addon_to,
-                                    secret, canceled, seat, taken_as, state, earlier_checkins, revision)
+                                    secret, canceled, seat, taken_as, voucher, budget_use, state, earlier_checkins,
+                                    revision)
       select ${organizer}, ${event}, incoming.id, incoming.order_code, incoming.positionid, incoming.item,
              incoming.variation, incoming.subevent, incoming.addon_to, incoming.secret, incoming.canceled,
-             incoming.seat, incoming.taken_as, incoming.state, incoming.earlier_checkins, nextval('revision_seq')
+             incoming.seat, incoming.taken_as, incoming.voucher, incoming.budget_use, incoming.state,
+             incoming.earlier_checkins, nextval('revision_seq')
         from ${rowsAs("incoming", rowColumns, rows)}
        order by incoming.id
           on conflict (organizer, event, id) do update
@@ -107,6 +113,8 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
              canceled = excluded.canceled,
              seat = excluded.seat,
              taken_as = excluded.taken_as,
+             voucher = excluded.voucher,
+             budget_use = excluded.budget_use,
              state = excluded.state,
              earlier_checkins = coalesce(excluded.earlier_checkins, kept.earlier_checkins),
              revision = nextval('revision_seq')
@@ -181,21 +189,65 @@ export async function setAnswersRevisions(
   return stored.filter(({ isNews }) => isNews);
 }
 
-/** Deletes positions, counts what that frees, and returns the ids of those that were there. */
-export async function deletePositions(tx: Tx, scope: Scope, ids: readonly number[]): Promise<number[]> {
+/** Finds those of some positions that name a voucher: usually none. */
+export async function findNamingVouchers(
+  tx: Tx,
+  { organizer, event }: Scope,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set();
+  const rows = await tx.many<{ id: number }>(sql`
+    select position.id
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+       and position.voucher is not null`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Stores what positions take of vouchers where a version that did not store it left it out, or as it was. */
+export async function setVouchers(
+  tx: Tx,
+  rows: readonly (PositionPlace & Pick<PositionRow, "voucher" | "budgetUse">)[],
+): Promise<void> {
+  await tx.run(sql`
+    update position
+       set voucher = incoming.voucher,
+           budget_use = incoming.budget_use
+      from ${rowsAs("incoming", { ...key, voucher: bigint.orNull, budgetUse: decimal.orNull }, rows)}
+     where position.organizer = incoming.organizer
+       and position.event = incoming.event
+       and position.id = incoming.id
+       and (position.voucher is distinct from incoming.voucher or position.budget_use is distinct from incoming.budget_use)`);
+}
+
+/** Deletes positions, counts what that frees, and returns those that were there, and whether they named a voucher. */
+export async function deletePositions(
+  tx: Tx,
+  scope: Scope,
+  ids: readonly number[],
+): Promise<{ readonly id: number; readonly namesVoucher: boolean }[]> {
   if (ids.length === 0) return [];
   const changes = sql`
     select removed.subevent, removed.item, removed.variation, removed.taken_as, -1 as positions
       from removed`;
-  const removed = await tx.many<{ id: number }>(sql`
+  return tx.many<{ id: number; namesVoucher: boolean }>(sql`
     with removed as (
       delete from position
        where position.organizer = ${scope.organizer}
          and position.event = ${scope.event}
          and position.id = any(${ids}::bigint[])
-      returning position.id, position.subevent, position.item, position.variation, position.taken_as
+      returning position.id, position.subevent, position.item, position.variation, position.taken_as, position.voucher
     ), counted as (${addTaken(scope, changes)})
-    select removed.id
+    select removed.id, removed.voucher is not null as "namesVoucher"
       from removed`);
-  return removed.map((row) => row.id);
 }
+
+/** What each position takes of the voucher that it names, for a comparison. */
+export const voucherUseRows = sql`
+  select position.organizer, position.event, position.id, position.revision,
+         concat_ws('/', position.voucher, position.taken_as is not null,
+                   case when position.taken_as is null then 0 else coalesce(position.budget_use, 0) end::numeric(15, 2)) as content
+    from position
+   where position.voucher is not null`;

@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Scope } from "../domain/scope.ts";
-import { type NumberedTable, numberedKeys } from "./catalogue.ts";
+import { type CatalogueTable, catalogueKeys } from "./catalogue.ts";
 import type { CredentialKind, StoredCredential } from "./credentials.ts";
 import type { StoredEvent } from "./events.ts";
 import { takeLocks } from "./locks.ts";
@@ -12,7 +12,7 @@ export type EntityTable = keyof typeof keys;
 
 /** The columns of each key, in its order. */
 const keys = {
-  ...numberedKeys,
+  ...catalogueKeys,
   credential: { organizer: sql`text`, kind: sql`text`, id: sql`text` },
   event: { organizer: sql`text`, slug: sql`text` },
   position: { organizer: sql`text`, event: sql`text`, id: sql`bigint` },
@@ -89,12 +89,13 @@ function columnsOf(table: EntityTable): { readonly name: Sql; readonly type: Sql
 /** Reads documents, each under a new revision. */
 export async function readDocuments(
   tx: Tx,
-  table: NumberedTable,
+  table: CatalogueTable,
   wantedKeys: readonly EntityKey[],
-): Promise<(Scope & { readonly id: number; readonly data: unknown; readonly revision: number })[]> {
+): Promise<(Scope & { readonly key: string; readonly data: unknown; readonly revision: number })[]> {
   const event = "event" in keys[table] ? sql`kept.event` : sql`''`;
+  const key = "identifier" in keys[table] ? sql`kept.identifier` : sql`kept.id`;
   return tx.many(sql`
-    select kept.organizer, ${event} as event, kept.id, kept.data, nextval('revision_seq') as revision
+    select kept.organizer, ${event} as event, ${key}::text as key, kept.data, nextval('revision_seq') as revision
     ${wanted(table, wantedKeys)}`);
 }
 

@@ -2,6 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { Known, KnownQuestion, KnownSeat, MediumCode, SeatPlace } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
+import { webChannel } from "../domain/web-channel.ts";
 import { eventBeingRemoved } from "./events.ts";
 import { withKey } from "./with-key.ts";
 
@@ -36,9 +37,6 @@ export function nothingMentioned() {
   };
 }
 
-/** This sales channel exists without a record. */
-const webChannel = "web";
-
 interface KnownRow {
   readonly organizer: boolean;
   readonly being_removed: string | null;
@@ -51,6 +49,7 @@ interface KnownRow {
   readonly categories: readonly number[];
   readonly items: Readonly<Record<string, readonly number[]>> | null;
   readonly orders: Readonly<Record<string, readonly number[]>> | null;
+  readonly codes_made_here: readonly string[];
   readonly positions: Readonly<Record<string, string>> | null;
   readonly questions: Readonly<Record<string, KnownQuestion>> | null;
   readonly seats: Readonly<Record<string, KnownSeat>> | null;
@@ -110,6 +109,10 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
              where "order".organizer = ${organizer}
                and "order".event = ${event}
                and "order".code = any(${[...mentioned.orders]}::text[])) as orders,
+           array(select sold_ticket.order_code
+                   from sold_ticket
+                  where sold_ticket.organizer = ${organizer}
+                    and sold_ticket.order_code = any(${[...mentioned.orders]}::text[])) as codes_made_here,
            (select jsonb_object_agg(position.id, position.order_code)
               from position
              where position.organizer = ${organizer}
@@ -190,6 +193,7 @@ export async function findMentioned(tx: Queryable, scope: Scope, mentioned: Ment
     categories: new Set(row.categories),
     items: new Map(Object.entries(row.items ?? {}).map(([id, variations]) => [Number(id), new Set(variations)])),
     orders: toMap(row.orders, String),
+    codesMadeHere: new Set(row.codes_made_here),
     positions: toMap(row.positions, Number),
     questions: toMap(row.questions, Number),
     seats: toMap(row.seats, Number),

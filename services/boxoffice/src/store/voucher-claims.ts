@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { eventKey, entityKey as key } from "@tessera/kit/pg/entity-key";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, copyTable, type InputOf, instant, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
@@ -15,8 +16,6 @@ export const claimColumns = {
   validUntil: instant.orNull,
   seat: text.orNull,
 };
-
-const key = { organizer: text, event: text, id: bigint };
 
 /** What vouchers take, as their facts say. */
 export const voucherClaims = copyTable("voucher_claim", { key, columns: claimColumns });
@@ -43,8 +42,13 @@ export function readClaims(
   scopes: readonly Scope[],
   own: readonly (Scope & { readonly voucher: number })[] = [],
 ): Promise<(Scope & ReadClaim)[]> {
-  const places = rowsAs("wanted", { organizer: text, event: text }, scopes);
+  const places = rowsAs("wanted", eventKey, scopes);
   const vouchers = rowsAs("wanted", { organizer: text, event: text, voucher: bigint }, own);
+  // A batch of new vouchers is newer than all that take something: none of ten thousand is looked for.
+  const mayTake = (newest: Sql, table: Sql) => sql`
+         wanted.voucher <= (select max(${newest})
+                              from ${table} as newest
+                             where newest.organizer = ${own[0]?.organizer ?? ""} and newest.event = ${own[0]?.event ?? ""})`;
   const parts = [
     sql`
       select 'sum' as part, claim.organizer, claim.event, null::bigint as voucher, false as is_held, ${productsOf(sql`claim`)},
@@ -71,7 +75,8 @@ export function readClaims(
       select 'own', wanted.organizer, wanted.event, wanted.voucher, false, ${productsOf(sql`claim`)}, claim.amount
         from ${vouchers}
        cross join lateral (${confirmedOf(sql`wanted`)}) as claim
-       where ${isTaking(sql`claim`)}`,
+       where ${isTaking(sql`claim`)}
+         and ${mayTake(sql`newest.id`, sql`voucher_claim`)}`,
     sql`
       select 'own', wanted.organizer, wanted.event, wanted.voucher, true, ${productsOf(sql`claim`)}, claim.amount
         from ${vouchers}
@@ -79,7 +84,8 @@ export function readClaims(
           on claim.organizer = wanted.organizer
              and claim.event = wanted.event
              and claim.voucher = wanted.voucher
-       where ${isTaking(sql`claim`)}`,
+       where ${isTaking(sql`claim`)}
+         and ${mayTake(sql`newest.voucher`, sql`held_claim`)}`,
   ];
   return db.many<Scope & ReadClaim>(sql`
     with line as materialized (
@@ -110,3 +116,11 @@ function confirmedOf(row: Sql): Sql {
      where ${withKey(sql`voucher_claim.organizer, voucher_claim.event, voucher_claim.id`, sql`${row}.organizer, ${row}.event, ${row}.voucher`)}
      limit 1`;
 }
+
+/** What each voucher takes, for a comparison. */
+export const claimRows = sql`
+  select voucher_claim.organizer, voucher_claim.event, voucher_claim.id, voucher_claim.revision,
+         concat_ws('/', coalesce(voucher_claim.item, 0), coalesce(voucher_claim.variation, 0), coalesce(voucher_claim.quota, 0),
+                   coalesce(voucher_claim.subevent, 0), voucher_claim.amount,
+                   coalesce(extract(epoch from voucher_claim.valid_until_at), 0), voucher_claim.seat) as content
+    from voucher_claim`;

@@ -16,25 +16,26 @@ import { boxoffice } from "../index.ts";
 /** Instants that no clock of a test passes, in microseconds. */
 export const [longAgo, farAway] = [Date.UTC(2001, 0) * 1000, Date.UTC(2200, 0) * 1000];
 
-/** A need for one of item 1. */
+/** A need for one of item 1, for a voucher that is new. */
 export function need(voucher: number, rest: Partial<VoucherNeed> = {}): VoucherNeed {
-  return { voucher, item: 1, amount: 1, isChecked: true, ...rest };
+  return { voucher, item: 1, amount: 1, isChecked: true, basedOn: 0, ...rest };
 }
 
-type FactFields = Partial<VoucherFields> & Partial<Pick<VoucherChanged, "organizer" | "event" | "revision" | "holds">>;
+type FactFields = Partial<VoucherFields> &
+  Partial<Pick<VoucherChanged, "organizer" | "event" | "revision" | "changed">>;
 
 /** The state of a voucher that blocks one of item 1. */
 export function voucher(
   id: number,
   { redeemed = 0, ...rest }: FactFields & { readonly redeemed?: number } = {},
 ): VoucherChanged {
-  const { organizer = "org", event = "fest", revision = 1, holds = [], ...fields } = rest;
+  const { organizer = "org", event = "fest", revision = 1, changed = revision, ...fields } = rest;
   return {
     organizer,
     event,
     id,
     revision,
-    holds,
+    changed,
     voucher: {
       id,
       createdAt: 0,
@@ -84,12 +85,16 @@ export async function startLedger(db: Db) {
     },
     release: (hold: string, { organizer = "org", event = "fest" } = {}) =>
       capacity.releaseCapacity({ organizer, event, hold }),
-    /** Delivers states of vouchers in one batch; a number is one that was deleted. */
+    /** Delivers states of vouchers in one batch; a number is one that was deleted, after all its states. */
     tell: (...facts: readonly (VoucherChanged | number)[]) =>
       service.deliver(
         topics.voucherChanged,
         facts.map((fact) => (typeof fact === "number" ? entityKey("org", "fest", fact) : fact)),
+        { deletedAt: 1_000_000 },
       ),
+    /** Delivers the deletion of a voucher after its states below a revision. */
+    tellDeleted: (id: number, deletedAt: number) =>
+      service.deliver(topics.voucherChanged, [entityKey("org", "fest", id)], { deletedAt }),
     sweep: (before: number) => service.sweep(topics.voucherChanged, before),
     runJob: service.runJob,
   };

@@ -3,15 +3,24 @@ import { parseInstant } from "@tessera/values";
 import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import type { StoredEvent } from "../store/events.ts";
 
-/** Writes what every service may know of an event. Either of its two records may name the time zone; the default is UTC. */
+/** All settings of an event. Either of its two records may name the time zone; the default is UTC. */
+export function settingsOf(
+  { data, settings }: Pick<StoredEvent<EventDocument, EventSettings>, "data" | "settings">,
+  defaults: EventSettings,
+) {
+  const all = { ...defaults, ...settings };
+  return { ...all, timezone: data.timezone ?? all.timezone ?? "UTC" };
+}
+
+/** Writes what every service may know of an event. */
 export function eventFact(
   organizer: string,
   event: StoredEvent<EventDocument, EventSettings>,
   defaults: EventSettings,
 ): EventChanged {
   const { data } = event;
-  const settings = { ...defaults, ...event.settings };
-  const timezone = data.timezone ?? settings.timezone ?? "UTC";
+  const settings = settingsOf(event, defaults);
+  const { timezone } = settings;
   return {
     organizer,
     event: event.slug,

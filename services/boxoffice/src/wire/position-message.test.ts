@@ -27,7 +27,7 @@ describe("the message of a position", () => {
         invoice_address: address,
       },
       {
-        id: 2 ** 50,
+        id: 1_000_000_000_000,
         positionid: 3,
         item: 4,
         variation: 5,
@@ -66,7 +66,7 @@ describe("the message of a position", () => {
       },
     );
     expect(message).toEqual({
-      id: 2 ** 50,
+      id: 1_000_000_000_000,
       positionid: 3,
       item: 4,
       variation: 5,

@@ -80,6 +80,12 @@ export function toPosition(
   };
 }
 
+/** The position of an order that is canceled. It stays un-canceled itself. */
+export function toCanceled(position: Position): Position {
+  if (position.order === undefined) throw new Error("a position is stored without its order");
+  return { ...position, order: { ...position.order, status: OrderStatus.CANCELED } };
+}
+
 /** Sorted by name, so that the same parts have the same bytes in any order of sending. */
 function toNameParts(parts: PositionData["attendee_name_parts"]): Record<string, string> {
   const present = Object.entries(parts ?? {}).filter((part): part is [string, string] => part[1] !== null);

@@ -1,0 +1,33 @@
+import type { Account } from "@tessera/kit/account";
+import { entityKey as key } from "@tessera/kit/pg/entity-key";
+import { uuid } from "@tessera/kit/pg/table";
+import { topics } from "@tessera/protos/topics";
+import { heldRows } from "./store/holds.ts";
+import { voucherUseRows } from "./store/positions.ts";
+import { claimRows } from "./store/voucher-claims.ts";
+
+/** What boxoffice keeps as voucher does. */
+export const accounts: readonly Account[] = [
+  {
+    name: "what vouchers take of quotas and seats",
+    topic: topics.voucherChanged,
+    key,
+    rows: claimRows,
+    harm: "quotas have more or less left than they should, or seats are free that are not",
+  },
+  {
+    name: "holds of capacity that are under way",
+    topic: topics.voucherChanged,
+    key: { ...key, id: uuid },
+    rows: heldRows,
+    harm: "quotas have less left than they should",
+    isPart: true,
+  },
+  {
+    name: "positions that were bought with vouchers",
+    topic: topics.voucherUseChanged,
+    key,
+    rows: voucherUseRows,
+    harm: "`redeemed` and `budget_used` of vouchers are wrong",
+  },
+];

@@ -1,0 +1,126 @@
+/** What is to be sold. */
+export interface Wanted {
+  readonly item: number;
+  readonly variation: number | null;
+  readonly subevent: number | null;
+  readonly salesChannel: string;
+  readonly amount: number;
+}
+
+/** The sales channels of something; null: all. */
+type Channels = readonly string[] | null;
+
+interface Sold {
+  readonly isActive: boolean;
+  readonly channels: Channels;
+}
+
+/** An item, as far as it decides whether it is sold here. */
+export interface OfferedItem extends Sold {
+  readonly variations: ReadonlyMap<number, Sold>;
+  readonly needsSeat: boolean;
+  /** Sold only as a part of others, or only together with others. */
+  readonly isAddon: boolean;
+  readonly isBundledOnly: boolean;
+  readonly hasBundles: boolean;
+  readonly needsAddons: boolean;
+  readonly needsMembership: boolean;
+  readonly issuesGiftCard: boolean;
+  /** Valid from the moment of its sale. */
+  readonly isValidFromSale: boolean;
+  readonly hasTaxRule: boolean;
+}
+
+/** A date of a series. */
+export interface OfferedDate {
+  readonly isActive: boolean;
+  readonly hasItem: boolean;
+  readonly hasVariation: boolean;
+}
+
+/** What an event has of what is wanted. */
+export interface Offer {
+  readonly isSeries: boolean;
+  readonly channels: Channels;
+  readonly knowsChannel: boolean;
+  readonly item: OfferedItem | null;
+  readonly date: OfferedDate | null;
+}
+
+/** What is wrong with a field, for people. */
+export interface SaleProblem {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** As many as one sale may have. */
+const mostTickets = 10_000;
+
+/** Finds all that keeps tickets from being sold, quota apart. */
+export function findSaleProblems(wanted: Wanted, offer: Offer): SaleProblem[] {
+  return [
+    ...(wanted.amount < 1 || wanted.amount > mostTickets ? [wrong("amount", `Sell 1 to ${mostTickets} tickets.`)] : []),
+    ...findItemProblems(offer.item),
+    ...findVariationProblems(wanted, offer.item),
+    ...findDateProblems(wanted, offer),
+    ...findChannelProblems(wanted, offer),
+  ];
+}
+
+function wrong(field: string, message: string): SaleProblem {
+  return { field, message };
+}
+
+function findItemProblems(item: OfferedItem | null): SaleProblem[] {
+  if (item === null) return [wrong("item", "The event has no item with this id.")];
+  const reasons: readonly (readonly [applies: boolean, message: string])[] = [
+    [!item.isActive, "This item is not active."],
+    [item.needsSeat, "Each ticket of this item has a seat, and seats are not given out here."],
+    [item.isAddon, "This item is sold together with others only."],
+    [item.isBundledOnly, "This item is sold as a part of a bundle only."],
+    [item.hasBundles, "Other items are a part of this item, and each order has one ticket only."],
+    [item.needsAddons, "This item must be sold with add-ons, and each order has one ticket only."],
+    [item.needsMembership, "This item is sold to members only."],
+    [item.issuesGiftCard, "This item is a gift card, and none are issued here."],
+    [item.isValidFromSale, "This item is valid from its sale on, and when its tickets are handed out is not known."],
+    [!item.hasTaxRule, "The tax rule of this item is missing, or its rate is below zero."],
+  ];
+  return reasons.flatMap(([applies, message]) => (applies ? [wrong("item", message)] : []));
+}
+
+function findVariationProblems({ variation }: Wanted, item: OfferedItem | null): SaleProblem[] {
+  if (item === null) return [];
+  if (variation === null) return item.variations.size === 0 ? [] : [wrong("variation", "Say which variation is sold.")];
+  if (item.variations.size === 0) return [wrong("variation", "This item has no variations.")];
+  const sold = item.variations.get(variation);
+  if (sold === undefined) return [wrong("variation", "The item has no variation with this id.")];
+  return sold.isActive ? [] : [wrong("variation", "This variation is not active.")];
+}
+
+function findDateProblems({ subevent, variation }: Wanted, { isSeries, date }: Offer): SaleProblem[] {
+  if (!isSeries) return subevent === null ? [] : [wrong("subevent", "The event is no series and has no dates.")];
+  if (subevent === null) return [wrong("subevent", "Say for which date of the series tickets are sold.")];
+  if (date === null) return [wrong("subevent", "The event has no date with this id.")];
+  return [
+    ...(date.isActive ? [] : [wrong("subevent", "This date is not active.")]),
+    ...(date.hasItem ? [] : [wrong("item", "This item is not sold on this date.")]),
+    ...(variation === null || date.hasVariation
+      ? []
+      : [wrong("variation", "This variation is not sold on this date.")]),
+  ];
+}
+
+function findChannelProblems({ salesChannel, variation }: Wanted, offer: Offer): SaleProblem[] {
+  if (!offer.knowsChannel) return [wrong("sales_channel", "The organizer has no sales channel with this identifier.")];
+  const sold = variation === null ? undefined : offer.item?.variations.get(variation);
+  const limits: readonly (readonly [what: string, limit: Channels | undefined])[] = [
+    ["event", offer.channels],
+    ["item", offer.item?.channels],
+    ["variation", sold?.channels],
+  ];
+  return limits.flatMap(([what, limit]) =>
+    limit?.includes(salesChannel) === false
+      ? [wrong("sales_channel", `The ${what} is not sold on this sales channel.`)]
+      : [],
+  );
+}

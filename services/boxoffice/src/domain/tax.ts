@@ -1,0 +1,44 @@
+import Big from "big.js";
+
+/** A tax rule, as far as it holds for everyone. */
+export interface TaxRule {
+  readonly id: number;
+  /** In percent. */
+  readonly rate: string;
+  readonly code: string | null;
+  /** Whether listed prices have the tax in them. */
+  readonly includesTax: boolean;
+}
+
+/** The money of a position. */
+export interface Money {
+  /** With the tax. */
+  readonly price: string;
+  readonly taxRate: string;
+  readonly taxValue: string;
+  readonly taxCode: string | null;
+  readonly taxRule: number | null;
+}
+
+/** The places that amounts are shown with, also those of a currency that has fewer. */
+const shownPlaces = 2;
+
+/** Finds the tax in a listed price, or adds it. Halves are rounded up, to the places of the currency. */
+export function addTax(listed: string, rule: TaxRule | null, places: number): Money {
+  const round = (amount: Big) => amount.round(places, Big.roundHalfUp);
+  const show = (amount: Big) => amount.toFixed(Math.max(places, shownPlaces));
+  const base = round(new Big(listed));
+  if (rule === null)
+    return { price: show(base), taxRate: "0.00", taxValue: show(new Big(0)), taxCode: null, taxRule: null };
+  const { id: taxRule, rate: taxRate, code: taxCode, includesTax } = rule;
+  const gross = includesTax ? base : round(base.times(Big(100).plus(taxRate)).div(100));
+  const net = includesTax ? round(base.times(100).div(Big(100).plus(taxRate))) : base;
+  return { price: show(gross), taxRate, taxValue: show(gross.minus(net)), taxCode, taxRule };
+}
+
+/** The places of a currency behind the point: those of ISO 4217, and two for an unknown code. */
+export function placesOf(currency: string): number {
+  if (!/^[A-Za-z]{3}$/.test(currency)) return shownPlaces;
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  return format.resolvedOptions().maximumFractionDigits ?? shownPlaces;
+}

@@ -1,0 +1,2 @@
+/** The sales channel that exists without a record. */
+export const webChannel = "web";

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { takeFacts } from "../testing/facts.ts";
+import { losing } from "../testing/losing.ts";
+import { countTaken, type OpenSales, openSales, readOrders, startSales, type TestSales } from "../testing/sales.ts";
+
+let database: TestDatabase;
+let db: Db;
+let opened: OpenSales;
+let sales: TestSales;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("boxoffice");
+  opened = await openSales(db);
+  ({ sales } = opened);
+});
+
+afterAll(() => database.drop());
+
+beforeEach(() => opened.reset());
+
+afterEach(() => opened.requireRightCounts());
+
+const documents = () => readOrders(db);
+const taken = () => countTaken(db);
+
+describe("a cancelation", () => {
+  it("[O8.1] cancels all orders of a sale once, and gives capacity back", async () => {
+    const sale = randomUUID();
+    await sales.sell({ sale, amount: 6 });
+    await sales.sell({ amount: 2 });
+    await takeFacts(db);
+    expect(await sales.cancel(sale)).toEqual({ canceled: 6 });
+    expect(await taken()).toBe(2);
+    const facts = await takeFacts(db);
+    expect(facts).toHaveLength(6);
+    expect(facts[0]?.value).toMatchObject({ position: { canceled: false, order: { status: OrderStatus.CANCELED } } });
+    const canceled = (await documents()).filter(({ status }) => status === "c");
+    expect(canceled).toHaveLength(6);
+    expect(canceled[0]).toMatchObject({ cancellation_date: expect.stringMatching(/Z$/) as string });
+    expect(await sales.cancel(sale)).toEqual({ canceled: 0 });
+    expect(await takeFacts(db)).toEqual([]);
+    expect((await sales.sell({ amount: 8 })).tickets).toHaveLength(8);
+    // The lost answer of a sale that was canceled since.
+    expect((await sales.sell({ sale, amount: 6 })).tickets).toHaveLength(6);
+    expect(await taken()).toBe(10);
+  });
+
+  it("[O8.1] happens once, however many ask at the same time", async () => {
+    const sale = randomUUID();
+    await sales.sell({ sale, amount: 6 });
+    const answers = await Promise.all([sales.cancel(sale), sales.cancel(sale), sales.cancel(sale)]);
+    expect(answers.map(({ canceled }) => canceled).sort()).toEqual([0, 0, 6]);
+  });
+
+  it("[O8.3] needs a sale of the event", async () => {
+    for (const sale of [randomUUID(), "7", ""])
+      await expect(sales.cancel(sale)).rejects.toMatchObject({ code: "sale_not_found" });
+  });
+});
+describe("a process that is killed", () => {
+  it("[O8.2] between any two statements of a cancelation leaves all as it was", async () => {
+    const sale = randomUUID();
+    await sales.sell({ sale, amount: 3 });
+    const statuses = async () => (await documents()).map(({ status }) => status);
+    expect(await statuses()).toEqual(["p", "p", "p"]);
+    await db.run(sql`delete from outbox`);
+    // The last of them is not killed. Facts are counted before it.
+    for (let at = 1; ; at += 1) {
+      const { db: losingDb, isLost } = losing(db, at);
+      const killed = await startSales(losingDb);
+      await killed.cancel(sale).catch(() => undefined);
+      if (!isLost()) break;
+      expect(await statuses()).toEqual(["p", "p", "p"]);
+      expect(await taken()).toBe(3);
+      expect(await takeFacts(db)).toEqual([]);
+    }
+    expect(await statuses()).toEqual(["c", "c", "c"]);
+    expect(await taken()).toBe(0);
+  });
+});

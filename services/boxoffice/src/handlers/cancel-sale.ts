@@ -1,0 +1,36 @@
+import type { Db } from "@tessera/kit/pg/database";
+import {
+  type CancelSaleRequest,
+  type CancelSaleResponse,
+  SellTicketsResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/sales";
+import { isUuid } from "@tessera/values";
+import type { BoxofficeEvents } from "../events.ts";
+import { fault } from "../faults.ts";
+import { cancelOrders } from "../records/sold-orders.ts";
+import { lockPresent } from "../store/events.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
+import { findSale, markCanceled } from "../store/sales.ts";
+
+/** Cancels all orders of a sale, which gives back what they take. Again, it changes nothing. */
+export async function cancelSale(
+  { organizer, event, sale }: CancelSaleRequest,
+  { db, events }: { db: Db; events: BoxofficeEvents },
+): Promise<CancelSaleResponse> {
+  const notFound = () => fault("sale_not_found", "the event has no such sale");
+  if (!isUuid(sale) || `${organizer}${event}`.includes("\0")) throw notFound();
+  const scope = { organizer, event };
+  const canceled = await db.transaction(async (tx) => {
+    await takeLocks(tx, locksOf([scope]));
+    const [present] = await lockPresent(tx, [scope]);
+    const made = present === undefined ? undefined : await findSale(tx, scope, sale);
+    if (present === undefined || made === undefined) throw notFound();
+    if (made.isCanceled) return 0;
+    const { tickets } = SellTicketsResponse.decode(made.answer);
+    const orders = await cancelOrders(tx, scope, { tickets, at: present.now });
+    await markCanceled(tx, scope, sale);
+    return orders;
+  });
+  if (canceled > 0) events.saleCanceled({ organizer, event, sale, tickets: canceled });
+  return { canceled };
+}

@@ -1,0 +1,36 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import { computeAvailability } from "../domain/availability.ts";
+import type { Scope } from "../domain/scope.ts";
+import { matchQuotas, type QuotaMatch, type ReadClaim, sumByQuota } from "../domain/voucher-claims.ts";
+import { type QuotaRow, readQuotas, readTaken, readVariations } from "../store/capacity.ts";
+import { readClaims } from "../store/voucher-claims.ts";
+
+/** What may take of quotas: a voucher, or a sale. */
+interface Taker {
+  readonly voucher?: number;
+  readonly quota: number | null;
+  readonly subevent: number | null;
+}
+
+interface Room {
+  readonly match: QuotaMatch<QuotaRow & { readonly left: number | null }>;
+  readonly claims: readonly ReadClaim[];
+}
+
+/** Reads how much is left of quotas that these may take of, and what these vouchers take already. */
+export async function readRoom(tx: Tx, scope: Scope, takers: readonly Taker[]): Promise<Room> {
+  const quotas = await readQuotas(tx, scope, {
+    ids: [...new Set(takers.flatMap(({ quota }) => quota ?? []))],
+    subevents: [...new Set(takers.map(({ subevent }) => subevent))],
+  });
+  const variationsOf = new Map((await readVariations(tx, [scope])).map(({ id, variations }) => [id, variations]));
+  const taken = Map.groupBy(await readTaken(tx, [scope]), ({ subevent }) => subevent);
+  const vouchers = takers.flatMap(({ voucher }) => (voucher === undefined ? [] : [{ ...scope, voucher }]));
+  const claims = await readClaims(tx, [scope], vouchers);
+  const byVouchers = sumByQuota(claims, matchQuotas(quotas, variationsOf));
+  const withRoom = (quota: QuotaRow) => {
+    const { left } = computeAvailability(quota, taken.get(quota.subevent) ?? [], byVouchers.get(quota.id));
+    return { ...quota, left };
+  };
+  return { match: matchQuotas(quotas.map(withRoom), variationsOf), claims };
+}

@@ -1,0 +1,92 @@
+import type { Offer } from "../domain/find-sale-problems.ts";
+import { listedPrice } from "../domain/listed-price.ts";
+import { addTax, type Money, placesOf, type TaxRule } from "../domain/tax.ts";
+import { webChannel } from "../domain/web-channel.ts";
+import type { OfferDocuments } from "../store/sales.ts";
+import type { EventDocument, EventSettings } from "./event-schema.ts";
+import type { ItemDocument } from "./item.ts";
+import type { SubeventDocument } from "./subevent.ts";
+import type { TaxRule as TaxRuleDocument } from "./tax-rule.ts";
+
+/** The documents that say what is sold, where, and for how much. */
+export type Documents = OfferDocuments<EventDocument, EventSettings, ItemDocument, SubeventDocument, TaxRuleDocument>;
+
+interface Product {
+  readonly item: number;
+  readonly variation: number | null;
+  readonly salesChannel: string;
+}
+
+/** Finds in documents what decides whether a product is sold. */
+export function toOffer(documents: Documents, { item: id, variation, salesChannel }: Product): Offer {
+  const { event, item, subevent, taxRule, isAddon, knowsChannel } = documents;
+  const isDisabled = (override: { readonly disabled: boolean } | undefined) => override?.disabled === true;
+  const seats = Object.values((event.has_subevents ? subevent : event)?.seat_category_mapping ?? {});
+  return {
+    isSeries: event.has_subevents,
+    channels: channelsOf(event),
+    knowsChannel: knowsChannel || salesChannel === webChannel,
+    item: item === null ? null : toItem(item, { taxRule, isAddon, needsSeat: seats.includes(id) }),
+    date:
+      subevent === null
+        ? null
+        : {
+            isActive: subevent.active,
+            hasItem: !isDisabled(subevent.item_price_overrides.find((each) => each.item === id)),
+            hasVariation: !isDisabled(subevent.variation_price_overrides.find((each) => each.variation === variation)),
+          },
+  };
+}
+
+interface OfSale {
+  readonly all_sales_channels: boolean;
+  readonly limit_sales_channels: readonly string[];
+}
+
+function channelsOf({ all_sales_channels, limit_sales_channels }: OfSale): readonly string[] | null {
+  return all_sales_channels ? null : limit_sales_channels;
+}
+
+function toItem(
+  item: ItemDocument,
+  { taxRule, isAddon, needsSeat }: Pick<Documents, "taxRule" | "isAddon"> & { readonly needsSeat: boolean },
+): NonNullable<Offer["item"]> {
+  const isSold = (each: OfSale & { readonly active: boolean }) => ({
+    isActive: each.active,
+    channels: channelsOf(each),
+  });
+  return {
+    ...isSold(item),
+    variations: new Map(item.variations.map((each) => [each.id, isSold(each)])),
+    needsSeat,
+    isAddon,
+    isBundledOnly: item.require_bundling,
+    hasBundles: item.bundles.length > 0,
+    needsAddons: item.addons.some(({ min_count }) => min_count > 0),
+    needsMembership: item.require_membership || item.variations.some((each) => each.require_membership),
+    issuesGiftCard: item.issue_giftcard,
+    isValidFromSale: item.validity_mode === "dynamic",
+    hasTaxRule: item.tax_rule === null || (taxRule !== null && Number(taxRule.rate) >= 0),
+  };
+}
+
+/** Finds what a product costs. */
+export function toMoney(
+  { event, item, subevent, taxRule }: Documents & { readonly item: ItemDocument },
+  { item: id, variation }: Product,
+): Money {
+  const sold = item.variations.find((each) => each.id === variation);
+  const ofItem = subevent?.item_price_overrides.find((each) => each.item === id);
+  const ofVariation = subevent?.variation_price_overrides.find((each) => each.variation === variation);
+  const listed = listedPrice({
+    defaultPrice: item.default_price,
+    variation: sold === undefined ? null : { defaultPrice: sold.default_price },
+    ofDate: { item: ofItem?.price ?? null, variation: ofVariation?.price ?? null },
+  });
+  return addTax(listed, toRule(taxRule), placesOf(event.currency));
+}
+
+function toRule(rule: TaxRuleDocument | null): TaxRule | null {
+  if (rule === null) return null;
+  return { id: rule.id, rate: rule.rate, code: rule.code, includesTax: rule.price_includes_tax };
+}

@@ -1,0 +1,127 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { festival, position, record, sample } from "../testing/records.ts";
+
+let database: TestDatabase;
+let db: Db;
+let office: BoxOffice;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("boxoffice");
+  office = boxOfficeOn(db);
+});
+afterAll(() => database.drop());
+
+const first = position({ voucher: 7, voucher_budget_use: "2.50" });
+const plain = position({ id: 2, positionid: 2, secret: "b" });
+
+const apply = async (...records: Parameters<BoxOffice["apply"]>) => expect(await office.apply(...records)).toEqual({});
+const send = (positions: object[], rest: object = {}) => apply(sample.order({ positions, ...rest }));
+
+/** What was published of uses since the last call. */
+async function told(): Promise<Record<string, unknown>[]> {
+  const facts = (await takeFacts(db)).filter(({ topic }) => topic === "voucher-use-changed");
+  return facts.map(({ key, value }) => ({ key, ...(value ?? { gone: true }) }));
+}
+
+const gone = (id: number) => ({ key: `org/fest/${id}`, gone: true });
+
+beforeEach(async () => {
+  await emptyTables(db);
+  await apply(...festival, sample.seat());
+  await send([first, plain]);
+});
+
+describe("the use of a voucher", () => {
+  it("[V6.8] is published for the position that names it, with what voucher counts, and for no other position", async () => {
+    expect(await told()).toEqual([
+      {
+        key: "org/fest/1",
+        organizer: "org",
+        event: "fest",
+        id: 1,
+        revision: expect.any(Number),
+        voucher: 7,
+        orderPlacedAt: Date.UTC(2026, 0, 1, 10) * 1000,
+        orderStatus: OrderStatus.PAID,
+        canceled: false,
+        budgetUse: "2.50",
+      },
+    ]);
+  });
+
+  it("has the revision of the state of its position", async () => {
+    const [use] = await told();
+    const { revision } = await db.one<{ revision: number }>(sql`select revision from position where id = 1`);
+    expect(use?.["revision"]).toBe(revision);
+  });
+
+  it("changes with its order and its position", async () => {
+    await told();
+    await send([first, plain], { status: "e" });
+    await send([{ ...first, canceled: true }, plain], { status: "e" });
+    await send([{ ...first, canceled: true, voucher: 8, voucher_budget_use: null }, plain], { status: "e" });
+    const uses = await told();
+    expect(uses).toMatchObject([
+      { voucher: 7, orderStatus: OrderStatus.EXPIRED, canceled: false },
+      { voucher: 7, canceled: true, budgetUse: "2.50" },
+      { voucher: 8, canceled: true },
+    ]);
+    expect(uses.at(-1)?.["budgetUse"]).toBeUndefined();
+  });
+
+  it("says nothing where nothing has changed", async () => {
+    await told();
+    await send([first, plain]);
+    await send([first, plain], { comment: "not of the position" });
+    expect(await told()).toEqual([]);
+  });
+
+  it("[V6.4] is gone once its position names no voucher, and comes again", async () => {
+    await told();
+    await send([position(), plain]);
+    expect(await told()).toEqual([gone(1)]);
+    await send([position({ secret: "other" }), plain]);
+    expect(await told()).toEqual([]);
+    await send([first, plain]);
+    expect(await told()).toMatchObject([{ key: "org/fest/1", voucher: 7 }]);
+  });
+
+  it("[V6.4] is gone with its position, its order and its event", async () => {
+    await told();
+    await send([plain]);
+    expect(await told()).toEqual([gone(1)]);
+    await send([first, plain]);
+    await told();
+    await apply(record("order", { code: "ABCDE" }, { deleted: true }));
+    expect(await told()).toEqual([gone(1)]);
+    await send([first, plain]);
+    await told();
+    await apply(record("event", { slug: "fest" }, { deleted: true }));
+    expect(await told()).toEqual([gone(1)]);
+  });
+
+  it("goes with its position to another order", async () => {
+    await told();
+    const rest = sample.order({ positions: [plain] });
+    const split = sample.order({ code: "SPLIT", status: "n", positions: [{ ...first, positionid: 1 }] });
+    await apply(rest, split);
+    expect(await told()).toMatchObject([{ key: "org/fest/1", voucher: 7, orderStatus: OrderStatus.PENDING }]);
+  });
+
+  it("says nothing of a seat that is named anew", async () => {
+    await send([{ ...first, seat: "stalls-1-1" }, plain]);
+    await told();
+    await apply(sample.seat({ name: "New" }));
+    expect(await told()).toEqual([]);
+  });
+});

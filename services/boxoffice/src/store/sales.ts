@@ -1,0 +1,213 @@
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
+import type { Scope } from "../domain/scope.ts";
+import { shareSequences } from "./id-sequences.ts";
+import type { PositionRow } from "./positions.ts";
+
+/** A sale that was made. */
+export interface StoredSale {
+  /** Of what was asked for. */
+  readonly requestHash: Uint8Array;
+  /** An encoded SellTicketsResponse. */
+  readonly answer: Uint8Array;
+  readonly isCanceled: boolean;
+}
+
+/** Finds a sale by its id. */
+export function findSale(db: Queryable, { organizer, event }: Scope, id: string): Promise<StoredSale | undefined> {
+  return db.maybeOne<StoredSale>(sql`
+    select sale.request_hash as "requestHash", sale.answer, sale.canceled_at is not null as "isCanceled"
+      from sale
+     where sale.organizer = ${organizer}
+       and sale.event = ${event}
+       and sale.id = ${id}::uuid`);
+}
+
+/** Stores a sale, in the transaction that makes its orders. */
+export async function storeSale(
+  tx: Tx,
+  { organizer, event }: Scope,
+  { id, requestHash, answer }: Pick<StoredSale, "requestHash" | "answer"> & { readonly id: string },
+): Promise<void> {
+  await tx.run(sql`
+    insert into sale (organizer, event, id, request_hash, answer)
+    values (${organizer}, ${event}, ${id}::uuid, ${requestHash}, ${answer})`);
+}
+
+/** Notes that a sale is canceled. */
+export async function markCanceled(tx: Tx, { organizer, event }: Scope, id: string): Promise<void> {
+  await tx.run(sql`
+    update sale
+       set canceled_at = clock_timestamp()
+     where sale.organizer = ${organizer}
+       and sale.event = ${event}
+       and sale.id = ${id}::uuid`);
+}
+
+const ticketColumns = { position: bigint, orderCode: text, secret: text, pseudonymizationId: text };
+
+/** Notes tickets as made here. False: another transaction has taken one of their pseudonyms meanwhile. */
+export async function storeTickets(
+  tx: Tx,
+  { organizer, event }: Scope,
+  tickets: readonly InputOf<typeof ticketColumns>[],
+): Promise<boolean> {
+  const stored = await tx.run(sql`
+    insert into sold_ticket (organizer, event, position, order_code, secret, pseudonymization_id)
+    select ${organizer}, ${event}, ticket.position, ticket.order_code, ticket.secret, ticket.pseudonymization_id
+      from ${rowsAs("ticket", ticketColumns, tickets)}
+        on conflict do nothing`);
+  return stored === tickets.length;
+}
+
+/** Draws ids of positions that no record has. */
+export async function drawPositionIds(tx: Tx, count: number): Promise<number[]> {
+  const rows = await shareSequences(tx, () =>
+    tx.many<{ id: number }>(sql`
+      select nextval('sold_position_id_seq') as id
+        from generate_series(1, ${count}::integer)`),
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Finds those of some codes that orders of the organizer have that were made here. */
+export async function findCodesMadeHere(
+  db: Queryable,
+  organizer: string,
+  codes: readonly string[],
+): Promise<Set<string>> {
+  const found = await db.many<{ code: string }>(sql`
+    select sold_ticket.order_code as code
+      from sold_ticket
+     where sold_ticket.organizer = ${organizer}
+       and sold_ticket.order_code = any(${codes}::text[])`);
+  return new Set(found.map(({ code }) => code));
+}
+
+/** Finds those of some codes that any order of the organizer has. */
+export async function findTakenCodes(tx: Tx, { organizer }: Scope, codes: readonly string[]): Promise<Set<string>> {
+  const found = await tx.many<{ code: string }>(sql`
+    select "order".code
+      from "order"
+     where "order".organizer = ${organizer}
+       and "order".code = any(${codes}::text[])`);
+  return new Set([...(await findCodesMadeHere(tx, organizer, codes)), ...found.map(({ code }) => code)]);
+}
+
+/** Finds those of some secrets that a ticket of the event has, or one of the organizer that was made here. */
+export async function findTakenSecrets(
+  tx: Tx,
+  { organizer, event }: Scope,
+  secrets: readonly string[],
+): Promise<Set<string>> {
+  // Only the whole expression uses the index of secrets.
+  const keys = secrets.map((secret) => `${organizer}/${event}/${secret}`);
+  const found = await tx.many<{ secret: string }>(sql`
+    select named.secret
+      from unnest(${keys}::text[]) as wanted (ticket)
+     cross join lateral (select position.secret
+                           from position
+                          where (position.organizer || '/' || position.event || '/' || position.secret) = wanted.ticket
+                          limit 1) as named
+     union all
+    select sold_ticket.secret
+      from sold_ticket
+     where sold_ticket.organizer = ${organizer}
+       and sold_ticket.secret = any(${secrets}::text[])`);
+  return new Set(found.map(({ secret }) => secret));
+}
+
+/** Finds those of some pseudonyms that tickets have that were made here, of all organizers. */
+export async function findTakenPseudonyms(tx: Tx, _scope: Scope, pseudonyms: readonly string[]): Promise<Set<string>> {
+  const found = await tx.many<{ pseudonym: string }>(sql`
+    select sold_ticket.pseudonymization_id as pseudonym
+      from sold_ticket
+     where sold_ticket.pseudonymization_id = any(${pseudonyms}::text[])`);
+  return new Set(found.map(({ pseudonym }) => pseudonym));
+}
+
+/** The documents of what may be sold. */
+export interface OfferDocuments<Event, Settings, Item, Subevent, TaxRule> {
+  readonly event: Event;
+  /** Without defaults: those are not stored. */
+  readonly settings: Partial<Settings>;
+  readonly item: Item | null;
+  readonly subevent: Subevent | null;
+  /** Of the item. */
+  readonly taxRule: TaxRule | null;
+  /** Whether the item's category is one of add-ons. */
+  readonly isAddon: boolean;
+  readonly knowsChannel: boolean;
+}
+
+/** Reads what an event has of what is wanted; undefined: there is no such event. */
+export function readOffer<Event, Settings, Item, Subevent, TaxRule>(
+  db: Queryable,
+  { organizer, event }: Scope,
+  wanted: { readonly item: number; readonly subevent: number | null; readonly salesChannel: string },
+): Promise<OfferDocuments<Event, Settings, Item, Subevent, TaxRule> | undefined> {
+  return db.maybeOne(sql`
+    select event.data as event, event.settings, item.data as item, subevent.data as subevent, tax_rule.data as "taxRule",
+           coalesce((category.data ->> 'is_addon')::boolean, false) as "isAddon",
+           sales_channel.identifier is not null as "knowsChannel"
+      from event
+      left join item
+        on item.organizer = event.organizer and item.event = event.slug and item.id = ${wanted.item}
+      left join subevent
+        on subevent.organizer = event.organizer and subevent.event = event.slug and subevent.id = ${wanted.subevent}
+      left join tax_rule
+        on tax_rule.organizer = event.organizer
+           and tax_rule.event = event.slug
+           and tax_rule.id = (item.data ->> 'tax_rule')::bigint
+      left join category
+        on category.organizer = event.organizer
+           and category.event = event.slug
+           and category.id = (item.data ->> 'category')::bigint
+      left join sales_channel
+        on sales_channel.organizer = event.organizer and sales_channel.identifier = ${wanted.salesChannel}
+     where event.organizer = ${organizer}
+       and event.slug = ${event}
+       and not event.is_removed`);
+}
+
+/** An order whose documents change in this. */
+export interface Cancelation {
+  readonly codes: readonly string[];
+  /** As a document shows it. */
+  readonly at: string;
+}
+
+/** Cancels those of some orders that are not canceled, and returns their codes. */
+export async function cancelOrders(tx: Tx, { organizer, event }: Scope, { codes, at }: Cancelation): Promise<string[]> {
+  const canceled = await tx.many<{ code: string }>(sql`
+    update "order"
+       set status = 'c',
+           data = "order".data || jsonb_build_object('status', 'c', 'cancellation_date', ${at}::text, 'last_modified', ${at}::text),
+           revision = nextval('revision_seq')
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${codes}::text[])
+       and "order".status <> 'c'
+    returning "order".code`);
+  return canceled.map(({ code }) => code);
+}
+
+/** Reads positions of a sale as they are stored; those of other orders are left out. */
+export function readSoldPositions(
+  tx: Tx,
+  { organizer, event }: Scope,
+  { ids, orders }: { readonly ids: readonly number[]; readonly orders: readonly string[] },
+): Promise<PositionRow[]> {
+  return tx.many<PositionRow>(sql`
+    select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
+           position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
+           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse", position.state,
+           null as "earlierCheckins"
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+       and position.order_code = any(${orders}::text[])
+     order by position.id`);
+}

@@ -1,0 +1,191 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { Scope } from "../domain/scope.ts";
+import type { StoredEvent } from "./events.ts";
+import { type StoredPosition, storedPosition } from "./positions.ts";
+
+/** A position, with what chooses its layout. */
+export interface TicketRow {
+  readonly position: number;
+  readonly order: string;
+  readonly item: number;
+  readonly salesChannel: string;
+}
+
+/** Finds those of some positions that are not canceled, in the order of the request. */
+export async function findTicketRows(
+  db: Queryable,
+  { organizer, event }: Scope,
+  positions: readonly number[],
+): Promise<TicketRow[]> {
+  // Every order is read once, however many of its positions are wanted: it may be large.
+  return db.many<TicketRow>(sql`
+    with found as materialized (
+      select wanted.place, position.id, position.order_code, position.item
+        from unnest(${positions}::bigint[]) with ordinality as wanted (id, place)
+        join position
+          on position.organizer = ${organizer}
+             and position.event = ${event}
+             and position.id = wanted.id
+       where not position.canceled
+         and exists (select
+                       from event
+                      where event.organizer = ${organizer}
+                        and event.slug = ${event}
+                        and not event.is_removed)
+    ), sold as materialized (
+      select "order".code, "order".data ->> 'sales_channel' as sales_channel
+        from (select distinct found.order_code from found) as named
+        join "order"
+          on "order".organizer = ${organizer}
+             and "order".event = ${event}
+             and "order".code = named.order_code
+    )
+    select found.id as position, found.order_code as order, found.item, sold.sales_channel as "salesChannel"
+      from found
+      join sold on sold.code = found.order_code
+     order by found.place`);
+}
+
+/** Finds the positions of an event that were made last, without canceled ones. */
+export async function findNewest(db: Queryable, { organizer, event }: Scope, most: number): Promise<number[]> {
+  const rows = await db.many<{ id: number }>(sql`
+    select position.id
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and not position.canceled
+     order by position.id desc
+     limit ${most}`);
+  return rows.map(({ id }) => id);
+}
+
+export interface SoldPosition extends StoredPosition {
+  readonly orderCode: string;
+  readonly item: number;
+  readonly subevent: number | null;
+}
+
+/** Reads all positions of orders: of as many of the first as have `mostBytes` together, and of the first one in any case. */
+export async function readPositionsOfOrders(
+  db: Queryable,
+  { organizer, event }: Scope,
+  { orders, mostBytes }: { readonly orders: readonly string[]; readonly mostBytes: number },
+): Promise<SoldPosition[]> {
+  // One position at a time by its key: a plan expects a thousand positions of each order, and would read the whole table.
+  const stored = sql`
+    cross join lateral (select position.organizer, position.event, position.id, position.order_code, position.positionid,
+                               position.item, position.subevent, position.state, position.earlier_checkins,
+                               position.answers_revision, position.revision
+                          from position
+                         where position.organizer = ${organizer}
+                           and position.event = ${event}
+                           and position.id = listed.id
+                         limit 1) as position`;
+  return db.many<SoldPosition>(sql`
+    with listed as materialized (
+      select wanted.place, element.id::bigint as id
+        from unnest(${orders}::text[]) with ordinality as wanted (code, place)
+        join "order"
+          on "order".organizer = ${organizer}
+             and "order".event = ${event}
+             and "order".code = wanted.code
+       cross join lateral jsonb_path_query("order".data, '$.positions[*].id') as element (id)
+    ), sized as (
+      select listed.place,
+             sum(sum(octet_length(position.state) + coalesce(octet_length(position.earlier_checkins), 0)))
+               over (order by listed.place) as bytes
+        from listed ${stored}
+       group by listed.place
+    )
+    select ${storedPosition(sql`position`)}, position.order_code as "orderCode", position.item, position.subevent
+      from sized
+      join listed on listed.place = sized.place
+           ${stored}
+     where sized.place = 1
+        or sized.bytes <= ${mostBytes}
+     order by listed.place, position.positionid, position.id`);
+}
+
+/** Reads an event that is not removed, and its organizer. */
+export async function readEvent<Data, Settings>(
+  db: Queryable,
+  { organizer, event }: Scope,
+): Promise<(StoredEvent<Data, Settings> & { readonly organizer: object }) | undefined> {
+  return db.maybeOne(sql`
+    select organizer.data as organizer, event.slug, event.data, event.settings, event.revision
+      from event
+      join organizer on organizer.slug = event.organizer
+     where event.organizer = ${organizer}
+       and event.slug = ${event}
+       and not event.is_removed`);
+}
+
+/** What positions refer to. */
+export interface Named {
+  readonly orders: readonly string[];
+  readonly subevents: readonly number[];
+  readonly items: readonly number[];
+  /** Of which the linked medium is wanted. */
+  readonly tickets: readonly number[];
+}
+
+export type DocumentKind = "order" | "subevent" | "item" | "category" | "question" | "medium";
+
+/** A document in JSON. Its key is an id or a code; that of a medium is the id of the position, and the text its identifier. */
+export interface NamedDocument {
+  readonly kind: DocumentKind;
+  readonly key: string;
+  readonly text: string;
+}
+
+/** Reads what positions refer to, and all questions of the event. */
+export async function readNamed(db: Queryable, scope: Scope, named: Named): Promise<NamedDocument[]> {
+  const { organizer, event } = scope;
+  return db.many<NamedDocument>(sql`
+    select 'order' as kind, "order".code as key,
+           ("order".data - '{positions,fees,comment,api_meta,secret}'::text[])::text as text
+      from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${named.orders}::text[])
+     union all
+    select 'subevent', subevent.id::text, subevent.data::text
+      from subevent
+     where ${isOfEvent(sql`subevent`, scope)}
+       and subevent.id = any(${named.subevents}::bigint[])
+     union all
+    select 'item', item.id::text, item.data::text
+      from item
+     where ${isOfEvent(sql`item`, scope)}
+       and item.id = any(${named.items}::bigint[])
+     union all
+    select 'category', category.id::text, category.data::text
+      from category
+     where ${isOfEvent(sql`category`, scope)}
+       and category.id in (select (item.data ->> 'category')::bigint
+                             from item
+                            where ${isOfEvent(sql`item`, scope)}
+                              and item.id = any(${named.items}::bigint[]))
+     union all
+    select 'question', question.id::text, question.data::text
+      from question
+     where ${isOfEvent(sql`question`, scope)}
+     union all
+    -- Few media have an id among their links, but most have the event: the index is asked for the id alone.
+    select 'medium', ticket.id::text, linked.identifier
+      from unnest(${named.tickets}::bigint[]) as ticket (id)
+     cross join lateral (select (array_agg(medium.identifier order by medium.id))[1] as identifier
+                           from reusable_medium as medium
+                          where medium.organizer = ${organizer}
+                            and medium.data -> 'linked_orderpositions'
+                                @> jsonb_build_array(jsonb_build_object('id', ticket.id))
+                            and medium.data
+                                @> jsonb_build_object('linked_orderpositions',
+                                     jsonb_build_array(jsonb_build_object('event', ${event}::text, 'id', ticket.id)))
+                         having count(*) > 0) as linked`);
+}
+
+function isOfEvent(row: Sql, { organizer, event }: Scope): Sql {
+  return sql`${row}.organizer = ${organizer} and ${row}.event = ${event}`;
+}

@@ -1,0 +1,51 @@
+import type { ReadTicketDataResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
+import type { EventDocument, EventSettings } from "../records/event-schema.ts";
+import type { StoredEvent } from "../store/events.ts";
+import type { DocumentKind, NamedDocument } from "../store/ticket-data.ts";
+import { settingsOf } from "./event-fact.ts";
+
+/** The answer before any ticket is in it. */
+export function emptyAnswer(): ReadTicketDataResponse {
+  return {
+    tickets: [],
+    answered: 0,
+    positions: [],
+    orders: [],
+    organizer: Buffer.alloc(0),
+    event: Buffer.alloc(0),
+    settings: Buffer.alloc(0),
+    subevents: [],
+    items: [],
+    categories: [],
+    questions: [],
+    media: [],
+  };
+}
+
+/** Writes what all tickets of an event share. */
+export function toEvent(
+  event: StoredEvent<EventDocument, EventSettings> & { readonly organizer: object },
+  defaults: EventSettings,
+): Pick<ReadTicketDataResponse, "organizer" | "event" | "settings"> {
+  const settings = settingsOf(event, defaults);
+  return {
+    organizer: Buffer.from(JSON.stringify(event.organizer)),
+    event: Buffer.from(JSON.stringify({ ...event.data, timezone: settings.timezone })),
+    settings: Buffer.from(JSON.stringify(settings)),
+  };
+}
+
+/** Where documents of a kind stand in the answer. */
+const places = {
+  order: "orders",
+  subevent: "subevents",
+  item: "items",
+  category: "categories",
+  question: "questions",
+} as const satisfies Record<Exclude<DocumentKind, "medium">, keyof ReadTicketDataResponse>;
+
+/** Adds a document to an answer. */
+export function addDocument(answer: ReadTicketDataResponse, { kind, key, text }: NamedDocument): void {
+  if (kind === "medium") answer.media.push({ position: Number(key), identifier: text });
+  else answer[places[kind]].push({ key, json: Buffer.from(text) });
+}
