@@ -10,6 +10,7 @@ create table answered_request (
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
+comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
 
 create table blocked_secret (
   organizer text collate "C" not null,
@@ -51,6 +52,14 @@ create table count_delta (
 ) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
 create index count_delta_fresh on count_delta using btree (id) where (not folded);
 
+create table cursor_key (
+  is_only boolean not null default true,
+  key bytea not null,
+  constraint cursor_key_pkey primary key (is_only),
+  constraint cursor_key_is_only_check check (is_only)
+);
+comment on column cursor_key.key is 'secret: opens the cursors in links of pages, which hold names';
+
 create table dead_letter (
   id bigint not null generated always as identity,
   consumer text not null,
@@ -72,6 +81,7 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
+comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
 
 create table event (
   organizer text collate "C" not null,
@@ -207,6 +217,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
+comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -394,6 +405,17 @@ create table subevent (
   known_columns integer not null default 0,
   constraint subevent_pkey primary key (organizer, event, id)
 );
+
+create table voucher (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  code text collate "C" not null,
+  known_columns integer not null default 0,
+  constraint voucher_pkey primary key (organizer, event, id)
+);
+create index voucher_by_code on voucher using btree (organizer, event, code);
 
 create table work (
   kind text not null,

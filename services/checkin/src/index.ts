@@ -12,16 +12,20 @@ import { questionChanged } from "./consumers/question-changed.ts";
 import { reusableMediumChanged } from "./consumers/reusable-medium-changed.ts";
 import { revokedSecretChanged } from "./consumers/revoked-secret-changed.ts";
 import { subeventChanged } from "./consumers/subevent-changed.ts";
+import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createCheckinList } from "./handlers/create-checkin-list.ts";
 import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
+import { findScanned } from "./handlers/find-scanned.ts";
 import { getCheckinList } from "./handlers/get-checkin-list.ts";
 import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
 import { getScan } from "./handlers/get-scan.ts";
 import { listCheckinLists } from "./handlers/list-checkin-lists.ts";
 import { listScans } from "./handlers/list-scans.ts";
+import { openCursors } from "./handlers/positions/cursors.ts";
 import { getPosition } from "./handlers/positions/get-position.ts";
+import { openLadders } from "./handlers/positions/ladders.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
@@ -54,7 +58,7 @@ export const checkin = defineService({
     }),
     rpcs(ListedPositions, { listPositions, getPosition }),
     rpcs(Scans, { redeem }),
-    rpcs(ScanHistory, { recordFailedScan, listScans, getScan }),
+    rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned }),
     rpcs(Records, { applyRecords }),
   ],
   consumers: [
@@ -67,6 +71,7 @@ export const checkin = defineService({
     revokedSecretChanged,
     blockedSecretChanged,
     reusableMediumChanged,
+    voucherChanged,
   ],
   jobs: [compactCounts, exitDueLists, keepSearchMerged, forgetOldCodes, removeGoneEvents],
   rebuilds: [rebuildScans, rebuildAnswers],
@@ -88,6 +93,23 @@ export const checkin = defineService({
       batchSize: config.redeemBatch,
       longestQueue: config.redeemQueue,
     });
-    return { deps: { db, reads, urgent, files, clock, log, events, readers, lanes, unknownTickets, refusedCodeDays } };
+    const [cursors, ladders] = [openCursors({ db }), openLadders()];
+    return {
+      deps: {
+        db,
+        reads,
+        urgent,
+        files,
+        clock,
+        log,
+        events,
+        readers,
+        cursors,
+        ladders,
+        lanes,
+        unknownTickets,
+        refusedCodeDays,
+      },
+    };
   },
 });

@@ -1,4 +1,4 @@
-import { foldForSearch } from "@tessera/values";
+import { escapeLike, foldForSearch } from "@tessera/values";
 
 /**
  * Makes the text that a ticket is found by: folded fields, each after a line
@@ -44,7 +44,7 @@ const shortestAnywhere = 3;
 export function planSearch(search: string | undefined): SearchPlan {
   const folded = foldForSearch(search ?? "");
   if (search === undefined || folded === "") return { kind: "everything" };
-  const literal = toLiteral(folded);
+  const literal = escapeLike(folded);
   const codePrefix = search.replaceAll("\0", "");
   if ([...folded].length >= shortestAnywhere) return { kind: "anywhere", codePrefix, patterns: [`%${literal}%`] };
   return { kind: "beginnings", codePrefix, patterns: [`%\n${literal}%`, `% ${literal}%`] };
@@ -60,13 +60,8 @@ export interface NamePlan {
 
 /** Plans to find tickets of this name: it is the first line of the text, if the ticket has a name. */
 export function planName(name: string): NamePlan {
-  const literal = toLiteral(foldForSearch(name));
+  const literal = escapeLike(foldForSearch(name));
   return { beginning: `\n${literal}%`, line: `\n${literal}\n%` };
-}
-
-/** Writes a text as a pattern that means its letters alone. */
-function toLiteral(text: string): string {
-  return text.replace(/[\\%_]/g, "\\$&");
 }
 
 /** Whether a search is long enough for a client that may only search. */

@@ -235,3 +235,16 @@ describe("[C6.26] the history of a large event", () => {
     expect(await page(0, { createdSince })).toEqual({ page: 3, count: 124, ids: idsFrom(50_100, 24) });
   });
 });
+
+it("[O14.2] finds which tickets of an event were scanned on any list", async () => {
+  const rows = await checkin.db.many<{ position: number }>(sql`
+    select distinct scan.position
+      from scan
+     where scan.event = ${place.event} and scan.successful
+     order by scan.position desc`);
+  const scanned = rows.map(({ position }) => position);
+  expect(scanned.length).toBeGreaterThan(1);
+  const positions = [...scanned, 999];
+  expect(await checkin.history.findScanned({ ...place, positions })).toEqual({ positions: scanned });
+  expect(await checkin.history.findScanned({ ...place, event: "elsewhere", positions })).toEqual({ positions: [] });
+});

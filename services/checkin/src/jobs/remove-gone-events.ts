@@ -1,6 +1,7 @@
 import type { Job } from "@tessera/kit/jobs/interval";
 import type { Db } from "@tessera/kit/pg/database";
-import { deleteRowsOf, findGoneEvents, forgetGoneEvent, mostRows, ownTables } from "../store/gone-events.ts";
+import { findGoneEvents } from "@tessera/kit/pg/gone-events";
+import { deleteRowsOf, forgetEmptyEvent, mostRows, ownTables } from "../store/gone-events.ts";
 
 const hourMs = 3_600_000;
 
@@ -18,7 +19,7 @@ export function removeGoneEvents({ db }: { readonly db: Db }): Job {
           while (!signal.aborted && (await deleteRowsOf(db, key, table)) === mostRows);
         }
         if (signal.aborted) return;
-        await forgetGoneEvent(db, key);
+        await forgetEmptyEvent(db, key);
       }
     },
   };

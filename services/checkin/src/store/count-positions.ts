@@ -2,7 +2,8 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { countBuckets } from "./counts.ts";
-import { conditionsOn, countedOf, hasLimits, isOut, type PositionFilter, withBlockedCode } from "./position-filter.ts";
+import type { EventKey } from "./keys.ts";
+import { conditionsOn, countedOf, type PositionFilter, unusable } from "./position-filter.ts";
 
 /**
  * Counts the tickets that a filter leaves, whatever is searched.
@@ -71,14 +72,18 @@ async function countUncounted(db: Queryable, filter: PositionFilter): Promise<nu
   return ignoreStatus && mayBe ? countRows(db, filter, sql`ticket.counted_as is null`) : 0;
 }
 
-/** Few tickets are blocked or have a time of their own, and those have an index. */
 async function countUnusable(db: Queryable, filter: PositionFilter, usableAt: number): Promise<number> {
-  const { organizer, event } = filter;
-  const unusable = sql`
-         select limited.id
-           from position as limited
-          where limited.organizer = ${organizer} and limited.event = ${event}
-            and ${hasLimits} and ${isOut(toTimestamp(usableAt))}
-         union ${withBlockedCode(filter)}`;
-  return countRows(db, filter, sql`ticket.id = any (array(${unusable}))`);
+  return countRows(db, filter, sql`ticket.id = any (array(${unusable(filter, toTimestamp(usableAt))}))`);
+}
+
+/** More than these are found ticket by ticket. */
+const mostUnusable = 5000;
+
+/** Finds the tickets of an event that are blocked or out of their time. Undefined: they are many. */
+export async function findUnusable(db: Queryable, key: EventKey, at: number): Promise<readonly number[] | undefined> {
+  const rows = await db.many<{ id: number }>(sql`
+    select found.id
+      from (${unusable(key, toTimestamp(at))}) as found
+     limit ${mostUnusable + 1}`);
+  return rows.length > mostUnusable ? undefined : rows.map(({ id }) => id);
 }

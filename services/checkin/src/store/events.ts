@@ -1,13 +1,13 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { boolean, copyTable, instant, json, text } from "@tessera/kit/pg/table";
-import type { DownloadSettings } from "../domain/downloads.ts";
+import type { DownloadSettings } from "@tessera/values";
 import { fault } from "../faults.ts";
-import type { EventKey } from "./keys.ts";
+import { type EventKey, eventKey } from "./keys.ts";
 
 /** What checkin keeps of events. */
 export const events = copyTable("event", {
-  key: { organizer: text, event: text },
+  key: eventKey,
   columns: {
     name: json<Readonly<Record<string, string>>>(),
     timezone: text,

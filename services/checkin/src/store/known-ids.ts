@@ -13,7 +13,7 @@ const ofEvent: Readonly<Record<IdKind, Sql>> = {
   position: sql`
     select position.id from position where position.organizer = asked.organizer and position.event = asked.event
                                        and position.id = any(asked.ids)`,
-  // Vouchers are not kept here, only which tickets were bought with them.
+  // Few vouchers are kept here; tickets name those that they were bought with.
   voucher: sql`
     select wanted.id
       from unnest(asked.ids) as wanted (id)

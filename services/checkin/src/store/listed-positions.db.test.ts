@@ -1,12 +1,13 @@
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record } from "fast-check";
+import { array, assert, asyncProperty, boolean, constantFrom, integer, option, record, uniqueArray } from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { eventFact, itemFact, noon, order, place, positionFact } from "../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../testing/start-checkin.ts";
 import { countPositions } from "./count-positions.ts";
-import { pageIds, sortIds } from "./listed-positions.ts";
+import { readLadder } from "./ladder.ts";
+import { idsBeside, pageIds, readPlaces, sortIds } from "./listed-positions.ts";
 import { requireList } from "./lists.ts";
 import { everyPosition, type PositionFilter } from "./position-filter.ts";
 
@@ -21,20 +22,23 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-const orderings = ["attendee_name", "last_checked_in", "positionid", "order__email", "order__code"].flatMap((name) => [
-  [name],
-  [`-${name}`],
-]);
+const columns = ["attendee_name", "last_checked_in", "positionid", "order__email", "order__code", "order__datetime"];
+const anyDirection = columns.flatMap((name) => [name, `-${name}`]);
+const anyOrdering = uniqueArray(constantFrom(...anyDirection), {
+  maxLength: 3,
+  selector: (name) => name.replace("-", ""),
+});
 
 const anyTicket = record({
-  attendeeName: constantFrom(undefined, "", "Ann", "ann", "Bob"),
+  attendeeName: constantFrom(undefined, "", "Ann", "ann", "Bob", "İo 🎫", `e\u0301\\'"${"名".repeat(250)}`),
   parent: option(integer({ min: 1, max: 12 }), { nil: undefined }),
   positionid: integer({ min: 0, max: 3 }),
   item: constantFrom(10, 11),
   canceled: constantFrom(false, false, false, true),
   status: constantFrom(OrderStatus.PAID, OrderStatus.PAID, OrderStatus.PENDING, OrderStatus.CANCELED),
-  email: constantFrom(undefined, "a@x", "A@x", "b@x", `${"a".repeat(260)}@x`),
+  email: constantFrom(undefined, "a@x", "A@x", "b@x", `${"a".repeat(260)}@x`, `${"İ🎫".repeat(130)}@x`),
   code: constantFrom("A", "b", "B"),
+  placedAt: integer({ min: noon, max: noon + 2 }),
 });
 
 const anyScan = record({
@@ -52,22 +56,23 @@ const anyFilter = record<Partial<PositionFilter>>({
   orderStatuses: constantFrom(undefined, undefined, ["pending"]),
 });
 
-it("[C2.16, C2.17] each page in each order is the one that sorting all tickets gives", async () => {
+it("[C2.16, C2.17] each page in each order is the one that sorting all tickets gives, by its number or from a neighbor", async () => {
   const material = {
     tickets: array(anyTicket, { minLength: 1, maxLength: 10 }),
     scans: array(anyScan, { maxLength: 12 }),
-    filters: array(anyFilter, { minLength: 1, maxLength: 3 }),
+    filters: array(anyFilter, { minLength: 1, maxLength: 2 }),
     pageSize: integer({ min: 1, max: 4 }),
+    orderings: array(anyOrdering, { minLength: 1, maxLength: 3 }),
   };
   await assert(
-    asyncProperty(record(material), async ({ tickets, scans, filters, pageSize }) => {
+    asyncProperty(record(material), async ({ tickets, scans, filters, pageSize, orderings }) => {
       await checkin.reset();
       await checkin.deliver(topics.eventChanged, [eventFact()]);
       await checkin.deliver(topics.itemChanged, [itemFact(10), itemFact(11)]);
       const terms = { allowMultipleEntries: true, includePending: true };
       const [list, other] = [(await checkin.createList(terms)).id, (await checkin.createList(terms)).id];
-      const facts = tickets.map(({ parent, status, email, code, ...changes }, index) =>
-        positionFact(index + 1, { ...changes, addonTo: parent, order: order({ status, email, code }) }),
+      const facts = tickets.map(({ parent, status, email, code, placedAt, ...changes }, index) =>
+        positionFact(index + 1, { ...changes, addonTo: parent, order: order({ status, email, code, placedAt }) }),
       );
       await checkin.deliver(topics.positionChanged, facts);
       const sent = scans.map(({ ticket, minute, type, isOther }) =>
@@ -82,13 +87,30 @@ it("[C2.16, C2.17] each page in each order is the one that sorting all tickets g
         for (const ordering of orderings) {
           const expected = await sortIds(checkin.db, filter, { ordering, ids });
           expect(expected).toHaveLength(count);
+          const ladder = await readLadder(checkin.db, filter, { ordering, count, distance: 2 });
+          const places = await readPlaces(checkin.db, filter, { ordering, ids: expected });
           for (let offset = 0; offset < count; offset += pageSize) {
-            const page = await pageIds(checkin.db, filter, { ordering, limit: pageSize, offset, count });
-            expect([ordering, offset, page]).toEqual([ordering, offset, expected.slice(offset, offset + pageSize)]);
+            const wanted = expected.slice(offset, offset + pageSize);
+            const cut = { ordering, limit: pageSize, count };
+            const beside = async (id: number | undefined, isBefore: boolean) => {
+              const place = places.get(id ?? 0) ?? [];
+              const byIndex = await idsBeside(checkin.db, filter, { ...cut, place, isBefore });
+              const bySorting = await sortIds(checkin.db, filter, { ordering, ids, beside: { place, isBefore } });
+              expect(byIndex).toEqual(isBefore ? bySorting.slice(-pageSize) : bySorting.slice(0, pageSize));
+              return byIndex;
+            };
+            const pages = {
+              byNumber: await pageIds(checkin.db, filter, { ...cut, offset }),
+              byLadder: await pageIds(checkin.db, filter, { ...cut, offset, ladder }),
+              behind: offset === 0 ? wanted : await beside(expected[offset - 1], false),
+              before: offset + pageSize >= count ? wanted : await beside(expected[offset + pageSize], true),
+            };
+            const all = { byNumber: wanted, byLadder: wanted, behind: wanted, before: wanted };
+            expect([ordering, offset, pages]).toEqual([ordering, offset, all]);
           }
         }
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
 }, 120_000);

@@ -1,9 +1,13 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { identifier, joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
-import { type Block, divide, type Source, type Stretch } from "./position-blocks.ts";
-import { conditionsOn, fewTickets, type PositionFilter } from "./position-filter.ts";
-import { type Joined, joinedIn, orderBy, termsOf, turned } from "./position-order.ts";
+import { climb, type Ladder } from "./ladder.ts";
+import { packed, unpack } from "./packed.ts";
+import { isBehind, type Place, selectPlace, toPlace, type Value } from "./places.ts";
+import { divide, type Stretch } from "./position-blocks.ts";
+import { conditionsOn, fewTickets, type PositionFilter, type ScanLookup } from "./position-filter.ts";
+import { joinedIn, termsOf, turned } from "./position-order.ts";
+import { type Columns, fromTickets, readStretches, type Span, type Start, selectTickets } from "./read-stretches.ts";
 import { joinedTo, type TicketRead, type TicketRow, ticketColumns, toTicketRead } from "./ticket-rows.ts";
 
 /** Which of the tickets that were found are wanted. */
@@ -13,195 +17,150 @@ export interface Cut {
   readonly offset: number;
   /** All that were found. */
   readonly count: number;
-}
-
-interface Columns {
-  readonly names: Sql;
-  /** The same of `page`. */
-  readonly ofPage: Sql;
-  readonly from: readonly Joined[];
-}
-
-const joins: Readonly<Record<Joined, (filter: PositionFilter) => Sql>> = {
-  parent: ({ organizer, event }) => sql`
-               left join position as parent
-                 on parent.organizer = ${organizer} and parent.event = ${event} and parent.id = ticket.addon_to`,
-  presence: ({ organizer, event, list }) => sql`
-               left join presence
-                 on presence.organizer = ${organizer} and presence.event = ${event}
-                    and presence.position = ticket.id and presence.list = ${list.id}`,
-};
-
-/** Joins nothing that is not used: even a join that is left out of the plan would keep it from reading an index alone. */
-function from(filter: PositionFilter, joined: readonly Joined[]): Sql {
-  const joinsOnce = [...new Set(joined)].map((name) => joins[name](filter));
-  return sql`
-               from position as ticket
-                    ${joinSql(joinsOnce, "")}`;
-}
-
-function select(filter: PositionFilter, columns: Columns, { where, terms, from: used = [] }: Source): Sql {
-  return sql`
-             select ${columns.names}
-                    ${from(filter, [...columns.from, ...joinedIn(terms), ...used])}
-              where ${where}
-              order by ${orderBy(terms)}`;
-}
-
-/** Where a page begins and ends in an order, or in the reverse. */
-interface Place {
-  readonly skip: number;
-  readonly limit: number;
-  readonly isReversed: boolean;
+  /** Leads to a page far from both ends. */
+  readonly ladder?: Ladder | undefined;
 }
 
 /** Reads columns of one page of tickets, whatever is searched. It is read from the nearer end: what lies before it is skipped. */
-async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Columns, cut: Cut): Promise<Row[]> {
-  const { ordering, offset, count } = cut;
+async function pageOf<Row>(db: Queryable, filter: PositionFilter, columns: Columns<Row>, cut: Cut): Promise<Row[]> {
+  const { ordering, offset, count, ladder } = cut;
   const limit = Math.min(cut.limit, count - offset);
   if (limit <= 0) return [];
   const behind = count - offset - limit;
-  const isReversed = behind < offset;
-  const place = { skip: isReversed ? behind : offset, limit, isReversed };
-  const stretches = await divide(db, filter, ordering);
-  const where = conditionsOn(filter, count > fewTickets ? "each" : "all");
-  const rows =
-    stretches === undefined
-      ? await readBlock<Row>(db, filter, columns, { block: [{ where, terms: termsOf(filter, ordering) }], ...place })
-      : await readStretches<Row>(db, filter, columns, { stretches, ...place });
+  const isReversed = ladder === undefined && behind < offset;
+  const span: Pick<Span, "skip" | "start"> =
+    ladder === undefined ? { skip: isReversed ? behind : offset } : climb(ladder, offset);
+  const look = { lookup: lookupAmong(count), most: span.skip + limit };
+  const stretches = await divide(db, filter, { ordering, ...look });
+  if (!fits(span.start, stretches)) return pageOf(db, filter, columns, { ...cut, ladder: undefined });
+  const rows = await readStretches<Row>(db, filter, columns, { stretches, ...span, limit, isReversed });
   return isReversed ? rows.reverse() : rows;
 }
 
-/** What is skipped is counted only where a stretch ends before the page. */
-async function readStretches<Row>(
-  db: Queryable,
-  filter: PositionFilter,
-  columns: Columns,
-  { stretches, isReversed, ...place }: Place & { readonly stretches: readonly Stretch[] },
-): Promise<Row[]> {
-  const rows: Row[] = [];
-  let { skip } = place;
-  for (const stretch of isReversed ? stretches.toReversed() : stretches) {
-    const limit = Math.min(place.limit - rows.length, (stretch.count ?? Number.MAX_SAFE_INTEGER) - skip);
-    const most = skip + limit;
-    let found: Row[] = [];
-    for (const block of limit > 0 ? stretch.ways({ isReversed, most }) : []) {
-      found = await readBlock<Row>(db, filter, columns, { block, skip, limit, isReversed });
-      if (found.length === limit) break;
-    }
-    rows.push(...found);
-    if (rows.length === place.limit) break;
-    if (found.length > 0 || skip === 0) skip = 0;
-    else skip -= stretch.count ?? (await countStretch(db, filter, stretch));
-  }
-  return rows;
+/** How tickets are divided depends on how many there are of some kind: since a ladder was read, a stretch may have other terms. */
+function fits(start: Start | undefined, stretches: readonly Stretch[]): boolean {
+  return start?.place === undefined || start.place.length === stretches[start.stretch]?.terms.length;
 }
 
-async function countStretch(db: Queryable, filter: PositionFilter, stretch: Stretch): Promise<number> {
-  let sum = 0;
-  for (const { where, from: used = [] } of stretch.ways({ isReversed: false, most: 0 }).at(-1) ?? []) {
-    const { count } = await db.one<{ count: number }>(sql`
-    select count(*) as count
-           ${from(filter, used)}
-     where ${where}`);
-    sum += count;
-  }
-  return sum;
+function lookupAmong(count: number): ScanLookup {
+  return count > fewTickets ? "each" : "all";
 }
 
-async function readBlock<Row>(
-  db: Queryable,
-  filter: PositionFilter,
-  columns: Columns,
-  { block, skip, limit, isReversed }: Place & { readonly block: Block },
-): Promise<Row[]> {
-  const sources = block.map((source) => (isReversed ? { ...source, terms: source.terms.map(turned) } : source));
-  const [first, ...others] = sources;
-  if (first === undefined) return [];
-  if (others.length === 0)
-    return db.many<Row>(sql`
-    ${select(filter, columns, first)}
-              limit ${limit} offset ${skip}`);
-  const numbers = first.terms.map((_, index) => identifier(`by${index}`));
-  const ordered = sources.map((source) => {
-    const keys = source.terms.map(({ by }, index) => sql`${by} as ${numbers[index] ?? by}`);
-    return sql`(${select(filter, { ...columns, names: joinSql([columns.names, ...keys], ", ") }, source)}
-              limit ${skip + limit})`;
-  });
-  const terms = first.terms.map((term, index) => ({ ...term, by: sql`page.${numbers[index] ?? term.by}` }));
-  return db.many<Row>(sql`
-    select ${columns.ofPage}
-      from (${joinSql(ordered, " union all ")}) as page
-     order by ${orderBy(terms)}
-     limit ${limit} offset ${skip}`);
+/** Where the tickets are that are wanted next to a place. */
+export interface Beside {
+  readonly place: Place;
+  /** The last ones before it, and not the first ones behind it. */
+  readonly isBefore: boolean;
 }
 
 /** Reads columns of all of these tickets that the filter leaves. */
 async function allOf<Row>(
   db: Queryable,
   filter: PositionFilter,
-  columns: Columns,
-  { ordering, ids }: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+  columns: Columns<Row>,
+  { ordering, ids, beside }: Among,
 ): Promise<Row[]> {
-  const where = sql`${conditionsOn(filter)} and ticket.id = any(${ids}::bigint[])`;
-  return db.many<Row>(select(filter, columns, { where, terms: termsOf(filter, ordering) }));
+  const terms = termsOf(filter, ordering);
+  const among = sql`${conditionsOn(filter)} and ticket.id = any(${ids}::bigint[])`;
+  const from = beside === undefined ? undefined : isBehind(beside.isBefore ? terms.map(turned) : terms, beside.place);
+  const where = from === undefined ? among : sql`${among} and ${from}`;
+  return columns.read(db, selectTickets(filter, columns, { where, terms }));
 }
 
-const idAlone: Columns = { names: sql`ticket.id`, ofPage: sql`page.id`, from: [] };
+/** Some tickets of which those are wanted that the filter leaves, or those of them on one side of a place. */
+interface Among {
+  readonly ordering: readonly string[];
+  readonly ids: readonly number[];
+  readonly beside?: Beside | undefined;
+}
+
+const idAlone: Columns<{ id: number }> = {
+  names: sql`ticket.id`,
+  ofPage: sql`page.id`,
+  from: [],
+  read: (db, statement) => db.many(statement),
+};
 
 /** Finds one page of tickets, whatever is searched. */
 export async function pageIds(db: Queryable, filter: PositionFilter, cut: Cut): Promise<number[]> {
   return (await pageOf<{ id: number }>(db, filter, idAlone, cut)).map(({ id }) => id);
 }
 
-/** Sorts those of the tickets with these ids that the filter leaves. */
-export async function sortIds(
+/** Finds the tickets next to a place in an order, whatever is searched. */
+export async function idsBeside(
   db: Queryable,
   filter: PositionFilter,
-  among: { readonly ordering: readonly string[]; readonly ids: readonly number[] },
+  { ordering, limit, count, place, isBefore }: Beside & Omit<Cut, "offset" | "ladder">,
 ): Promise<number[]> {
+  const stretches = await divide(db, filter, { ordering, lookup: lookupAmong(count), most: limit });
+  const start = stretches
+    .map((stretch, index) => ({ stretch: index, place: stretch.placeIn(place) }))
+    .find((each) => each.place !== undefined);
+  const span = { skip: 0, limit, isReversed: isBefore, start };
+  const ids = (await readStretches<{ id: number }>(db, filter, idAlone, { stretches, ...span })).map(({ id }) => id);
+  return isBefore ? ids.reverse() : ids;
+}
+
+/** Reads where tickets are in an order. */
+export async function readPlaces(
+  db: Queryable,
+  filter: PositionFilter,
+  { ordering, ids }: Among,
+): Promise<ReadonlyMap<number, Place>> {
+  const terms = termsOf(filter, ordering);
+  const rows = await db.many<{ id: number } & Record<string, Value>>(sql`
+    select ticket.id, ${selectPlace(terms)}
+           ${fromTickets(filter, joinedIn(terms))}
+     where ticket.organizer = ${filter.organizer} and ticket.event = ${filter.event}
+       and ticket.id = any(${ids}::bigint[])`);
+  return new Map(rows.map((row) => [row.id, toPlace(row, terms)]));
+}
+
+/** Sorts those of the tickets with these ids that the filter leaves. */
+export async function sortIds(db: Queryable, filter: PositionFilter, among: Among): Promise<number[]> {
   return (await allOf<{ id: number }>(db, filter, idAlone, among)).map(({ id }) => id);
 }
 
-/** What rules may ask about a ticket without its scans. */
+/** What rules may ask about a ticket but for its scans. */
 export interface RuledTicket {
   readonly id: number;
   readonly item: number;
   readonly variation: number | null;
   readonly subevent: number | null;
-  /** Whether rules may ask for scans of it on the list. */
-  readonly isScanned: boolean;
 }
 
-/** Whether rules ask for scans of tickets. */
-interface Asked {
-  readonly scans: boolean;
-}
+type PackedTickets = Readonly<Record<"ids" | "items" | "variations" | "subevents", string>>;
 
-function ruledColumns({ scans }: Asked): Columns {
-  const rest = sql`ticket.id, ticket.item, ticket.variation, ticket.subevent`;
-  const ofPage = sql`page.id, page.item, page.variation, page.subevent, page."isScanned"`;
-  return scans
-    ? { names: sql`${rest}, presence.version is not null as "isScanned"`, ofPage, from: ["presence"] }
-    : { names: sql`${rest}, false as "isScanned"`, ofPage, from: [] };
+/** In variations and dates zero means none. */
+const ruledColumns: Columns<RuledTicket> = {
+  names: sql`ticket.id, ticket.item, coalesce(ticket.variation, 0) as variation, coalesce(ticket.subevent, 0) as subevent`,
+  ofPage: sql`page.id, page.item, page.variation, page.subevent`,
+  from: [],
+  read: readRuled,
+};
+
+async function readRuled(db: Queryable, statement: Sql): Promise<RuledTicket[]> {
+  const texts = await db.one<PackedTickets>(sql`
+    select ${packed(sql`ruled.id`)} as ids, ${packed(sql`ruled.item`)} as items,
+           ${packed(sql`ruled.variation`)} as variations, ${packed(sql`ruled.subevent`)} as subevents
+      from (${statement}) as ruled`);
+  const [items, variations, subevents] = [unpack(texts.items), unpack(texts.variations), unpack(texts.subevents)];
+  return unpack(texts.ids).map((id, index) => ({
+    id,
+    item: items[index] ?? 0,
+    variation: variations[index] || null,
+    subevent: subevents[index] || null,
+  }));
 }
 
 /** Reads the first tickets, whatever is searched. */
-export async function firstRuled(
-  db: Queryable,
-  filter: PositionFilter,
-  { scans, ...cut }: Cut & Asked,
-): Promise<RuledTicket[]> {
-  return pageOf<RuledTicket>(db, filter, ruledColumns({ scans }), cut);
+export async function firstRuled(db: Queryable, filter: PositionFilter, cut: Cut): Promise<RuledTicket[]> {
+  return pageOf<RuledTicket>(db, filter, ruledColumns, cut);
 }
 
 /** Sorts those of the tickets with these ids that the filter leaves. */
-export async function sortRuled(
-  db: Queryable,
-  filter: PositionFilter,
-  { scans, ...among }: { readonly ordering: readonly string[]; readonly ids: readonly number[] } & Asked,
-): Promise<RuledTicket[]> {
-  return allOf<RuledTicket>(db, filter, ruledColumns({ scans }), among);
+export async function sortRuled(db: Queryable, filter: PositionFilter, among: Among): Promise<RuledTicket[]> {
+  return allOf<RuledTicket>(db, filter, ruledColumns, among);
 }
 
 /** Reads tickets as a list sees them, in the order of their ids here; deleted ones are left out. */

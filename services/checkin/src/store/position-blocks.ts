@@ -1,8 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { countPositions } from "./count-positions.ts";
-import { conditionsOn, fewTickets, type PositionFilter } from "./position-filter.ts";
-import { byNewest, type Joined, knownOrderings, type Term } from "./position-order.ts";
+import type { Place, Value } from "./places.ts";
+import { conditionsOn, fewTickets, type PositionFilter, type ScanLookup } from "./position-filter.ts";
+import { byName, type Joined, knownOrderings, requested, type Term } from "./position-order.ts";
 
 /** Tickets that indexes lead to in the order of the terms. */
 export interface Source {
@@ -15,41 +16,80 @@ export interface Source {
 /** The tickets of these sources, merged. All sources have as many terms, in the same directions. */
 export type Block = readonly Source[];
 
-/** Tickets that are all before or behind those of the other blocks. */
+/** Tickets that are all before or behind those of the other stretches. */
 export interface Stretch {
   /** If it is known. */
   readonly count?: number;
+  readonly terms: readonly Term[];
+  /** What a place in the whole order is in the order of this stretch. Undefined: it is in another stretch. */
+  placeIn(place: Place): Place | undefined;
   /**
-   * How the first tickets of its order, or of the reverse, can be read. Each way but the last may miss tickets that
-   * follow the first ones; so it counts only if it leads to as many as are wanted.
+   * How the first tickets of its order, or of the reverse, can be read, from a place on if there is one. Each way but the
+   * last may miss tickets that follow the first ones; so it counts only if it leads to as many as are wanted.
    */
-  ways(first: { readonly isReversed: boolean; readonly most: number }): readonly Block[];
+  ways(first: First): readonly Block[];
+}
+
+interface First {
+  readonly isReversed: boolean;
+  readonly most: number;
+  readonly place?: Place | undefined;
+}
+
+/** How tickets of a list are looked at. */
+interface Look {
+  readonly lookup: ScanLookup;
+  /** So many of the first ones at most. */
+  readonly most: number;
 }
 
 /**
- * Divides a list, whatever is searched, for an order that no single index has. Undefined: an index has it, or no division
- * helps.
+ * Divides a list, whatever is searched, for an order that no single index has: each stretch has a first term that an index
+ * may have.
  */
 export async function divide(
   db: Queryable,
   filter: PositionFilter,
-  ordering: readonly string[],
-): Promise<readonly Stretch[] | undefined> {
-  const [name, ...others] = knownOrderings(ordering);
-  if (name === undefined || others.length > 0) return undefined;
-  switch (name) {
+  { ordering, ...look }: Look & { readonly ordering: readonly string[] },
+): Promise<readonly Stretch[]> {
+  const names = knownOrderings(ordering);
+  const part = { filter, names, also: undefined, ...look };
+  return names.length > 0 ? divideBy(db, part) : byOwnName(part);
+}
+
+interface Part extends Look {
+  readonly filter: PositionFilter;
+  /** More conditions. */
+  readonly also: Sql | undefined;
+  /** Orderings that have not divided it yet. */
+  readonly names: readonly string[];
+}
+
+function conditionsOf({ filter, also, lookup }: Part): Sql {
+  const conditions = conditionsOn(filter, lookup);
+  return also === undefined ? conditions : sql`${conditions} and ${also}`;
+}
+
+async function divideBy(db: Queryable, part: Part): Promise<readonly Stretch[]> {
+  switch (part.names[0]) {
     case "attendee_name":
-      return byShownName(filter, { descending: false });
+      return byShownName(part, { descending: false });
     case "-attendee_name":
-      return byShownName(filter, { descending: true }).reverse();
+      return byShownName(part, { descending: true }).reverse();
     case "last_checked_in":
-      return byLastScan(db, filter, { descending: false });
+      return byLastScan(db, part, { descending: false });
     case "-last_checked_in":
-      return (await byLastScan(db, filter, { descending: true })).reverse();
+      return byLastScan(db, part, { descending: true });
     case "positionid":
-      return byNumber(filter);
+      return byNumber(db, part, { descending: false });
+    case "-positionid":
+      return byNumber(db, part, { descending: true });
+    case "order__email":
+      return byAddress(db, part);
+    case "-order__email":
+      return (await byAddress(db, part)).reverse();
     default:
-      return undefined;
+      return [stretch([{ where: conditionsOf(part), terms: requested(part.names) }], (place) => place)];
   }
 }
 
@@ -57,78 +97,156 @@ interface Direction {
   readonly descending: boolean;
 }
 
-function stretch(block: Block): Stretch {
-  return { ways: () => [block] };
+function stretch(block: Block, placeIn: Stretch["placeIn"]): Stretch {
+  return { terms: block[0]?.terms ?? [], placeIn, ways: () => [block] };
+}
+
+/** Tickets of which the first term is something. */
+const withFirst: Stretch["placeIn"] = (place) => (place[0] === null ? undefined : place);
+
+/** Tickets of which the first term is nothing; they are sorted by the others. */
+const withoutFirst: Stretch["placeIn"] = ([first, ...others]) => (first === null ? others : undefined);
+
+/** Nameless tickets last. */
+function byOwnName(part: Part): Stretch[] {
+  const conditions = conditionsOf(part);
+  const rest = byName.slice(1);
+  const terms = [{ by: sql`ticket.sort_name` }, ...rest];
+  return [
+    stretch([{ where: sql`${conditions} and ticket.sort_name is not null`, terms }], withFirst),
+    stretch([{ where: sql`${conditions} and ticket.sort_name is null`, terms: rest }], withoutFirst),
+  ];
 }
 
 /** Nameless tickets first. Few are add-ons without a name, which are sorted by another ticket's. */
-function byShownName(filter: PositionFilter, { descending }: Direction): Stretch[] {
-  const conditions = conditionsOn(filter);
+function byShownName(part: Part, { descending }: Direction): Stretch[] {
+  const conditions = conditionsOf(part);
+  const rest = requested(part.names.slice(1));
   const single = sql`${conditions} and ticket.sort_name is null and ticket.addon_to is null`;
   const addon = sql`${conditions} and ticket.sort_name is null and ticket.addon_to is not null`;
   const parent = ["parent"] as const;
-  const named = (by: Sql): readonly Term[] => [{ by, descending }, byNewest];
+  const named = (by: Sql): readonly Term[] => [{ by, descending }, ...rest];
   return [
-    stretch([
-      { where: single, terms: [byNewest] },
-      { where: sql`${addon} and parent.sort_name is null`, from: parent, terms: [byNewest] },
-    ]),
-    stretch([
-      { where: sql`${conditions} and ticket.sort_name is not null`, terms: named(sql`ticket.sort_name`) },
-      { where: sql`${addon} and parent.sort_name is not null`, from: parent, terms: named(sql`parent.sort_name`) },
-    ]),
+    stretch(
+      [
+        { where: single, terms: rest },
+        { where: sql`${addon} and parent.sort_name is null`, from: parent, terms: rest },
+      ],
+      withoutFirst,
+    ),
+    stretch(
+      [
+        { where: sql`${conditions} and ticket.sort_name is not null`, terms: named(sql`ticket.sort_name`) },
+        { where: sql`${addon} and parent.sort_name is not null`, from: parent, terms: named(sql`parent.sort_name`) },
+      ],
+      withFirst,
+    ),
+  ];
+}
+
+/** Tickets without an address last. If they are few, they are read by the index of addresses: else by that of the rest. */
+async function byAddress(db: Queryable, part: Part): Promise<Stretch[]> {
+  const conditions = conditionsOf(part);
+  const [beginning, whole, ...rest] = requested(part.names);
+  if (beginning === undefined || whole === undefined) throw new Error("addresses are sorted by two terms");
+  const terms = [{ ...beginning, isOptional: false }, { ...whole, isOptional: false }, ...rest];
+  const { organizer, event } = part.filter;
+  const isWithout = sql`${beginning.by} is null`;
+  // The order leads to the index: Postgres expects more of them than there are.
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from (select ticket.id
+              from position as ticket
+             where ticket.organizer = ${organizer} and ticket.event = ${event} and not ticket.canceled and ${isWithout}
+             order by ${beginning.by}
+             limit ${fewTickets + 1}) as without`);
+  const leading = count > fewTickets ? [] : [beginning];
+  return [
+    stretch([{ where: sql`${conditions} and ${beginning.by} is not null`, terms }], withFirst),
+    stretch([{ where: sql`${conditions} and ${isWithout}`, terms: [...leading, ...rest] }], ([first, , ...others]) =>
+      first === null ? [...leading.map(() => null), ...others] : undefined,
+    ),
   ];
 }
 
 /** The index by number has the newest tickets last. Nearly all tickets have the first number. */
-function byNumber(filter: PositionFilter): Stretch[] {
-  const conditions = conditionsOn(filter);
-  const terms = [{ by: sql`ticket.positionid` }, byNewest];
-  return [
-    stretch([{ where: sql`${conditions} and ticket.positionid < 1`, terms }]),
-    stretch([{ where: sql`${conditions} and ticket.positionid = 1`, terms: [byNewest] }]),
-    stretch([{ where: sql`${conditions} and ticket.positionid > 1`, terms }]),
-  ];
+async function byNumber(db: Queryable, part: Part, { descending }: Direction): Promise<readonly Stretch[]> {
+  const names = part.names.slice(1);
+  const conditions = conditionsOf(part);
+  const terms = [{ by: sql`ticket.positionid`, descending }, ...requested(names)];
+  const beside = (where: Sql, isThere: (number: number) => boolean) =>
+    stretch([{ where: sql`${conditions} and ${where}`, terms }], (place) =>
+      isThere(Number(place[0])) ? place : undefined,
+    );
+  const below = beside(sql`ticket.positionid < 1`, (number) => number < 1);
+  const above = beside(sql`ticket.positionid > 1`, (number) => number > 1);
+  const isFirst = sql`ticket.positionid = 1`;
+  const also = part.also === undefined ? isFirst : sql`${part.also} and ${isFirst}`;
+  const ofFirst = await divideBy(db, { ...part, names, also });
+  const first = ofFirst.map((each) => under((number) => number === 1, each));
+  return descending ? [above, ...first, below] : [below, ...first, above];
+}
+
+/** A stretch of the tickets whose value for a term before its own is this one. */
+function under(isThere: (value: Value) => boolean, inner: Stretch): Stretch {
+  return { ...inner, placeIn: ([first = null, ...others]) => (isThere(first) ? inner.placeIn(others) : undefined) };
 }
 
 /** Tickets without a scan on the list first. */
-async function byLastScan(
-  db: Queryable,
-  { hasCheckin, ...rest }: PositionFilter,
-  { descending }: Direction,
-): Promise<Stretch[]> {
-  const scanned = { ...rest, hasCheckin: true };
-  const unscanned = { ...rest, hasCheckin: false };
-  const terms = [{ by: sql`presence.last_at`, from: "presence" as const, descending }, byNewest];
-  const counts = {
-    unscanned: hasCheckin === true ? 0 : await countPositions(db, unscanned),
-    scanned: hasCheckin === false ? 0 : await countPositions(db, scanned),
+async function byLastScan(db: Queryable, part: Part, { descending }: Direction): Promise<readonly Stretch[]> {
+  const { hasCheckin, ...rest } = part.filter;
+  const inner = { ...part, names: part.names.slice(1) };
+  const known = (count: number) => (part.also === undefined ? { count } : {});
+  const stretches: Stretch[] = [];
+  if (hasCheckin !== true) {
+    const unscanned = { ...rest, hasCheckin: false };
+    const count = await countPositions(db, unscanned);
+    const lookup = count > fewTickets && part.most <= fewTickets ? "each" : "all";
+    const divided = await divideBy(db, { ...inner, filter: unscanned, lookup });
+    for (const each of divided)
+      stretches.push({ ...under((at) => at === null, each), ...(divided.length === 1 ? known(count) : {}) });
+  }
+  if (hasCheckin !== false) {
+    const scanned = { ...rest, hasCheckin: true };
+    const count = await countPositions(db, scanned);
+    const last = { ...lastScanned({ ...inner, filter: scanned }, { descending, most: count }), ...known(count) };
+    if (descending) stretches.unshift(last);
+    else stretches.push(last);
+  }
+  return stretches;
+}
+
+/** Tickets with a scan on the list; they are so many at most. */
+function lastScanned(part: Part, { descending, most: all }: Direction & { readonly most: number }): Stretch {
+  const conditions = conditionsOf({ ...part, filter: { ...part.filter, hasCheckin: undefined } });
+  const isScanned = sql`${conditions} and presence.version is not null`;
+  const at: Term = { by: sql`presence.last_at`, from: "presence", descending, isInstant: true };
+  const terms = [at, ...requested(part.names)];
+  return {
+    terms,
+    placeIn: withFirst,
+    ways: ({ isReversed, most, place }) => {
+      const wanted = {
+        ...part.filter,
+        most,
+        newestFirst: descending !== isReversed,
+        isReversed,
+        from: place?.[0] ?? null,
+      };
+      // Presences of one instant have the order of tickets that are sorted by nothing more.
+      const sorted = part.names.length === 0 ? [amongPresences(wanted)] : [];
+      const among = all > 4 * most + fewTickets ? [...amongScans(wanted), ...sorted] : [];
+      return [...among.map((where) => sql`${isScanned} and ${where}`), isScanned].map((where) => [{ where, terms }]);
+    },
   };
-  const all = conditionsOn({ ...rest, hasCheckin: undefined });
-  const isScanned = sql`${all} and presence.version is not null`;
-  return [
-    {
-      count: counts.unscanned,
-      ways: ({ most }) => {
-        const lookup = counts.unscanned > fewTickets && most <= fewTickets ? "each" : "all";
-        return [[{ where: conditionsOn(unscanned, lookup), terms: [byNewest] }]];
-      },
-    },
-    {
-      count: counts.scanned,
-      ways: ({ isReversed, most }) => {
-        const wanted = { ...scanned, most, newestFirst: descending !== isReversed, isReversed };
-        const among = counts.scanned > 4 * most + fewTickets ? [...amongScans(wanted), amongPresences(wanted)] : [];
-        return [...among.map((where) => sql`${isScanned} and ${where}`), isScanned].map((where) => [{ where, terms }]);
-      },
-    },
-  ];
 }
 
 interface WantedScans extends PositionFilter {
   readonly most: number;
   readonly newestFirst: boolean;
   readonly isReversed: boolean;
+  /** The instant at which they begin, or null. */
+  readonly from: Value;
 }
 
 /** At most so many scans of an event are read, which takes a moment. */
@@ -138,13 +256,13 @@ const mostScans = 30_000;
  * Those whose last scan is among the first scans of the event: no index has the presences by time, because each scan would
  * have to change it. At the edge there may be scans of the same instant that are not read.
  */
-function amongScans({ organizer, event, list, most, newestFirst }: WantedScans): readonly Sql[] {
+function amongScans({ organizer, event, list, most, newestFirst, from }: WantedScans): readonly Sql[] {
   const read = 4 * most + fewTickets;
   if (read > mostScans) return [];
   const direction = newestFirst ? sql`desc` : sql`asc`;
   const scans = sql`
              from scan
-            where scan.organizer = ${organizer} and scan.event = ${event}
+            where scan.organizer = ${organizer} and scan.event = ${event} ${reaches(sql`scan.at`, { from, newestFirst })}
             order by scan.at ${direction}, scan.id ${direction}`;
   const none = newestFirst ? sql`'-infinity'` : sql`'infinity'`;
   return [
@@ -158,12 +276,17 @@ function amongScans({ organizer, event, list, most, newestFirst }: WantedScans):
 }
 
 /** The first of all that were scanned, of which the filter may leave some out: they are sorted without their tickets. */
-function amongPresences({ organizer, event, list, most, newestFirst, isReversed }: WantedScans): Sql {
+function amongPresences({ organizer, event, list, most, newestFirst, isReversed, from }: WantedScans): Sql {
   return sql`ticket.id = any (array(
            select first.position
              from presence as first
             where first.organizer = ${organizer} and first.event = ${event} and first.list = ${list.id}
+                  ${reaches(sql`first.last_at`, { from, newestFirst })}
             order by first.last_at ${newestFirst ? sql`desc` : sql`asc`},
                      first.position ${isReversed ? sql`asc` : sql`desc`}
             limit ${2 * most + fewTickets}))`;
+}
+
+function reaches(at: Sql, { from, newestFirst }: Pick<WantedScans, "from" | "newestFirst">): Sql {
+  return from === null ? sql`` : sql`and ${at} ${newestFirst ? sql`<=` : sql`>=`} ${from}::timestamptz`;
 }

@@ -34,6 +34,8 @@ export interface PositionChoice {
   readonly hasCheckin: boolean | undefined;
   /** Neither blocked nor out of its time at this instant. */
   readonly usableAt: number | undefined;
+  /** All that are not usable then, if they are known. */
+  readonly unusable?: readonly number[] | undefined;
   /** False: no ticket can meet the conditions. */
   readonly isPossible: boolean;
 }
@@ -119,7 +121,7 @@ function chosen(filter: PositionFilter, lookup: ScanLookup): Sql[] {
       ? []
       : [sql`ticket.order_status = any(${orderStatuses}::text[])`]),
     ...(filter.hasCheckin === undefined ? [] : [wasScanned(filter, filter.hasCheckin ? sql`` : sql`not`, lookup)]),
-    ...(usableAt === undefined ? [] : [isUsable(filter, toTimestamp(usableAt))]),
+    ...(usableAt === undefined ? [] : isUsable(filter, toTimestamp(usableAt))),
   ];
 }
 
@@ -134,15 +136,15 @@ function wasScanned({ list }: PositionFilter, negation: Sql, lookup: ScanLookup)
 }
 
 /** The positions called `limited` that are blocked or have a time of their own, written as their index has it. */
-export const hasLimits = sql`(limited.blocked or limited.valid_from_at is not null or limited.valid_until_at is not null)`;
+const hasLimits = sql`(limited.blocked or limited.valid_from_at is not null or limited.valid_until_at is not null)`;
 
 /** Whether the position called `limited` is blocked or out of its time. */
-export function isOut(at: string): Sql {
+function isOut(at: string): Sql {
   return sql`(limited.blocked or limited.valid_from_at > ${at}::timestamptz or limited.valid_until_at < ${at}::timestamptz)`;
 }
 
 /** The positions whose code is one of those that are blocked. */
-export function withBlockedCode({ organizer, event }: EventKey): Sql {
+function withBlockedCode({ organizer, event }: EventKey): Sql {
   return sql`
          select coded.id
            from blocked_secret
@@ -152,18 +154,30 @@ export function withBlockedCode({ organizer, event }: EventKey): Sql {
           where blocked_secret.organizer = ${organizer} and blocked_secret.event = ${event} and blocked_secret.blocked`;
 }
 
+/** The positions that are blocked or out of their time. Few tickets are blocked or have a time of their own, and those have an index. */
+export function unusable({ organizer, event }: EventKey, at: string): Sql {
+  return sql`
+         select limited.id
+           from position as limited
+          where limited.organizer = ${organizer} and limited.event = ${event} and ${hasLimits} and ${isOut(at)}
+         union ${withBlockedCode({ organizer, event })}`;
+}
+
 /**
  * Whether `ticket` is neither blocked nor out of its time. Nearly all are neither, which their indexes tell: the ticket
  * itself is not read for that.
  */
-function isUsable(key: EventKey, at: string): Sql {
-  return sql`
+function isUsable({ unusable: known, ...key }: PositionFilter, at: string): readonly Sql[] {
+  if (known !== undefined) return known.length === 0 ? [] : [sql`ticket.id <> all(${known}::bigint[])`];
+  return [
+    sql`
          not coalesce((select true
                          from position as limited
                         where limited.organizer = ticket.organizer and limited.event = ticket.event
                           and limited.id = ticket.id and ${hasLimits} and ${isOut(at)}
-                        limit 1), false)
-     and ticket.id not in (${withBlockedCode(key)})`;
+                        limit 1), false)`,
+    sql`ticket.id not in (${withBlockedCode(key)})`,
+  ];
 }
 
 /** The name is the first of the lines that a ticket is found by, where it has one. */

@@ -9,6 +9,9 @@ export interface Term {
   readonly descending?: boolean;
   /** By default last, and first where the order is descending. */
   readonly nullsFirst?: boolean;
+  /** Some tickets have nothing there. */
+  readonly isOptional?: boolean;
+  readonly isInstant?: boolean;
 }
 
 /** The ticket that `ticket` is an add-on of, and what was scanned of it on the list. */
@@ -21,12 +24,17 @@ const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
   Object.entries<readonly Term[]>({
     // The codes of nearly all shops have no small letters; the index has capitals alone.
     order__code: [{ by: sql`upper(ticket.order_code)` }, { by: sql`ticket.order_code` }],
-    order__datetime: [{ by: sql`ticket.order_placed_at` }],
+    order__datetime: [{ by: sql`ticket.order_placed_at`, isInstant: true }],
     // The index has the beginnings alone.
-    order__email: [{ by: sql`left(lower(ticket.order_email), 250)` }, { by: sql`lower(ticket.order_email)` }],
+    order__email: [
+      { by: sql`left(lower(ticket.order_email), 250)`, isOptional: true },
+      { by: sql`lower(ticket.order_email)`, isOptional: true },
+    ],
     positionid: [{ by: sql`ticket.positionid` }],
-    attendee_name: [{ by: shownName, from: "parent", nullsFirst: true }],
-    last_checked_in: [{ by: sql`presence.last_at`, from: "presence", nullsFirst: true }],
+    attendee_name: [{ by: shownName, from: "parent", nullsFirst: true, isOptional: true }],
+    last_checked_in: [
+      { by: sql`presence.last_at`, from: "presence", nullsFirst: true, isOptional: true, isInstant: true },
+    ],
   }).flatMap(([name, terms]): [string, readonly Term[]][] => [
     [name, terms],
     [`-${name}`, terms.map(turned)],
@@ -34,10 +42,14 @@ const orderings: ReadonlyMap<string, readonly Term[]> = new Map(
 );
 
 const byId: Term = { by: sql`ticket.id` };
-const byName: readonly Term[] = [{ by: sql`ticket.sort_name` }, { by: sql`ticket.positionid` }, byId];
+export const byName: readonly Term[] = [
+  { by: sql`ticket.sort_name`, isOptional: true },
+  { by: sql`ticket.positionid` },
+  byId,
+];
 
 /** What equal tickets of a requested order are sorted by. */
-export const byNewest: Term = turned(byId);
+const byNewest: Term = turned(byId);
 
 export function turned({ descending = false, nullsFirst = descending, ...same }: Term): Term {
   return { ...same, descending: !descending, nullsFirst: !nullsFirst };
@@ -50,10 +62,15 @@ export function knownOrderings(ordering: readonly string[]): readonly string[] {
 
 /** The requested order; else the ticket with exactly the searched code comes first, because clients take it for the scanned one. */
 export function termsOf({ search }: PositionFilter, ordering: readonly string[]): readonly Term[] {
-  const wanted = knownOrderings(ordering).flatMap((name) => orderings.get(name) ?? []);
-  if (wanted.length > 0) return [...wanted, byNewest];
+  const wanted = knownOrderings(ordering);
+  if (wanted.length > 0) return requested(wanted);
   if (search.kind === "everything") return byName;
-  return [{ by: sql`ticket.secret = ${search.codePrefix}`, descending: true }, ...byName];
+  return [{ by: sql`(ticket.secret = ${search.codePrefix})`, descending: true }, ...byName];
+}
+
+/** The terms of these orderings, which are known. */
+export function requested(names: readonly string[]): readonly Term[] {
+  return [...names.flatMap((name) => orderings.get(name) ?? []), byNewest];
 }
 
 function toSql({ by, descending = false, nullsFirst = descending }: Term): Sql {

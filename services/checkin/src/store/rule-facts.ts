@@ -1,8 +1,9 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { ScanType } from "../domain/presence.ts";
-import type { RuleFacts } from "../domain/rules/judge-rules.ts";
+import type { RuledScan, RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { EventKey } from "./keys.ts";
+import { bindPacked, packed, unpack } from "./packed.ts";
 import { mostRuledScans, newestScans } from "./ticket-rows.ts";
 
 type Dates = RuleFacts["dates"];
@@ -46,6 +47,37 @@ export async function readDates(
 
 function toDates({ date_from: from, date_to: to, date_admission: admission }: DatesRow): Dates {
   return { from, to, admission };
+}
+
+/** The scans of a ticket on a list as far as their sum tells. */
+export interface SummedScans {
+  readonly count: number;
+  readonly newest: RuledScan;
+}
+
+type PackedScans = Readonly<Record<"ids" | "counts" | "times" | "entries", string>>;
+
+/** Reads the sums of the scans of many tickets on a list. A ticket without any is left out. */
+export async function readSummedScans(
+  db: Queryable,
+  { organizer, event, list }: EventKey & { readonly list: number },
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, SummedScans>> {
+  // Each scan makes the version one higher.
+  const texts = await db.one<PackedScans>(sql`
+    select ${packed(sql`presence.position`)} as ids, ${packed(sql`presence.version`)} as counts,
+           ${packed(sql`(extract(epoch from presence.last_at) * 1000000)::bigint`)} as times,
+           ${packed(sql`(presence.last_type = 'entry')::integer`)} as entries
+      from presence
+     where presence.organizer = ${organizer} and presence.event = ${event} and presence.list = ${list}
+       and presence.position = any(${bindPacked(ids)})`);
+  const [counts, times, entries] = [unpack(texts.counts), unpack(texts.times), unpack(texts.entries)];
+  return new Map(
+    unpack(texts.ids).map((id, index) => [
+      id,
+      { count: counts[index] ?? 0, newest: { type: entries[index] === 1 ? "entry" : "exit", at: times[index] ?? 0 } },
+    ]),
+  );
 }
 
 /** Reads what rules ask of the scans of tickets on a list, newest first. A ticket without any is left out. */

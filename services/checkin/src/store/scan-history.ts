@@ -2,7 +2,7 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import { toNullableTimestamp } from "@tessera/kit/pg/instants";
 import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { PastScan, Period, ScanFilter } from "../domain/past-scan.ts";
-import type { EntityKey } from "./keys.ts";
+import type { EntityKey, EventKey } from "./keys.ts";
 
 /** The columns of a PastScan. */
 const columns = sql`
@@ -94,4 +94,22 @@ export async function findScan(db: Queryable, { organizer, event, id }: EntityKe
      where scan.organizer = ${organizer}
        and scan.event = ${event}
        and scan.id = ${id}`);
+}
+
+/** Finds which of these positions of an event have a successful scan. */
+export async function findScannedPositions(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  positions: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.many<{ position: number }>(sql`
+    select asked.position
+      from unnest(${positions}::bigint[]) as asked (position)
+     where exists (select
+                     from scan
+                    where scan.position = asked.position
+                      and scan.organizer = ${organizer}
+                      and scan.event = ${event}
+                      and scan.successful)`);
+  return new Set(rows.map(({ position }) => position));
 }

@@ -1,8 +1,8 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, rowsAs, text } from "@tessera/kit/pg/table";
+import type { DownloadSettings } from "@tessera/values";
 import type { ArrivedScan } from "../domain/arrived-scan.ts";
-import type { DownloadSettings } from "../domain/downloads.ts";
 import type { AdmissionTerms } from "../domain/list.ts";
 import type { RuleFacts } from "../domain/rules/judge-rules.ts";
 import type { FoundBy } from "../domain/ticket.ts";

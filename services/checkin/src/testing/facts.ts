@@ -11,6 +11,8 @@ import type {
   SubeventChanged,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { type Order, OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { VoucherChanged } from "@tessera/protos/gen/ticketing/voucher/v1/facts";
+import { VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 
 /** Where everything in tests happens unless they say otherwise. */
 export const place = { organizer: "bigevents", event: "sampleconf" } as const;
@@ -34,6 +36,16 @@ export function eventFact(changes: Partial<EventChanged> = {}): EventChanged {
     document: nothing,
     ...changes,
   };
+}
+
+/** A voucher that was redeemed, unless a test says otherwise. */
+export function voucherFact(
+  id: number,
+  { code = `CODE-${id}`, redeemed = 1, revision = 1 }: { code?: string; redeemed?: number; revision?: number } = {},
+): VoucherChanged {
+  const zero = VoucherChanged.decode(new Uint8Array());
+  const fields = { ...VoucherFields.decode(new Uint8Array()), code };
+  return { ...zero, ...place, id, revision, voucher: { id, fields, createdAt: noon, redeemed, budgetUsed: "0.00" } };
 }
 
 export function subeventFact(id: number, changes: Partial<SubeventChanged> = {}): SubeventChanged {

@@ -8,9 +8,9 @@ import {
   type ListedPosition,
   ScanType as ScanTypeOnWire,
 } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import { type DownloadSettings, findDownloads } from "@tessera/values";
 import { nameAttendee, type PersonName } from "../domain/attendee.ts";
 import type { OrderStatus } from "../domain/counted-as.ts";
-import { type DownloadSettings, findDownloads } from "../domain/downloads.ts";
 import type { PastCheckin } from "../domain/past-scan.ts";
 import type { ScanType } from "../domain/presence.ts";
 import type { ItemAtGate, Ticket } from "../domain/ticket.ts";

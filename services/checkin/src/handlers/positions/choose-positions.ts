@@ -7,6 +7,7 @@ import { fault } from "../../faults.ts";
 import type { EventKey } from "../../store/keys.ts";
 import { findKnownIds, type IdKind } from "../../store/known-ids.ts";
 import { everyPosition, type PositionChoice } from "../../store/position-filter.ts";
+import { findVoucherOfCode } from "../../store/vouchers.ts";
 import { toOrderStatusOfLetter } from "../../wire/positions.ts";
 
 /** The texts that tickets of a list are searched by. */
@@ -15,14 +16,21 @@ export interface Texts {
   readonly order?: string | undefined;
 }
 
-/** Reads which tickets are asked for. Codes of vouchers are not known here, so no ticket has one. */
+/** What a request asks for in other words than those that tickets are stored with. */
+export interface Resolved {
+  readonly usableAt: number | undefined;
+  /** The voucher with the code that is asked for. */
+  readonly voucherOfCode: number | undefined;
+}
+
+/** Reads which tickets are asked for. */
 export function choosePositions(
   { search, order, filters }: Texts & { readonly filters?: PositionFilters | undefined },
-  { usableAt }: { readonly usableAt: number | undefined },
+  { usableAt, voucherOfCode }: Resolved,
 ): PositionChoice {
   const texts = [search, order, filters?.attendeeName, filters?.secret, filters?.pseudonymizationId];
   // No stored text has a NUL, and Postgres takes none as a parameter.
-  const isPossible = filters?.voucherCode === undefined && !texts.some((text) => text?.includes("\0"));
+  const isPossible = hasVoucherOf(filters, voucherOfCode) && !texts.some((text) => text?.includes("\0"));
   if (!isPossible) return { ...everyPosition, isPossible };
   const choice = { ...everyPosition, search: planSearch(search), orderCode: order || undefined, usableAt };
   if (filters === undefined) return choice;
@@ -33,7 +41,7 @@ export function choosePositions(
     attendeeName,
     secret,
     pseudonymizationId,
-    voucher,
+    voucher: voucher ?? voucherOfCode,
     hasCheckin,
     items: differentOf(filters.items),
     variations: differentOf(filters.variations),
@@ -43,9 +51,25 @@ export function choosePositions(
   };
 }
 
+/** Whether a voucher has the code that is asked for, and is the one that is asked for. */
+function hasVoucherOf(filters: PositionFilters | undefined, voucherOfCode: number | undefined): boolean {
+  if (filters?.voucherCode === undefined) return true;
+  return voucherOfCode !== undefined && (filters.voucher ?? voucherOfCode) === voucherOfCode;
+}
+
 /** Every ticket is compared with each of them. */
 function differentOf(sent: readonly Ids[]): readonly (readonly number[])[] {
   return sent.map(({ ids }) => [...new Set(ids)]);
+}
+
+/** Finds the voucher with the code that is asked for. */
+export async function resolveVoucher(
+  db: Queryable,
+  place: EventKey,
+  filters: PositionFilters | undefined,
+): Promise<number | undefined> {
+  const code = filters?.voucherCode;
+  return code === undefined || code.includes("\0") ? undefined : findVoucherOfCode(db, place, code);
 }
 
 /** Names the parameters with ids that the event does not have. */

@@ -3,7 +3,7 @@ import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { askIds, askIdsInOrder, askOne, askPage, filters } from "../../testing/ask-positions.ts";
-import { eventFact, itemFact, noon, order, positionFact, subeventFact } from "../../testing/facts.ts";
+import { eventFact, itemFact, noon, order, positionFact, subeventFact, voucherFact } from "../../testing/facts.ts";
 import { type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
@@ -42,6 +42,11 @@ beforeAll(async () => {
     positionFact(8, { attendeeName: "Ann Lee", canceled: true, addonTo: 3 }),
     { ...positionFact(9, { attendeeName: "Ann Lee", voucher: 78 }), event: "other" },
   ]);
+  await checkin.deliver(topics.voucherChanged, [
+    voucherFact(77, { code: "FRIENDS" }),
+    voucherFact(79, { code: "UNUSED", redeemed: 0 }),
+    { ...voucherFact(78, { code: "STRANGERS" }), event: "other" },
+  ]);
   list = (await checkin.createList({ allowMultipleEntries: true })).id;
   const elsewhere = (await checkin.createList()).id;
   await checkin.redeemAll([
@@ -58,7 +63,7 @@ const ids = (parameter: string, ...numbers: number[]) => [{ ids: numbers, parame
 const chosen = (choice: Partial<PositionFilters>, changes = {}) =>
   askIdsInOrder({ checkin, list }, { filters: filters(choice), ignoreStatus: true, ...changes });
 
-describe("[C2.12] tickets are chosen by", () => {
+describe("[C2.12, C2.35] tickets are chosen by", () => {
   it.each([
     ["a name, in any case, with its add-ons", { attendeeName: "ann lee" }, [1, 2, 3]],
     ["a name as people read it", { attendeeName: "WEISS" }, [6]],
@@ -70,7 +75,14 @@ describe("[C2.12] tickets are chosen by", () => {
     ["a pseudonym, to the letter", { pseudonymizationId: "Pseudo1" }, [1]],
     ["a pseudonym in another case", { pseudonymizationId: "pseudo1" }, []],
     ["a voucher", { voucher: 77 }, [3]],
-    ["the code of a voucher, which is not known here", { voucherCode: "FRIENDS" }, []],
+    ["the code of a voucher, to the letter", { voucherCode: "FRIENDS" }, [3]],
+    ["the code of a voucher in another case", { voucherCode: "friends" }, []],
+    ["the code of a voucher, not its beginning", { voucherCode: "FRIEND" }, []],
+    ["the code of a voucher of another event", { voucherCode: "STRANGERS" }, []],
+    ["the code of a voucher that nobody redeemed", { voucherCode: "UNUSED" }, []],
+    ["the code of a voucher, and its id", { voucherCode: "FRIENDS", voucher: 77 }, [3]],
+    ["the code of a voucher, and the id of another", { voucherCode: "UNUSED", voucher: 77 }, []],
+    ["a code with a null character", { voucherCode: "FRI\0ENDS" }, []],
     ["an item", { items: ids("item", 11) }, [2, 3]],
     ["one of several items", { items: ids("item__in", 11, 12) }, [2, 3, 4]],
     ["an item that is also one of several", { items: [...ids("item", 11), ...ids("item__in", 12, 11)] }, [2, 3]],

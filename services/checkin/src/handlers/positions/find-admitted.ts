@@ -5,10 +5,16 @@ import { asksForScans, countValues } from "../../domain/rules/ask-rules.ts";
 import { admits, type RuleFacts } from "../../domain/rules/judge-rules.ts";
 import type { Rules } from "../../domain/rules/read-rules.ts";
 import type { Readers } from "../../readers.ts";
-import { countPositions } from "../../store/count-positions.ts";
+import { countPositions, findUnusable } from "../../store/count-positions.ts";
 import { firstRuled, pageIds, type RuledTicket, sortRuled } from "../../store/listed-positions.ts";
 import { isSearch, type PositionFilter } from "../../store/position-filter.ts";
-import { type RuledDates, readDates, readRuledScans } from "../../store/rule-facts.ts";
+import {
+  type RuledDates,
+  readDates,
+  readRuledScans,
+  readSummedScans,
+  type SummedScans,
+} from "../../store/rule-facts.ts";
 import { searchPositions } from "../../store/search-positions.ts";
 
 export interface AskedPage {
@@ -45,21 +51,21 @@ const mostEvaluated = 10_000_000;
 /** Finds one page of the tickets that the rules of their list admit now. */
 export async function findAdmitted(
   tx: Queryable,
-  filter: PositionFilter,
+  wanted: PositionFilter,
   asked: AskedPage & Scanned,
 ): Promise<FoundIds> {
   const { ordering, rules } = asked;
-  const scans = asksForScans(rules);
+  const filter = { ...wanted, unusable: await findUnusable(tx, wanted, asked.at) };
   const most = Math.min(mostJudged, Math.floor(mostEvaluated / countValues(rules)));
   if (isSearch(filter)) {
-    const found = await sortRuled(tx, filter, { ordering, scans, ids: await searchPositions(tx, filter) });
+    const found = await sortRuled(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
     const admitted = await judge(tx, filter, { ...asked, tickets: found.slice(0, most) });
     const ids = [...admitted, ...found.slice(most).map(({ id }) => id)];
     const { page, limit, offset } = cutPage(asked, ids.length);
     return { ids: ids.slice(offset, offset + limit), count: ids.length, page };
   }
   const all = await countPositions(tx, filter);
-  const tickets = await firstRuled(tx, filter, { ordering, scans, limit: most, offset: 0, count: all });
+  const tickets = await firstRuled(tx, filter, { ordering, limit: most, offset: 0, count: all });
   const admitted = await judge(tx, filter, { ...asked, tickets });
   const count = admitted.length + all - tickets.length;
   const { page, limit, offset } = cutPage(asked, count);
@@ -69,7 +75,7 @@ export async function findAdmitted(
 }
 
 /** Scans are read of so many tickets at a time. */
-const readAtOnce = 500;
+const readAtOnce = 2000;
 
 /** Returns the ids of the tickets that the rules admit. Those without a scan of which rules see the same are judged once. */
 async function judge(
@@ -80,28 +86,37 @@ async function judge(
   const key = { ...filter, list: filter.list.id };
   const dates = await readDates(tx, key, [...new Set(tickets.flatMap(({ subevent }) => subevent ?? []))]);
   const zone = readers.zone(dates.timezone);
-  const factsOf = ({ item, variation, subevent }: RuledTicket, scans: RuleFacts["scans"]): RuleFacts => {
-    return { item, variation, gate, at, zone, scans, dates: datesOf(dates, subevent) };
-  };
-  const scanned = tickets.filter(({ isScanned }) => isScanned);
-  const alike = tickets.filter(({ isScanned }) => !isScanned);
+  const isAdmitted = ({ item, variation, subevent }: RuledTicket, scans: RuleFacts["scans"]) =>
+    admits(rules, { item, variation, gate, at, zone, scans, dates: datesOf(dates, subevent) });
+  const ids = tickets.map(({ id }) => id);
+  const sums = asksForScans(rules) ? await readSummedScans(tx, key, ids) : new Map<number, SummedScans>();
   const admitted = new Set<number>();
-  for (let from = 0; from < scanned.length; from += readAtOnce) {
-    const stretch = scanned.slice(from, from + readAtOnce);
-    const ids = stretch.map(({ id }) => id);
-    const scans = await readRuledScans(tx, key, ids);
+  const several = tickets.filter(({ id }) => (sums.get(id)?.count ?? 0) > 1);
+  for (let from = 0; from < several.length; from += readAtOnce) {
+    const stretch = several.slice(from, from + readAtOnce);
+    const scans = await readRuledScans(
+      tx,
+      key,
+      stretch.map(({ id }) => id),
+    );
     await inSlices(stretch, (ticket) => {
-      if (admits(rules, factsOf(ticket, scans.get(ticket.id) ?? []))) admitted.add(ticket.id);
+      if (isAdmitted(ticket, scans.get(ticket.id) ?? [])) admitted.add(ticket.id);
     });
   }
   const verdicts = new Map<string, boolean>();
-  await inSlices(alike, (ticket) => {
-    const kind = `${ticket.item}/${ticket.variation}/${ticket.subevent}`;
-    const verdict = verdicts.get(kind) ?? admits(rules, factsOf(ticket, []));
+  await inSlices(tickets, (ticket) => {
+    const { id, item, variation, subevent } = ticket;
+    const sum = sums.get(id);
+    if (sum !== undefined) {
+      if (sum.count === 1 && isAdmitted(ticket, [sum.newest])) admitted.add(id);
+      return;
+    }
+    const kind = `${item}/${variation}/${subevent}`;
+    const verdict = verdicts.get(kind) ?? isAdmitted(ticket, []);
     verdicts.set(kind, verdict);
-    if (verdict) admitted.add(ticket.id);
+    if (verdict) admitted.add(id);
   });
-  return tickets.map(({ id }) => id).filter((id) => admitted.has(id));
+  return ids.filter((id) => admitted.has(id));
 }
 
 function datesOf({ ofEvent, ofSubevents }: RuledDates, subevent: number | null): RuleFacts["dates"] {

@@ -1,20 +1,19 @@
 import type { Clock } from "@tessera/kit/clock";
-import { cutPage } from "@tessera/kit/cut-page";
 import type { Db, Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListPositionsRequest, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import type { CheckinList } from "../../domain/list.ts";
 import type { Readers } from "../../readers.ts";
-import { countPositions } from "../../store/count-positions.ts";
 import { type EventInfo, requireEvent } from "../../store/events.ts";
-import { pageIds, readPositions, sortIds } from "../../store/listed-positions.ts";
+import { readPositions } from "../../store/listed-positions.ts";
 import { requireList } from "../../store/lists.ts";
-import { isSearch, type PositionFilter } from "../../store/position-filter.ts";
-import { searchPositions } from "../../store/search-positions.ts";
+import type { PositionFilter } from "../../store/position-filter.ts";
 import type { TicketRead } from "../../store/ticket-rows.ts";
-import { choosePositions, findUnknownIds, type Texts } from "./choose-positions.ts";
+import { choosePositions, findUnknownIds, resolveVoucher, type Texts } from "./choose-positions.ts";
 import { type ExpandedPositions, expandPositions } from "./expand-positions.ts";
-import { type AskedPage, type FoundIds, findAdmitted, type Scanned } from "./find-admitted.ts";
+import { findAdmitted, type Scanned } from "./find-admitted.ts";
+import { type FoundPage, findPage, type SoughtPage } from "./find-page.ts";
+import type { Ladders } from "./ladders.ts";
 import { presentTicket } from "./present-ticket.ts";
 
 /** The requests for tickets of a list. */
@@ -23,6 +22,7 @@ type Request = Pick<ListPositionsRequest, "organizer" | "event" | "list" | "igno
 
 export interface PositionDeps {
   readonly reads: Reads;
+  readonly ladders: Ladders;
   readonly clock: Clock;
   readonly readers: Readers;
 }
@@ -31,13 +31,14 @@ export interface PositionDeps {
 export async function readRequest(
   db: Queryable,
   request: Request & { readonly id?: number },
-  { clock, readers }: Omit<PositionDeps, "reads">,
+  { clock, readers }: Pick<PositionDeps, "clock" | "readers">,
 ) {
   const { organizer, event: slug, ignoreStatus, filters, id } = request;
   const event = await requireEvent(db, request);
   const list = await requireList(db, { organizer, event: slug, id: request.list });
   const scanned = whereScanned(list, filters, { clock, readers });
-  const choice = choosePositions(request, { usableAt: scanned?.at });
+  const voucherOfCode = await resolveVoucher(db, request, filters);
+  const choice = choosePositions(request, { usableAt: scanned?.at, voucherOfCode });
   const filter: PositionFilter = { organizer, event: slug, list, ignoreStatus, id, ...choice };
   return { event, filter, scanned, unknown: await findUnknownIds(db, request, filters) };
 }
@@ -53,11 +54,11 @@ export async function showTickets(
 }
 
 /** One page of the tickets that were found. */
-interface FoundTickets extends Omit<FoundIds, "ids"> {
+interface FoundTickets extends Omit<FoundPage, "ids"> {
   readonly tickets: readonly TicketRead[];
 }
 
-interface Asked extends AskedPage {
+interface Asked extends SoughtPage {
   /** Where the tickets that are asked for would be scanned now: those that the rules of the list refuse are left out. */
   readonly scanned: Scanned | undefined;
 }
@@ -76,22 +77,16 @@ function whereScanned(
 }
 
 /** Finds one page of tickets. Its count and its tickets are of one moment. */
-export async function findTickets(db: Db, filter: PositionFilter, asked: Asked): Promise<FoundTickets> {
+export async function findTickets(
+  db: Db,
+  filter: PositionFilter,
+  { scanned, ...sought }: Asked & Pick<PositionDeps, "ladders">,
+): Promise<FoundTickets> {
   return db.transaction(async (tx) => {
-    const { ids, ...page } = await findIds(tx, filter, asked);
+    const { ids, ...page } =
+      scanned === undefined
+        ? await findPage(tx, filter, sought)
+        : await findAdmitted(tx, filter, { ...sought, ...scanned });
     return { ...page, tickets: await readPositions(tx, { ...filter, list: filter.list.id }, ids) };
   });
-}
-
-async function findIds(tx: Queryable, filter: PositionFilter, asked: Asked): Promise<FoundIds> {
-  const { ordering, scanned } = asked;
-  if (scanned !== undefined) return findAdmitted(tx, filter, { ...asked, ...scanned });
-  if (isSearch(filter)) {
-    const ids = await sortIds(tx, filter, { ordering, ids: await searchPositions(tx, filter) });
-    const { page, limit, offset } = cutPage(asked, ids.length);
-    return { ids: ids.slice(offset, offset + limit), count: ids.length, page };
-  }
-  const count = await countPositions(tx, filter);
-  const { page, limit, offset } = cutPage(asked, count);
-  return { ids: await pageIds(tx, filter, { ordering, limit, offset, count }), count, page };
 }

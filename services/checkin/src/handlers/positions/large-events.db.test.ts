@@ -8,13 +8,15 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { planSearch } from "../../domain/search-text.ts";
 import { countPositions } from "../../store/count-positions.ts";
-import { firstRuled, pageIds, sortIds } from "../../store/listed-positions.ts";
+import { readLadder } from "../../store/ladder.ts";
+import { firstRuled, idsBeside, pageIds, readPlaces, sortIds } from "../../store/listed-positions.ts";
 import { requireList } from "../../store/lists.ts";
 import { everyPosition, isSearch, type PositionFilter } from "../../store/position-filter.ts";
 import { searchPositions } from "../../store/search-positions.ts";
 import { eventFact, itemFact, place, positionFact } from "../../testing/facts.ts";
 import { addPositions } from "../../testing/many-positions.ts";
 import { listFields, type RunningCheckin, startCheckin } from "../../testing/start-checkin.ts";
+import { openLadders } from "./ladders.ts";
 
 const large = 60_000;
 const small = ["small0", "small1", "small2", "small3"];
@@ -113,6 +115,14 @@ async function filterOf(event: string, changes: Partial<PositionFilter> = {}): P
   return { ...place, event, list, ignoreStatus: false, id: undefined, ...everyPosition, ...changes };
 }
 
+/** Reads on a connection that requests have. */
+const reader: Queryable = {
+  one: (statement) => reads.inTurn(place.organizer, (db) => db.one(statement)),
+  many: (statement) => reads.inTurn(place.organizer, (db) => db.many(statement)),
+  maybeOne: (statement) => reads.inTurn(place.organizer, (db) => db.maybeOne(statement)),
+  run: (statement) => reads.inTurn(place.organizer, (db) => db.run(statement)),
+};
+
 async function page(
   event: string,
   changes: Partial<PositionFilter>,
@@ -152,6 +162,7 @@ describe("[C2.29] pages of a large event", () => {
     ["by number", {}, { ordering: ["positionid"] }, large + 1, 120],
     ["by number, turned", {}, { ordering: ["-positionid"] }, large + 1, 120],
     ["by e-mail address", {}, { ordering: ["order__email"] }, large + 1, 180],
+    ["by e-mail address, turned", {}, { ordering: ["-order__email"] }, large + 1, 180],
     ["without a scan first", {}, { ordering: ["last_checked_in"] }, large + 1, 300],
     ["without a scan last", {}, { ordering: ["-last_checked_in"], offset: -50 }, large + 1, 300],
     ["the newest scans first", {}, { ordering: ["-last_checked_in"] }, large + 1, 30_000],
@@ -162,6 +173,88 @@ describe("[C2.29] pages of a large event", () => {
     expect(result.count).toBe(count);
     expect(result.ids).toHaveLength(Math.min(count, 50));
     expect(rows).toBeLessThan(most);
+  });
+
+  const deep = 29_000;
+  it.each<[string, Partial<PositionFilter>, string[], number, number]>([
+    ["by own name", {}, [], 3000, 300],
+    ["of a product", { items: [[11]] }, [], 4000, 400],
+    ["of several products", { items: [[10, 11]] }, [], 3000, 300],
+    ["by name", {}, ["attendee_name"], 3000, 300],
+    ["by name, turned", {}, ["-attendee_name"], 3000, 300],
+    ["by number", {}, ["positionid"], 3000, 300],
+    ["by number, turned", {}, ["-positionid"], 3000, 300],
+    ["by order", {}, ["order__code"], 3000, 300],
+    ["by order, turned", {}, ["-order__code"], 3000, 300],
+    ["by e-mail address", {}, ["order__email"], 3000, 300],
+    ["by e-mail address, turned", {}, ["-order__email"], 3000, 300],
+    ["without a scan first", {}, ["last_checked_in"], 4000, 800],
+    ["the newest scans first", {}, ["-last_checked_in"], 42_000, 20_000],
+    ["by order and name", {}, ["order__code", "attendee_name"], 3000, 300],
+    ["by name and order", {}, ["attendee_name", "-order__code"], 3000, 300],
+    ["by number and name", {}, ["positionid", "-attendee_name"], 3000, 300],
+    ["by number and order", {}, ["positionid", "order__code"], 3000, 300],
+    ["by last scan and number", {}, ["-last_checked_in", "positionid"], 42_000, 20_000],
+  ])("far from both ends: few tickets are read, %s", async (_name, changes, ordering, most, mostBeside) => {
+    const filter = await filterOf(place.event, changes);
+    const count = await countPositions(reader, filter);
+    const offset = Math.floor((deep * count) / (large + 1));
+    const ladder = await readLadder(reader, filter, { ordering, count, distance: 1000 });
+    const cut = { ordering, limit: 50, count };
+    const byNumber = await pageIds(reader, filter, { ...cut, offset });
+    const byLadder = await costOf((db) => pageIds(db, filter, { ...cut, offset, ladder }));
+    expect(byLadder.result).toEqual(byNumber);
+    expect(byLadder.rows).toBeLessThan(most);
+    const before = (await pageIds(reader, filter, { ...cut, offset: offset - 1 }))[0] ?? 0;
+    const behind = (await pageIds(reader, filter, { ...cut, offset: offset + 50 }))[0] ?? 0;
+    const places = await readPlaces(reader, filter, { ordering, ids: [before, behind] });
+    for (const [id, isBefore] of [[before, false] as const, [behind, true] as const]) {
+      const place = places.get(id) ?? [];
+      const beside = await costOf((db) => idsBeside(db, filter, { ...cut, place, isBefore }));
+      expect(beside.result).toEqual(byNumber);
+      expect(beside.rows).toBeLessThan(mostBeside);
+    }
+  });
+
+  it("[C2.34] far from both ends are found by a ladder, which is read once and kept", async () => {
+    const ladders = openLadders();
+    const filter = await filterOf(place.event, {});
+    const find = (ordering: string[]) => ladders.find(reader, filter, { ordering, count: large + 1 });
+    const [first, second] = await Promise.all([find([]), find([])]);
+    expect(first?.stretches).toHaveLength(2);
+    expect(second).toBe(first);
+    expect(await find([])).toBe(first);
+    expect(await find(["order__code"])).not.toBe(first);
+  });
+
+  it("[C2.34] far from both ends: what is kept for filters with long texts has a bound, too", async () => {
+    const ladders = openLadders();
+    const find = async (attendeeName: string) => {
+      const filter = await filterOf(place.event, { attendeeName, isPossible: false });
+      return ladders.find(reader, filter, { ordering: [], count: large + 1 });
+    };
+    const [long, other] = ["a".repeat(1_200_000), "b".repeat(1_200_000)];
+    const first = await find(long);
+    expect(await find(long)).toBe(first);
+    await find(other);
+    expect(await find(long)).not.toBe(first);
+  });
+
+  it("[C2.34] far from both ends are found without a ladder of other terms", async () => {
+    const filter = await filterOf(place.event, {});
+    const [ordering, count] = [["order__email"], large + 1];
+    const ladder = await readLadder(reader, filter, { ordering, count, distance: 1000 });
+    // As if tickets without an address had been few, and are many: their order has a term less.
+    const stretches = ladder.stretches.map(({ count: its, rungs }) => ({
+      count: its,
+      rungs: rungs.map((rung) => [null, ...rung]),
+    }));
+    for (const offset of [29_000, large - 1000]) {
+      const cut = { ordering, limit: 50, offset, count };
+      expect(await pageIds(reader, filter, { ...cut, ladder: { ...ladder, stretches } })).toEqual(
+        await pageIds(reader, filter, cut),
+      );
+    }
   });
 
   it("are the same from both ends", async () => {
@@ -205,7 +298,7 @@ describe("[C2.29] pages of a large event", () => {
     const filter = await filterOf(place.event, { usableAt: 0 });
     const { result, rows } = await costOf(async (db) => {
       const count = await countPositions(db, filter);
-      return firstRuled(db, filter, { ordering: [], scans: true, limit: 1000, offset: 0, count });
+      return firstRuled(db, filter, { ordering: [], limit: 1000, offset: 0, count });
     });
     expect(result).toHaveLength(1000);
     expect(rows).toBeLessThan(3100);

@@ -1,0 +1,52 @@
+import { sql } from "@tessera/kit/pg/sql";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { place, voucherFact } from "../testing/facts.ts";
+import { type RunningCheckin, startCheckin } from "../testing/start-checkin.ts";
+
+let database: TestDatabase;
+let checkin: RunningCheckin;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "checkin", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  checkin = await startCheckin(database.open("checkin"));
+});
+afterAll(() => database.drop());
+beforeEach(() => checkin.reset());
+
+const kept = async () =>
+  (await checkin.db.many<{ code: string }>(sql`select voucher.code from voucher order by voucher.id`)).map(
+    ({ code }) => code,
+  );
+const deliver = (...facts: Parameters<typeof checkin.deliver<ReturnType<typeof voucherFact>>>[1]) =>
+  checkin.deliver(topics.voucherChanged, facts);
+
+describe("the code of a voucher", () => {
+  it("is kept once it was redeemed, and changes with it", async () => {
+    await deliver(voucherFact(1, { redeemed: 0 }), voucherFact(2));
+    expect(await kept()).toEqual(["CODE-2"]);
+    await deliver(voucherFact(1, { revision: 2 }), voucherFact(2, { revision: 2, redeemed: 0, code: "RENAMED" }));
+    expect(await kept()).toEqual(["CODE-1", "RENAMED"]);
+    await deliver(voucherFact(2, { revision: 1 }));
+    expect(await kept()).toEqual(["CODE-1", "RENAMED"]);
+  });
+
+  it("goes with its voucher, and one that comes again has its new code", async () => {
+    const key = `${place.organizer}/${place.event}/1`;
+    await deliver(voucherFact(1, { revision: 9 }));
+    await deliver(key, voucherFact(1, { revision: 3, code: "NEW" }));
+    expect(await kept()).toEqual(["NEW"]);
+    await deliver(key);
+    expect(await kept()).toEqual([]);
+  });
+
+  it("that a rebuild does not repeat was of a voucher that is gone", async () => {
+    await deliver(voucherFact(1), voucherFact(2));
+    await deliver(voucherFact(2, { revision: 11, redeemed: 0 }));
+    await checkin.sweep(topics.voucherChanged, 10);
+    expect(await kept()).toEqual(["CODE-2"]);
+  });
+});
