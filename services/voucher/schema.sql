@@ -1,6 +1,20 @@
 create sequence revision_seq as bigint;
 create sequence voucher_id as bigint minvalue 1000000000001;
 
+create or replace function count_vouchers()
+ returns trigger
+ language plpgsql
+ set search_path to 'voucher', 'public'
+AS $function$
+begin
+  insert into voucher_count (organizer, event, vouchers)
+  select changed.organizer, changed.event, count(*) * case lower(tg_op) when 'insert' then 1 else -1 end
+    from changed
+   group by changed.organizer, changed.event;
+  return null;
+end
+$function$;
+
 create table answered_request (
   request_id uuid not null,
   rpc text not null,
@@ -9,6 +23,7 @@ create table answered_request (
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
+comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
 
 create table asked_hold (
   hold uuid not null,
@@ -16,6 +31,7 @@ create table asked_hold (
   event text collate "C" not null,
   asked_at timestamptz not null default now(),
   is_released boolean not null default false,
+  request_id uuid,
   constraint asked_hold_pkey primary key (hold)
 );
 create index asked_hold_by_time on asked_hold using btree (asked_at);
@@ -51,6 +67,16 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
+comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
+
+create table ended_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  "position" bigint not null,
+  ended_at timestamptz not null default now(),
+  constraint ended_use_pkey primary key (organizer, event, "position")
+);
+create index ended_use_by_time on ended_use using btree (ended_at);
 
 create table event (
   organizer text collate "C" not null,
@@ -60,6 +86,14 @@ create table event (
   document jsonb not null,
   known_columns integer not null default 0,
   constraint event_pkey primary key (organizer, event)
+);
+
+create table gone_event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  is_deleted boolean not null,
+  noted_at timestamptz not null default now(),
+  constraint gone_event_pkey primary key (organizer, event)
 );
 
 create table inbox (
@@ -81,6 +115,16 @@ create table item (
   document jsonb not null,
   known_columns integer not null default 0,
   constraint item_pkey primary key (organizer, event, id)
+);
+
+create table lost_reference (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  kind text not null,
+  id bigint not null,
+  due_at timestamptz not null,
+  constraint lost_reference_pkey primary key (organizer, event, kind, id),
+  constraint lost_reference_kind_check check ((kind = any (array['item'::text, 'variation'::text, 'quota'::text])))
 );
 
 create table migration (
@@ -106,6 +150,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
+comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -143,12 +188,26 @@ create table rebuild (
   constraint rebuild_pkey primary key (id)
 );
 
+create table reserved_use (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  reservation uuid not null,
+  place integer not null,
+  voucher bigint not null,
+  budget numeric(15,2) not null,
+  expires_at timestamptz not null,
+  constraint reserved_use_pkey primary key (organizer, event, reservation, place)
+);
+create index reserved_use_by_end on reserved_use using btree (expires_at);
+create index reserved_use_by_voucher on reserved_use using btree (organizer, event, voucher, expires_at);
+
 create table subevent (
   organizer text collate "C" not null,
   event text collate "C" not null,
   id bigint not null,
   revision bigint not null,
   known_columns integer not null default 0,
+  prices jsonb,
   constraint subevent_pkey primary key (organizer, event, id)
 );
 
@@ -184,13 +243,48 @@ create table voucher (
   counted_as_of_at timestamptz,
   constraint voucher_pkey primary key (organizer, event, id),
   constraint voucher_price_mode_check check ((price_mode = any (array['none'::text, 'set'::text, 'subtract'::text, 'percent'::text])))
-);
+) with (autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_insert_scale_factor=0.05);
 create unique index voucher_by_code on voucher using btree (organizer, event, code);
 create index voucher_by_item on voucher using btree (organizer, event, item, id) where (item is not null);
+create index voucher_by_max_usages on voucher using btree (organizer, event, max_usages, id);
 create index voucher_by_quota on voucher using btree (organizer, event, quota, id) where (quota is not null);
+create index voucher_by_seat on voucher using btree (organizer, event, seat) where (seat is not null);
+create index voucher_by_state on voucher using btree (organizer, event, price_mode, block_quota, allow_ignore_quota, ((redeemed >= max_usages)), redeemed);
 create index voucher_by_subevent on voucher using btree (organizer, event, subevent, id) where (subevent is not null);
 create index voucher_by_tag on voucher using btree (organizer, event, tag, id) where (tag <> ''::text);
-comment on column voucher.comment is 'personal data: what the organizer noted';
+create index voucher_by_text on voucher using gin ((((((code || '
+'::text) || tag) || '
+'::text) || comment)) collate "default" gin_trgm_ops) with (gin_pending_list_limit='32768');
+create index voucher_by_valid_until on voucher using btree (organizer, event, valid_until_at, id);
+create index voucher_by_value on voucher using btree (organizer, event, value, id);
+create index voucher_by_variation on voucher using btree (organizer, event, variation, id) where (variation is not null);
+create trigger voucher_added after insert on voucher referencing new table as changed for each statement execute function count_vouchers();
+create trigger voucher_removed after delete on voucher referencing old table as changed for each statement execute function count_vouchers();
+comment on column voucher.comment is 'personal data: what the organizer noted; with the tag waiting-list, the e-mail address and the name of a guest';
+
+create table voucher_count (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null generated always as identity,
+  vouchers bigint not null,
+  folded boolean not null default false,
+  constraint voucher_count_pkey primary key (organizer, event, id)
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000);
+create index voucher_count_fresh on voucher_count using btree (id) where (not folded);
+
+create table voucher_reservation (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  reservation uuid not null,
+  state text not null,
+  request bytea,
+  answer bytea,
+  positions bigint[] not null default '{}'::bigint[],
+  expires_at timestamptz not null,
+  constraint voucher_reservation_pkey primary key (organizer, event, reservation),
+  constraint voucher_reservation_state_check check ((state = any (array['open'::text, 'confirmed'::text, 'released'::text])))
+);
+create index voucher_reservation_by_end on voucher_reservation using btree (expires_at);
 
 create table voucher_use (
   organizer text collate "C" not null,

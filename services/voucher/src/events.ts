@@ -8,6 +8,9 @@ export type VoucherEvents = ReturnType<typeof reportEvents>;
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
   const changes = metrics.counter("voucher_changes", "Vouchers created, changed, deleted or imported.", ["change"]);
   const released = metrics.counter("voucher_holds_released", "Holds of capacity that no voucher came of.");
+  const reservedUses = metrics.counter("voucher_reserved_uses", "Uses reserved, confirmed or released by shops.", [
+    "change",
+  ]);
   return {
     vouchersCreated({ organizer, event }: EventKey, count: number): void {
       changes.add({ change: "created" }, count);
@@ -23,6 +26,18 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
     },
     vouchersImported(count: number): void {
       if (count > 0) changes.add({ change: "imported" }, count);
+    },
+    usesReserved({ organizer, event }: EventKey, uses: number): void {
+      reservedUses.add({ change: "reserved" }, uses);
+      log.debug("uses of vouchers reserved", { organizer, event, uses });
+    },
+    reservationConfirmed({ organizer, event }: EventKey, uses: number): void {
+      reservedUses.add({ change: "confirmed" }, uses);
+      log.info("uses of vouchers confirmed", { organizer, event, uses });
+    },
+    reservationReleased({ organizer, event }: EventKey, uses: number): void {
+      reservedUses.add({ change: "released" }, uses);
+      log.debug("reserved uses of vouchers released", { organizer, event, uses });
     },
     holdReleased({ organizer, event }: EventKey): void {
       released.add();

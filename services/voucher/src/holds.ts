@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { currentContext } from "@tessera/kit/context";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import type { NeedProblem, VoucherNeed } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
@@ -18,8 +19,8 @@ export interface HoldTools {
 /** What boxoffice says of the needs of some vouchers. */
 export interface Held {
   readonly problems: readonly NeedProblem[];
-  /** Confirms the hold if the transaction commits; returns the holds that the facts of the vouchers name. */
-  confirm(tx: Tx): Promise<readonly string[]>;
+  /** Confirms the hold if the transaction commits. It stores the next state of each of the vouchers. */
+  confirm(tx: Tx): Promise<void>;
 }
 
 /** Boxoffice waits three seconds for its lock. */
@@ -29,18 +30,20 @@ const holdMs = 5000;
  * Holds capacity in boxoffice while `work` stores the vouchers that need it.
  *
  * The hold is remembered here before it is asked for. So whatever is killed, either the transaction of `work` has
- * confirmed it, or it is found here and released.
+ * confirmed it, or it is found here and released. A request that comes again gives up what its first attempt holds: that
+ * stores nothing any more, or has stored the answer.
  */
 export async function holdWhile<T>(
   { db, capacity, events }: HoldTools,
   { place, needs }: { readonly place: EventKey; readonly needs: readonly VoucherNeed[] },
   work: (held: Held) => Promise<T>,
 ): Promise<T> {
-  if (needs.length === 0) return work({ problems: [], confirm: async () => [] });
+  if (needs.length === 0) return work({ problems: [], confirm: async () => {} });
   const { organizer, event } = place;
   const hold = randomUUID();
-  await rememberHold(db, { organizer, event, hold });
+  const earlier = await rememberHold(db, { organizer, event, hold }, currentContext().requestId);
   try {
+    for (const each of earlier) await releaseHold({ db, capacity, events }, each);
     const { problems } = await capacity.holdCapacity(
       { organizer, event, hold, needs: [...needs] },
       { timeoutMs: holdMs },
@@ -51,7 +54,6 @@ export async function holdWhile<T>(
         if (!(await confirmHold(tx, hold))) {
           throw fault("hold_lost", "The capacity was held for too long; try again.", { retryAfterMs: 5000 });
         }
-        return [hold];
       },
     });
   } finally {

@@ -1,18 +1,32 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { Records, Vouchers } from "@tessera/protos/services";
+import { Records, VoucherShop, Vouchers } from "@tessera/protos/services";
+import { accounts } from "./accounts.ts";
 import { clients } from "./clients.ts";
 import { categoryChanged, eventChanged, itemChanged, quotaChanged, subeventChanged } from "./consumers/copies.ts";
-import { positionChanged } from "./consumers/position-changed.ts";
+import { voucherUseChanged } from "./consumers/voucher-use-changed.ts";
+import { gatherCreations } from "./creations.ts";
+import type { VoucherChange } from "./domain/check-voucher.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
+import { checkVouchers } from "./handlers/check-vouchers.ts";
+import { confirmReservation } from "./handlers/confirm-reservation.ts";
+import { createTogether } from "./handlers/create-together.ts";
 import { createVouchers } from "./handlers/create-vouchers.ts";
 import { deleteVoucher } from "./handlers/delete-voucher.ts";
 import { getVoucher } from "./handlers/get-voucher.ts";
 import { listVouchers } from "./handlers/list-vouchers.ts";
+import { releaseReservation } from "./handlers/release-reservation.ts";
+import { reserveVouchers } from "./handlers/reserve-vouchers.ts";
 import { updateVoucher } from "./handlers/update-voucher.ts";
+import { blankLostReferences } from "./jobs/blank-lost-references.ts";
+import { compactCounts } from "./jobs/compact-counts.ts";
+import { keepSearchMerged } from "./jobs/merge-search-index.ts";
 import { releaseHolds } from "./jobs/release-holds.ts";
+import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
+import { removeReservations } from "./jobs/remove-reservations.ts";
 import { rebuildVouchers } from "./rebuilds/rebuild-vouchers.ts";
+import type { EventKey } from "./store/keys.ts";
 
 /** Vouchers. Those that take no capacity are created and changed while everything else is down. */
 export const voucher = defineService({
@@ -23,12 +37,18 @@ export const voucher = defineService({
   clients,
   rpcs: [
     rpcs(Vouchers, { listVouchers, getVoucher, createVouchers, updateVoucher, deleteVoucher }),
+    rpcs(VoucherShop, { checkVouchers, reserveVouchers, confirmReservation, releaseReservation }),
     rpcs(Records, { applyRecords }),
   ],
-  consumers: [eventChanged, subeventChanged, categoryChanged, itemChanged, quotaChanged, positionChanged],
-  jobs: [releaseHolds],
+  consumers: [eventChanged, subeventChanged, categoryChanged, itemChanged, quotaChanged, voucherUseChanged],
+  jobs: [releaseHolds, removeGoneEvents, blankLostReferences, compactCounts, keepSearchMerged, removeReservations],
   rebuilds: [rebuildVouchers],
-  start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => ({
-    deps: { db, reads, files, clock, log, capacity, events: reportEvents({ log, metrics }) },
-  }),
+  accounts,
+  start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => {
+    const events = reportEvents({ log, metrics });
+    const creations = gatherCreations((place: EventKey, requests: readonly (readonly VoucherChange[])[]) =>
+      createTogether({ db, clock, events }, place, requests),
+    );
+    return { deps: { db, reads, files, clock, log, capacity, events, creations } };
+  },
 });

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { voucherFields } from "../testing/vouchers.ts";
-import { appliesTo, type Wanted } from "./applies-to.ts";
+import { findMismatch, type Restriction, type Wanted } from "./applies-to.ts";
 import type { VoucherFields } from "./voucher.ts";
 
 const quota = { items: new Set([10, 11]), variations: new Set([110]) };
@@ -33,5 +33,17 @@ const cases: readonly (readonly [name: string, Partial<VoucherFields>, Partial<W
 it.each(cases)("%s", (_name, fields, wanted, expected) => {
   const voucher = voucherFields(fields);
   const bought = { item: 10, variation: null, subevent: null, seat: null, ...wanted };
-  expect(appliesTo(voucher, bought, voucher.quota === 1 ? quota : undefined)).toBe(expected);
+  expect(findMismatch(voucher, bought, voucher.quota === 1 ? quota : undefined) === undefined).toBe(expected);
+});
+
+const restricted = { item: 10, subevent: 7, seat: "A-1" };
+const mismatches: readonly (readonly [Restriction, Partial<Wanted>])[] = [
+  ["product", { item: 11, subevent: 8 }],
+  ["date", { subevent: 8 }],
+  ["seat", { subevent: 7 }],
+];
+
+it.each(mismatches)("of several restrictions that are not met, the %s is named", (expected, wanted) => {
+  const bought = { item: 10, variation: null, subevent: null, seat: null, ...wanted };
+  expect(findMismatch(voucherFields(restricted), bought, undefined)).toBe(expected);
 });

@@ -15,14 +15,22 @@ export interface QuotaMembers {
   readonly variations: ReadonlySet<number>;
 }
 
-/** Returns whether a voucher can be redeemed for this. `quota` is the voucher's; without it, a quota voucher is for nothing. */
-export function appliesTo(
-  voucher: Pick<VoucherFields, "item" | "variation" | "quota" | "subevent" | "seat">,
-  wanted: Wanted,
-  quota: QuotaMembers | undefined,
-): boolean {
-  if (voucher.subevent !== null && voucher.subevent !== wanted.subevent) return false;
-  if (voucher.seat !== null && voucher.seat !== wanted.seat) return false;
+type Terms = Pick<VoucherFields, "item" | "variation" | "quota" | "subevent" | "seat">;
+
+/** What a voucher is restricted to. */
+export type Restriction = "product" | "date" | "seat";
+
+/**
+ * Finds the first restriction of a voucher that this does not meet. `quota` is the voucher's; without it, a quota voucher is
+ * for nothing.
+ */
+export function findMismatch(voucher: Terms, wanted: Wanted, quota: QuotaMembers | undefined): Restriction | undefined {
+  if (!isForProduct(voucher, wanted, quota)) return "product";
+  if (voucher.subevent !== null && voucher.subevent !== wanted.subevent) return "date";
+  return voucher.seat !== null && voucher.seat !== wanted.seat ? "seat" : undefined;
+}
+
+function isForProduct(voucher: Terms, wanted: Wanted, quota: QuotaMembers | undefined): boolean {
   if (voucher.quota !== null) return quota !== undefined && isMember(wanted, quota);
   if (voucher.item !== null && voucher.item !== wanted.item) return false;
   return voucher.variation === null || voucher.variation === wanted.variation;

@@ -50,47 +50,47 @@ describe("the rules between fields", () => {
     ["a quota", { quota: 1, blockQuota: true }],
     ["a seat", { seat: "A-1" }],
     ["many usages", { maxUsages: 5, minUsages: 5 }],
-  ])("allow %s", (_name, fields) => {
+  ])("[V10.13] allow %s", (_name, fields) => {
     expect(checkVoucher(change(fields), known)).toEqual({});
   });
 
   it.each<Case>([
-    ["quota together with an item", { quota: 1, item: 10 }, "not for both"],
-    ["quota together with a variation", { quota: 1, variation: 110 }, "not for both"],
-    ["quota together with an item and its variation", { quota: 1, item: 11, variation: 110 }, "not for both"],
-    ["item of an add-on category", { item: 13 }, "add-on"],
-    ["item that requires bundling", { item: 14 }, "part of other products"],
-    ["variation of an item without variations", { item: 10, variation: 110 }, "has no variations"],
-    ["variation of another item", { item: 11, variation: 120 }, "another product"],
-    ["block_quota without item and quota", { blockQuota: true }, "can block quota"],
-    ["variation without item and quota", { variation: 110 }, "needs the product"],
-    ["date outside of a series", { subevent: 7 }, "not a series"],
-    ["max_usages below min_usages", { maxUsages: 1, minUsages: 2 }, "`min_usages`"],
-  ])("refuse %s", (_name, fields, message) => {
+    ["V10.2: quota together with an item", { quota: 1, item: 10 }, "not for both"],
+    ["V10.2: quota together with a variation", { quota: 1, variation: 110 }, "not for both"],
+    ["V10.2: quota together with an item and its variation", { quota: 1, item: 11, variation: 110 }, "not for both"],
+    ["V10.3: item of an add-on category", { item: 13 }, "add-on"],
+    ["V10.4: item that requires bundling", { item: 14 }, "part of other products"],
+    ["V10.5: variation of an item without variations", { item: 10, variation: 110 }, "has no variations"],
+    ["V10.6: variation of another item", { item: 11, variation: 120 }, "another product"],
+    ["V10.7: block_quota without item and quota", { blockQuota: true }, "can block quota"],
+    ["V10.8: variation without item and quota", { variation: 110 }, "needs the product"],
+    ["V10.10: date outside of a series", { subevent: 7 }, "not a series"],
+    ["V10.12: max_usages below min_usages", { maxUsages: 1, minUsages: 2 }, "`min_usages`"],
+  ])("[V10.2, V10.3, V10.4, V10.5, V10.6, V10.7, V10.8, V10.10, V10.12] refuse %s", (_name, fields, message) => {
     expect(checkVoucher(change(fields), { ...known, subevents: new Set([7]) })).toEqual(contradiction(message));
   });
 
   it.each<Case>([
-    ["block_quota of an item without a date", { item: 10, blockQuota: true }, "needs a date"],
-    ["block_quota of a quota without a date", { quota: 1, blockQuota: true }, "needs a date"],
-  ])("refuse in a series: %s", (_name, fields, message) => {
+    ["V10.9: block_quota of an item without a date", { item: 10, blockQuota: true }, "needs a date"],
+    ["V10.9: block_quota of a quota without a date", { quota: 1, blockQuota: true }, "needs a date"],
+  ])("[V10.9] refuse in a series: %s", (_name, fields, message) => {
     expect(checkVoucher(change(fields), series)).toEqual(contradiction(message));
   });
 
   it.each<readonly [string, Partial<VoucherFields>]>([
     ["no date, when it does not block", { item: 10 }],
     ["a date", { item: 10, blockQuota: true, subevent: 7 }],
-  ])("allow in a series: %s", (_name, fields) => {
+  ])("[V10.9] allow in a series: %s", (_name, fields) => {
     expect(checkVoucher(change(fields), series)).toEqual({});
   });
 
-  it("refuse max_usages below the number of redemptions, and name the number", () => {
+  it("[V10.11] refuse max_usages below the number of redemptions, and name the number", () => {
     const before = { redeemed: 3 };
     expect(checkVoucher(change({ maxUsages: 2 }, { before }), known)).toEqual(contradiction("redeemed 3 times"));
     expect(checkVoucher(change({ maxUsages: 3 }, { before }), known)).toEqual({});
   });
 
-  it("report the first that is broken, in the order of the contract with clients", () => {
+  it("[V10.1] report the first that is broken, in the order of the contract with clients", () => {
     const steps: readonly (readonly [Partial<VoucherFields>, string])[] = [
       [{ quota: 1, item: 13, variation: 120, blockQuota: true, maxUsages: 0 }, "not for both"],
       [{ item: 13, variation: 120, blockQuota: true, maxUsages: 0 }, "add-on"],
@@ -114,23 +114,23 @@ describe("the rules between fields", () => {
 describe("min_usages that was not sent", () => {
   const noUsages = { maxUsages: 0 };
 
-  it("may exceed max_usages of a new voucher", () => {
+  it("[V10.12] may exceed max_usages of a new voucher", () => {
     expect(checkVoucher(change(noUsages, { sent: new Set(["max_usages"]) }), known)).toEqual({});
   });
 
-  it("is refused with any later change", () => {
+  it("[V10.12] is refused with any later change", () => {
     const later = { sent: new Set(["tag"]), before: { redeemed: 0 } };
     expect(checkVoucher(change(noUsages, later), known)).toEqual(contradiction("`min_usages`"));
   });
 
-  it("is compared with the default of max_usages when it alone was sent", () => {
+  it("[V10.12] is compared with the default of max_usages when it alone was sent", () => {
     const sent = new Set(["min_usages"]);
     expect(checkVoucher(change({ minUsages: 5 }, { sent }), known)).toEqual(contradiction("`min_usages`"));
   });
 });
 
 describe("fields", () => {
-  it("are reported all at once, and before the rules between them", () => {
+  it("[V10.1, V10.15, V3.3] are reported all at once, and before the rules between them", () => {
     const fields = {
       code: "ABC",
       item: 99,
@@ -150,13 +150,13 @@ describe("fields", () => {
     });
   });
 
-  it("that were not sent are not checked, also when what they name is gone", () => {
+  it("[V10.15] that were not sent are not checked, also when what they name is gone", () => {
     const fields = { code: "ABC", item: 99, variation: 999, comment: "x".repeat(65_537) };
     const later = { sent: new Set(["tag"]), before: { redeemed: 0 } };
     expect(checkVoucher(change(fields, later), known)).toEqual({});
   });
 
-  it("comment has up to 64 KiB of UTF-8", () => {
+  it("[V1.9] comment has up to 64 KiB of UTF-8", () => {
     const errorsOf = (comment: string) => Object.keys(checkVoucher(change({ comment }), known));
     expect(errorsOf("x".repeat(65_536))).toEqual([]);
     expect(errorsOf("ä".repeat(32_768))).toEqual([]);

@@ -44,6 +44,27 @@ export function firstUse(use: Taken & Pick<Use, "voucher" | "placed">, baseline:
   return { ...use, baseCounts: isKnown && use.counts, baseBudget: isKnown ? use.budget : "0.00" };
 }
 
+/** Makes the use of a position that a shop has sold, and of which no state has arrived yet. */
+export function confirmedUse(use: Omit<Taken, "counts"> & Pick<Use, "voucher" | "placed">): Use {
+  return { ...use, counts: true, baseCounts: false, baseBudget: "0.00" };
+}
+
+/**
+ * Makes the use of a position whose first state arrives after a shop has confirmed it. A record that was applied in between
+ * may contain it as it was confirmed.
+ */
+export function takeOver(
+  use: Taken & Pick<Use, "voucher" | "placed">,
+  { confirmed, baseline }: { readonly confirmed: Use; readonly baseline: Baseline | undefined },
+): Use {
+  const isContainedAlready =
+    confirmed.voucher === use.voucher &&
+    confirmed.baseCounts &&
+    baseline !== undefined &&
+    isContained(use.placed, baseline);
+  return isContainedAlready ? { ...confirmed, ...use } : firstUse(use, baseline);
+}
+
 /** Returns what uses add to what the record of their voucher says. */
 export function sumOf(uses: Iterable<Use>): Uses {
   let redeemed = 0;

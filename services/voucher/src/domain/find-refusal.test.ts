@@ -22,11 +22,11 @@ describe("the rules about seats", () => {
     ["with a quota", { seat: "A-1", quota: 1 }, "not for a quota"],
     ["with max_usages above one", { seat: "A-1", maxUsages: 2 }, "once only"],
     ["with min_usages above one", { seat: "A-1", maxUsages: 0, minUsages: 2 }, "once only"],
-  ])("refuse a seat %s", (_name, voucher, message) => {
+  ])("[V5.12, V5.13] refuse a seat %s", (_name, voucher, message) => {
     expect(refusalOf(voucher)).toContain(message);
   });
 
-  it("refuse a seat without a date in a series", () => {
+  it("[V5.11] refuse a seat without a date in a series", () => {
     expect(refusalOf({ seat: "A-1" }, { series: true })).toContain("needs a date");
     expect(refusalOf({ seat: "A-1", subevent: 7 }, { series: true })).toBeUndefined();
     expect(refusalOf({}, { series: true })).toBeUndefined();
@@ -34,7 +34,7 @@ describe("the rules about seats", () => {
 });
 
 describe("the one message", () => {
-  it("is of capacity, then of the code, then of the seat", () => {
+  it("[V10.14, V5.14] is of capacity, then of the code, then of the seat", () => {
     const voucher = { seat: "A-1", quota: 1, maxUsages: 2 };
     const kinds: LedgerProblemKind[] = [
       ...(["other", "seat_of_other_item", "seat_taken", "no_such_seat", "too_little_left", "no_quota"] as const),

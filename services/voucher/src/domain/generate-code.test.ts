@@ -17,7 +17,7 @@ describe("generateCodes", () => {
     expect(generateCodes(new Uint8Array())).toEqual([]);
   });
 
-  it("leaves out bytes that would make some characters more frequent", () => {
+  it("[V11.1] leaves out bytes that would make some characters more frequent", () => {
     const counts = new Map<string, number>();
     for (let byte = 0; byte < 256; byte += 1) {
       // Digits at the end, so that no word is found.
@@ -28,14 +28,17 @@ describe("generateCodes", () => {
     expect(new Set(counts.values())).toEqual(new Set([8]));
   });
 
-  it.each(["FUCK", "ARSCH", "SLUT", "5LUT", "A55", "TW4T", "F4B"])("leaves out a code with %s in it", (word) => {
-    for (let at = 0; at + word.length <= 16; at += 1) {
-      const code = "2".repeat(at) + word + "9".repeat(16 - at - word.length);
-      expect(generateCodes(bytesOf(`${code}ABCDEFGHKLMNPQRS`)), code).toEqual(["ABCDEFGHKLMNPQRS"]);
-    }
-  });
+  it.each(["FUCK", "ARSCH", "SLUT", "5LUT", "A55", "TW4T", "F4B"])(
+    "[V11.2] leaves out a code with %s in it",
+    (word) => {
+      for (let at = 0; at + word.length <= 16; at += 1) {
+        const code = "2".repeat(at) + word + "9".repeat(16 - at - word.length);
+        expect(generateCodes(bytesOf(`${code}ABCDEFGHKLMNPQRS`)), code).toEqual(["ABCDEFGHKLMNPQRS"]);
+      }
+    },
+  );
 
-  it("makes codes that are as they are stored", () => {
+  it("[V11.1, V11.3] makes codes that are as they are stored", () => {
     assert(
       property(uint8Array({ minLength: 0, maxLength: 400 }), (bytes) => {
         for (const code of generateCodes(bytes)) {

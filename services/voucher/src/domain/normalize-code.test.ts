@@ -7,14 +7,14 @@ describe("normalizeCode", () => {
     ["Früh bucher", "FRÜH BUCHER"],
     ["straße", "STRASSE"],
     ["ÇILEK", "ÇILEK"],
-  ])("writes %j as %j", (sent, expected) => {
+  ])("[V11.3] writes %j as %j", (sent, expected) => {
     expect(normalizeCode(sent)).toBe(expected);
     expect(normalizeCode(expected)).toBe(expected);
   });
 });
 
 describe("findCodeProblem", () => {
-  it.each(["ABCDE", "A B C", "🎫🎫🎫🎫🎫", "X".repeat(255), "🎫".repeat(255)])("accepts %j", (code) => {
+  it.each(["ABCDE", "A B C", "🎫🎫🎫🎫🎫", "X".repeat(255), "🎫".repeat(255)])("[V11.3, V1.1] accepts %j", (code) => {
     expect(findCodeProblem(code)).toBeUndefined();
   });
 
@@ -28,7 +28,7 @@ describe("findCodeProblem", () => {
     ["ABC\nDE", "control characters"],
     ["ABC\u0000DE", "control characters"],
     ["ABC\u0085DE", "control characters"],
-  ])("refuses %j", (code, reason) => {
+  ])("[V11.4, V1.1] refuses %j", (code, reason) => {
     expect(findCodeProblem(code)).toContain(reason);
   });
 });

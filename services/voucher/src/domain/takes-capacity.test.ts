@@ -37,7 +37,7 @@ describe("what the ledger is asked for", () => {
   const needOf = (after: TakingTerms, before?: TakingTerms) => findNeed(after, { before, now });
   const changed = (changes: Partial<Voucher>, before: Voucher = blocking) => needOf({ ...before, ...changes }, before);
 
-  it("is all that a new voucher takes, and whether it is checked", () => {
+  it("[V12.2, V12.5] is all that a new voucher takes, and whether it is checked", () => {
     expect(needOf(blocking)).toEqual({
       item: 10,
       variation: null,
@@ -55,7 +55,7 @@ describe("what the ledger is asked for", () => {
     ["does not block", { blockQuota: false }],
     ["is expired", past],
     ["cannot be redeemed", { maxUsages: 0 }],
-  ])("is nothing for a new voucher that %s", (_name, changes) => {
+  ])("[V12.1] is nothing for a new voucher that %s", (_name, changes) => {
     expect(needOf({ ...blocking, ...changes })).toBeUndefined();
   });
 
@@ -68,11 +68,11 @@ describe("what the ledger is asked for", () => {
     ["valid_until to an end", { validUntil: now + 1 }],
     ["valid_until to the past", past],
     ["valid_until to the past, and the item", { ...past, item: 11 }],
-  ])("is nothing when a voucher that blocks changes %s", (_name, changes) => {
+  ])("[V12.4, V12.6] is nothing when a voucher that blocks changes %s", (_name, changes) => {
     expect(changed(changes)).toBeUndefined();
   });
 
-  it("is nothing when quotas are respected from now on", () => {
+  it("[V12.4] is nothing when quotas are respected from now on", () => {
     expect(changed({ allowIgnoreQuota: false }, { ...blocking, allowIgnoreQuota: true })).toBeUndefined();
   });
 
@@ -85,18 +85,18 @@ describe("what the ledger is asked for", () => {
     ["gets another date", { subevent: 8 }, { subevent: 7 }, 5],
     ["gets more usages", { maxUsages: 6 }, {}, 6],
     ["was used up and gets more usages", { maxUsages: 7 }, { redeemed: 5 }, 2],
-  ])("is checked when a voucher %s", (_name, changes, before, amount) => {
+  ])("[V12.2, V12.3, V12.4] is checked when a voucher %s", (_name, changes, before, amount) => {
     expect(changed(changes, { ...blocking, ...before })).toMatchObject({ amount, isChecked: true });
     const ignoring = { ...changes, allowIgnoreQuota: true };
     expect(changed(ignoring, { ...blocking, ...before })).toMatchObject({ amount, isChecked: false });
   });
 
-  it.each([null, now + 2])("is held, but not checked, when a voucher is valid longer: %j", (validUntil) => {
+  it.each([null, now + 2])("[V12.4] is held, but not checked, when a voucher is valid longer: %j", (validUntil) => {
     const before = { ...blocking, validUntil: now + 1 };
     expect(changed({ validUntil }, before)).toMatchObject({ amount: 5, isChecked: false, validUntil });
   });
 
-  it("is a seat with every change, whatever else the voucher takes", () => {
+  it("[V5.9, V5.10] is a seat with every change, whatever else the voucher takes", () => {
     const seated = voucher({ seat: "A-1", item: 10 });
     expect(needOf(seated)).toMatchObject({ amount: 0, isChecked: false, seat: "A-1" });
     expect(changed({ comment: "y" }, seated)).toMatchObject({ amount: 0, isChecked: false, seat: "A-1" });
@@ -157,7 +157,7 @@ describe("what the ledger is asked for", () => {
     );
   });
 
-  it("is checked for whatever it takes more now, unless the voucher may ignore quotas", () => {
+  it("[V12.5] is checked for whatever it takes more now, unless the voucher may ignore quotas", () => {
     assert(
       property(changes, ({ before, after }) => {
         const need = needOf(after, before);

@@ -1,16 +1,45 @@
+import { Fault } from "@tessera/kit/fault";
+import type { Db } from "@tessera/kit/pg/database";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
 import { applyRecordsOf, type RecordStores } from "@tessera/records/apply-records";
 import type { VoucherEvents } from "../events.ts";
+import { removeUntil } from "../gone-events.ts";
 import { recordOwner } from "../records/record-owner.ts";
+import { findBeingRemoved } from "../store/gone-events.ts";
 
 const apply = applyRecordsOf(recordOwner);
 
-/** Applies records of vouchers. Their sender waits until what they refer to has arrived here. */
+/** Less than the sender waits for an answer. It sends the batch again while this is not enough. */
+const longestRemovalMs = 10_000;
+
+/**
+ * Applies records of vouchers. Their sender waits until what they refer to has arrived here. Records of an event that is
+ * back wait until the vouchers of the deleted one are gone, and take part in that meanwhile.
+ */
 export async function applyRecords(
   request: ApplyRecordsRequest,
   { events, ...stores }: RecordStores & { readonly events: VoucherEvents },
 ): Promise<ApplyRecordsResponse> {
-  const response = await apply(request, stores);
-  events.vouchersImported(request.records.length - response.rejected.length);
-  return response;
+  const until = performance.now() + longestRemovalMs;
+  for (;;) {
+    try {
+      const response = await apply(request, stores);
+      events.vouchersImported(request.records.length - response.rejected.length);
+      return response;
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === "voucher_event_being_removed")) throw error;
+      if (!(await removeAll(stores.db, request, { until }))) throw error;
+    }
+  }
+}
+
+async function removeAll(
+  db: Db,
+  { records }: ApplyRecordsRequest,
+  { until }: { readonly until: number },
+): Promise<boolean> {
+  for (const place of await findBeingRemoved(db, records)) {
+    if (!(await removeUntil(db, place, async () => performance.now() > until))) return false;
+  }
+  return true;
 }

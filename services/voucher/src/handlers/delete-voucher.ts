@@ -6,10 +6,11 @@ import { entityKey, topics } from "@tessera/protos/topics";
 import type { VoucherEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
+import { countReserved } from "../store/reservations.ts";
 import { isUsed } from "../store/uses.ts";
-import { deleteVouchers, lockVouchers } from "../store/vouchers.ts";
+import { deleteVouchers, lockVouchers, nextRevisions } from "../store/vouchers.ts";
 
-/** Deletes a voucher that was never used. What it takes of quotas is free again. */
+/** Deletes a voucher that was never used, and that no cart has reserved. What it takes of quotas is free again. */
 export async function deleteVoucher(
   request: DeleteVoucherRequest,
   { db, events }: { readonly db: Db; readonly events: VoucherEvents },
@@ -22,8 +23,11 @@ export async function deleteVoucher(
     if (voucher === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
     if (voucher.redeemed > 0 || (await isUsed(tx, request)))
       throw fault("voucher_used", "This voucher was used, so it cannot be deleted.");
+    if ((await countReserved(tx, request)) > 0)
+      throw fault("voucher_reserved", "A cart has reserved this voucher; delete it when the reservation has ended.");
     await deleteVouchers(tx, [{ organizer, event, id }]);
-    await tx.retract(topics.voucherChanged, [entityKey(organizer, event, id)]);
+    const [deletedAt = 0] = await nextRevisions(tx, 1);
+    await tx.retract(topics.voucherChanged, [entityKey(organizer, event, id)], { deletedAt });
     isDeleted = true;
     return {};
   });

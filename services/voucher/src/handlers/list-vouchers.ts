@@ -3,25 +3,59 @@ import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { ListVouchersRequest, ListVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { findUnknown } from "../domain/find-unknown.ts";
+import { planSearch } from "../domain/search-text.ts";
 import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
 import { countVouchers, pageVouchers } from "../store/list-vouchers.ts";
 import { findReferences } from "../store/references.ts";
+import { searchVouchers } from "../store/search-vouchers.ts";
+import type { VoucherFilter } from "../store/voucher-filter.ts";
 import { toWireVoucher } from "../wire/vouchers.ts";
 
-/** Pages through the vouchers of an event. */
+/** Pages through the vouchers of an event. Count and page are of one moment. */
 export async function listVouchers(
   request: ListVouchersRequest,
   { reads }: { readonly reads: Reads },
 ): Promise<ListVouchersResponse> {
-  return reads.inTurn(request.organizer, async (db) => {
-    await requireEvent(db, request);
-    await refuseUnknownIds(db, request);
-    const count = await countVouchers(db, request);
-    const { page, limit, offset } = cutPage(request, count);
-    const vouchers = await pageVouchers(db, request, { ordering: request.ordering, limit, offset });
-    return { vouchers: vouchers.map(toWireVoucher), count, page };
-  });
+  return reads.inTurn(request.organizer, (db) =>
+    db.transaction(async (tx) => {
+      await requireEvent(tx, request);
+      await refuseUnknownIds(tx, request);
+      const filter = await searched(tx, request);
+      const count = filter.ids?.length ?? (await countVouchers(tx, filter));
+      const { page, limit, offset } = cutPage(request, count);
+      const vouchers = await pageVouchers(tx, filter, { ordering: request.ordering, limit, offset, count });
+      return { vouchers: vouchers.map(toWireVoucher), count, page };
+    }),
+  );
+}
+
+/** What a search has found takes the place of the search, and of all other conditions. */
+async function searched(db: Queryable, request: ListVouchersRequest): Promise<VoucherFilter> {
+  const { organizer, event, search } = request;
+  const filter = filterOf(request);
+  if (search === undefined || search === "") return filter;
+  return { organizer, event, ids: await searchVouchers(db, filter, planSearch(search)) };
+}
+
+function filterOf({ organizer, event, ...sent }: ListVouchersRequest): VoucherFilter {
+  const { code, maxUsages, redeemed, blockQuota, allowIgnoreQuota, priceMode, value } = sent;
+  const { item, variation, quota, tag, subevent, active } = sent;
+  const ofPrice = { priceMode, value };
+  const ofProduct = { item, variation, quota, subevent };
+  return {
+    organizer,
+    event,
+    code,
+    maxUsages,
+    redeemed,
+    blockQuota,
+    allowIgnoreQuota,
+    ...ofPrice,
+    ...ofProduct,
+    tag,
+    active,
+  };
 }
 
 const noSuchChoice = "Select a valid choice. That choice is not one of the available choices.";

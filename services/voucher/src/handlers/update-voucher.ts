@@ -1,18 +1,22 @@
 import type { Clock } from "@tessera/kit/clock";
-import { answerOnce } from "@tessera/kit/pg/answer-once";
+import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
+import type { Tx } from "@tessera/kit/pg/database";
 import type { UpdateVoucherRequest, UpdateVoucherResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { checkVoucher, type VoucherErrors } from "../domain/check-voucher.ts";
 import { findRefusal } from "../domain/find-refusal.ts";
 import { findNeed } from "../domain/takes-capacity.ts";
+import type { Voucher } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
 import { type HoldTools, holdWhile } from "../holds.ts";
+import type { EntityKey } from "../store/keys.ts";
+import { countReserved } from "../store/reservations.ts";
 import { findCodes, lockVouchers, nextRevisions, putVouchers, requireVoucher } from "../store/vouchers.ts";
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
 import { fromWireFields, toVoucherFact, toWireVoucher, voucherFields } from "../wire/vouchers.ts";
 import { findKnown } from "./check-against-event.ts";
-import { retryTaken } from "./create-vouchers.ts";
+import { retryTaken } from "./new-vouchers.ts";
 
 /** Another change came between the reading and the writing of a voucher. */
 class ChangedMeanwhile extends Error {
@@ -28,6 +32,8 @@ export async function updateVoucher(
 ): Promise<UpdateVoucherResponse> {
   const unknown = request.updateMask.filter((name) => !voucherFields.names.has(name));
   if (unknown.length > 0) throw fault("invalid_mask", `A voucher has no field ${unknown.join(", ")}.`);
+  const answered = await findAnswer(tools.db, Vouchers.updateVoucher);
+  if (answered !== undefined) return answered;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await updateOnce(request, tools);
@@ -55,24 +61,26 @@ async function updateOnce(
   refuseInvalid(checkVoucher({ fields: after, sent, before }, known));
   const now = clock.now();
   const need = findNeed(after, { before, now });
-  const needs = need === undefined ? [] : [toWireNeed(id, need)];
+  const needs = need === undefined ? [] : [toWireNeed(id, before.revision, need)];
   let isChanged = false;
   const response = await holdWhile(tools, { place, needs }, (held) =>
     retryTaken(() =>
       answerOnce(db, Vouchers.updateVoucher, async (tx) => {
         const [locked] = await lockVouchers(tx, [{ ...place, id }]);
         if (locked === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
+        // Also what the ledger relies on: a hold is confirmed by the state that follows the one it was asked for, or never.
         if (locked.revision !== before.revision) throw new ChangedMeanwhile();
+        await refuseBelowReserved(tx, request, { before: locked, after });
         const holder = (await findCodes(tx, place, [after.code])).get(after.code);
         const isCodeTaken = holder !== undefined && holder !== id;
         const ledger = held.problems.map(fromWireProblem);
         const message = findRefusal({ voucher: after, series: known.series, isCodeTaken, ledger });
         if (message !== undefined) refuseInvalid({ non_field_errors: [message] });
-        const holds = await held.confirm(tx);
+        await held.confirm(tx);
         const [revision = 0] = await nextRevisions(tx, 1);
         const voucher = { ...after, revision };
         await putVouchers(tx, place, [voucher]);
-        await tx.publish(topics.voucherChanged, [toVoucherFact(place, voucher, holds)]);
+        await tx.publish(topics.voucherChanged, [toVoucherFact(place, voucher)]);
         isChanged = true;
         return { voucher: toWireVoucher(voucher) };
       }),
@@ -80,6 +88,23 @@ async function updateOnce(
   );
   if (isChanged) events.voucherChanged(place, id);
   return response;
+}
+
+/** What carts hold can still be sold: a smaller `max_usages` waits for them. */
+async function refuseBelowReserved(
+  tx: Tx,
+  key: EntityKey,
+  { before, after }: { readonly before: Voucher; readonly after: Voucher },
+): Promise<void> {
+  if (after.maxUsages >= before.maxUsages) return;
+  const reserved = await countReserved(tx, key);
+  const least = before.redeemed + reserved;
+  if (reserved === 0 || after.maxUsages >= least) return;
+  refuseInvalid({
+    non_field_errors: [
+      `This voucher was redeemed ${before.redeemed} times, and carts have reserved it ${reserved} times: \`max_usages\` cannot be less than ${least} until they end.`,
+    ],
+  });
 }
 
 function refuseInvalid(errors: VoucherErrors): void {

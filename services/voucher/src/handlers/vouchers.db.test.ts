@@ -1,9 +1,12 @@
+import { randomUUID } from "node:crypto";
+import { runInContext } from "@tessera/kit/context";
+import type { Fault } from "@tessera/kit/fault";
 import { sql } from "@tessera/kit/pg/sql";
 import { NeedProblemKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
+import { newVoucher, place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
 
 let database: TestDatabase;
 let service: RunningVoucher;
@@ -39,25 +42,31 @@ const asked = () => service.db.many(sql`select hold, is_released from asked_hold
 const blocking = { item: 1, blockQuota: true } as const;
 
 describe("a new voucher", () => {
-  it("has a generated code, an id that no record has, and is published", async () => {
+  it("[V3.2, V11.1, V12.1] has a generated code, an id that no record has, and is published", async () => {
     const voucher = await service.createOne();
     expect(voucher).toMatchObject({ redeemed: 0, budgetUsed: "0.00", fields: { maxUsages: 1, priceMode: "none" } });
     expect(voucher.fields?.code).toMatch(/^[A-HKLMNP-Z2-9]{16}$/);
     expect(voucher.id).toBeGreaterThan(1_000_000_000_000);
-    expect(await facts()).toEqual([{ ...place, id: voucher.id, revision: expect.any(Number), voucher, holds: [] }]);
+    expect(await facts()).toEqual([
+      { ...place, id: voucher.id, revision: expect.any(Number), changed: expect.any(Number), voucher },
+    ]);
     expect(service.held).toEqual([]);
   });
 
-  it("keeps its code in upper case, which no other has in any letter case", async () => {
+  it("[V11.3, V11.5] keeps its code in upper case, which no other has in any letter case", async () => {
     const voucher = await service.createOne({ code: " grüße-1 " });
     expect(voucher.fields?.code).toBe("GRÜSSE-1");
     await expect(service.createOne({ code: "GRÜßE-1" })).rejects.toMatchObject({
       code: "invalid_vouchers",
       fields: { "0.non_field_errors": ["Another voucher of this event has this code."] },
     });
+    await service.prepareEvent({ event: "other" });
+    const vouchers = [{ fields: voucher.fields, sent: ["code"] }];
+    const { vouchers: others } = await service.vouchers.createVouchers({ ...place, event: "other", vouchers });
+    expect(others).toMatchObject([{ fields: { code: "GRÜSSE-1" } }]);
   });
 
-  it("is stored with all others of its request or not at all; each mistake is named", async () => {
+  it("[V3.3, V3.10, V11.6, V11.7] is stored with all others of its request or not at all; each mistake is named", async () => {
     const creating = service.create(
       { code: "FIRST" },
       { item: 77, quota: 78 },
@@ -78,7 +87,7 @@ describe("a new voucher", () => {
     expect(await facts()).toEqual([]);
   });
 
-  it("is one, whichever of many requests at the same moment brings its code", async () => {
+  it("[V11.8] is one, whichever of many requests at the same moment brings its code", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () => service.createOne({ code: "SAME CODE" })),
     );
@@ -89,25 +98,93 @@ describe("a new voucher", () => {
   });
 });
 
+describe("many requests of one moment", () => {
+  it("[V14.5] are each stored or refused by themselves", async () => {
+    const sent = Array.from({ length: 60 }, (_, index) => {
+      if (index % 3 === 0) return { code: `CODE ${index % 4}` };
+      return index % 3 === 1 ? { item: 77 } : { tag: "good" };
+    });
+    const outcomes = await Promise.allSettled(sent.map((fields) => service.createOne(fields)));
+    const told = outcomes.map((outcome) =>
+      outcome.status === "fulfilled" ? "stored" : Object.keys((outcome.reason as Fault).fields ?? {}).join(),
+    );
+    expect(told.filter((_, index) => index % 3 === 1)).toEqual(Array(20).fill("0.item"));
+    expect(told.filter((_, index) => index % 3 === 2)).toEqual(Array(20).fill("stored"));
+    const ofCodes = told.filter((_, index) => index % 3 === 0);
+    expect(ofCodes.filter((each) => each === "stored")).toHaveLength(4);
+    expect(new Set(ofCodes)).toEqual(new Set(["stored", "0.non_field_errors"]));
+    const published = await facts();
+    expect(published).toHaveLength(24);
+    expect(new Set(published.map((fact) => fact?.revision)).size).toBe(24);
+    const unknown = Array.from({ length: 3 }, () =>
+      service.vouchers.createVouchers({ ...place, event: "nowhere", vouchers: [newVoucher({})] }),
+    );
+    for (const outcome of await Promise.allSettled(unknown))
+      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "voucher_event_not_found" } });
+  });
+});
+
+describe("a repeated request", () => {
+  it("[V14.7] has the answer of the first, and asks for no capacity", async () => {
+    const requestId = randomUUID();
+    const again = <T>(work: () => Promise<T>) => runInContext({ requestId }, work);
+    const first = await again(() => service.create(blocking, {}));
+    expect(await again(() => service.create(blocking, {}))).toEqual(first);
+    const [id = 0] = first.map((voucher) => voucher.id);
+    const changed = await again(() => service.update(id, { maxUsages: 3 }));
+    expect(await again(() => service.update(id, { maxUsages: 3 }))).toEqual(changed);
+    expect(service.held).toHaveLength(2);
+    expect(await facts()).toHaveLength(3);
+  });
+
+  it("[V14.7] does not stand in its own way while its first attempt holds, which stores nothing any more", async () => {
+    let goOn = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    service.hold = async ({ hold }) => {
+      const others = service.held.filter((each) => each.hold !== hold).map((each) => each.hold);
+      if (others.length === 0) await waiting;
+      const isFree = others.every((each) => service.released.some((released) => released.hold === each));
+      return { problems: isFree ? [] : [{ need: 0, kind: NeedProblemKind.TOO_LITTLE_LEFT, quota: 9 }] };
+    };
+    const requestId = randomUUID();
+    const send = () => runInContext({ requestId }, () => service.createOne(blocking));
+    const first = Promise.allSettled([send()]);
+    await expect.poll(() => service.held).toHaveLength(1);
+    const { fields } = await send();
+    goOn();
+    expect(await first).toMatchObject([{ status: "fulfilled", value: { fields } }]);
+    expect(await list()).toEqual([fields?.code]);
+    expect(await asked()).toEqual([]);
+  });
+
+  it("[V14.7] of one moment is stored once", async () => {
+    const requestId = randomUUID();
+    const both = await Promise.all([1, 2].map(() => runInContext({ requestId }, () => service.create({}))));
+    expect(both[0]).toEqual(both[1]);
+    expect(await list()).toHaveLength(1);
+  });
+});
+
 describe("capacity", () => {
-  it("is held before a voucher is stored, and its fact confirms the hold", async () => {
+  it("is held before a voucher is stored, and its fact ends the hold", async () => {
     const [first, second] = await service.create({ ...blocking, maxUsages: 3 }, { quota: 9, blockQuota: true });
     expect(service.held).toMatchObject([
       {
         ...place,
         needs: [
-          { voucher: first?.id, item: 1, amount: 3, isChecked: true },
-          { voucher: second?.id, quota: 9, amount: 1 },
+          { voucher: first?.id, item: 1, amount: 3, isChecked: true, basedOn: 0 },
+          { voucher: second?.id, quota: 9, amount: 1, basedOn: 0 },
         ],
       },
     ]);
-    const hold = service.held[0]?.hold;
-    expect((await facts()).map((fact) => fact?.holds)).toEqual([[hold], [hold]]);
+    for (const fact of await facts()) expect(fact?.changed).toBeGreaterThan(0);
     expect(await asked()).toEqual([]);
     expect(service.released).toEqual([]);
   });
 
-  it("that is not left is told for each voucher, nothing is stored, and the hold is released", async () => {
+  it("[V4.8, V4.12] that is not left is told for each voucher, nothing is stored, and the hold is released", async () => {
     service.hold = async () => ({ problems: [{ need: 1, kind: NeedProblemKind.TOO_LITTLE_LEFT, quota: 9 }] });
     await expect(service.create({}, blocking, blocking)).rejects.toMatchObject({
       fields: { "2.non_field_errors": ["There is not enough left of quota 9 to block it for this voucher."] },
@@ -147,15 +224,91 @@ describe("capacity", () => {
     expect(service.released.length).toBeGreaterThan(0);
   });
 
-  it("is asked for again when a voucher takes more, and not when it takes less", async () => {
+  it("[V12.4, V12.6] is asked for again when a voucher takes more, and not when it takes less", async () => {
     const { id } = await service.createOne({ ...blocking, maxUsages: 2 });
     await service.update(id, { maxUsages: 1 });
     await service.update(id, { tag: "press" });
     expect(service.held).toHaveLength(1);
     await service.update(id, { maxUsages: 5 });
-    expect(service.held[1]?.needs).toMatchObject([{ voucher: id, amount: 5, isChecked: true }]);
+    const basedOn = (await facts()).at(-2)?.changed;
+    expect(service.held[1]?.needs).toMatchObject([{ voucher: id, amount: 5, isChecked: true, basedOn }]);
     await service.update(id, { blockQuota: false });
     expect(service.held).toHaveLength(2);
+  });
+});
+
+describe("a seat", () => {
+  const seat = "A-1";
+  const refused = async (kind: NeedProblemKind, change: () => Promise<unknown>) => {
+    service.hold = async ({ needs }) => ({ problems: needs.some((need) => need.seat) ? [{ need: 0, kind }] : [] });
+    return expect(change()).rejects.toMatchObject({
+      fields: {
+        [kind === NeedProblemKind.NO_SUCH_SEAT ? "0.non_field_errors" : "non_field_errors"]: [expect.any(String)],
+      },
+    });
+  };
+
+  it("[V5.9, V5.10] that a position has keeps its voucher from every change but giving it up", async () => {
+    const { id } = await service.createOne({ seat });
+    await refused(NeedProblemKind.SEAT_TAKEN, () => service.update(id, { tag: "press" }));
+    await refused(NeedProblemKind.SEAT_OF_OTHER_ITEM, () => service.update(id, { comment: "x" }));
+    const after = await service.update(id, { tag: "press", seat: undefined });
+    expect(after.fields).toMatchObject({ tag: "press", seat: undefined });
+    expect((await service.update(id, { comment: "x" })).fields).toMatchObject({ comment: "x" });
+  });
+
+  it("[V5.11, V5.12, V5.13, V5.14] has its rules in an order", async () => {
+    const message = async (fields: object) => {
+      const outcome = await service.createOne(fields).catch((error: unknown) => error);
+      return (outcome as { fields?: Record<string, string[]> }).fields?.["0.non_field_errors"]?.join();
+    };
+    service.hold = async () => ({ problems: [{ need: 0, kind: NeedProblemKind.SEAT_OF_OTHER_ITEM }] });
+    expect(await message({ seat, quota: 9, maxUsages: 2 })).toContain("not for a quota");
+    expect(await message({ seat, item: 1, maxUsages: 2 })).toContain("once only");
+    expect(await message({ seat, item: 1 })).toContain("another product");
+    service.hold = async () => ({ problems: [{ need: 0, kind: NeedProblemKind.SEAT_TAKEN }] });
+    expect(await message({ seat, quota: 9, maxUsages: 2 })).toContain("not available");
+    await service.reset();
+    await service.prepareEvent({ hasSubevents: true });
+    service.hold = async () => ({ problems: [{ need: 0, kind: NeedProblemKind.NO_SUCH_SEAT }] });
+    expect(await message({ seat })).toContain("needs a date");
+    expect(await message({ seat, subevent: 5, quota: 9 })).toContain("no such seat");
+  });
+
+  it("[V11.6] of two vouchers of a batch is refused for the later one, under its code", async () => {
+    await expect(service.create({ seat, code: "SAME-1" }, { seat, code: "SAME-1" })).rejects.toMatchObject({
+      fields: { "1.code": ["Another voucher of this request is for the same seat."] },
+    });
+  });
+});
+
+describe("the hold of a change", () => {
+  it("[V4.16] is confirmed by the state that follows the one it was asked for, or never", async () => {
+    const { id } = await service.createOne({ ...blocking, maxUsages: 2 });
+    let isFirst = true;
+    service.hold = async () => {
+      if (isFirst) {
+        isFirst = false;
+        await service.update(id, { tag: "meanwhile" });
+      }
+      return { problems: [] };
+    };
+    await service.update(id, { maxUsages: 5 });
+    const [, overtaken, next] = service.held;
+    const states = (await facts()).map((fact) => fact?.changed);
+    expect([overtaken, next].map((request) => request?.needs[0]?.basedOn)).toEqual(states.slice(0, 2));
+    expect(states).toHaveLength(3);
+    expect(service.released.map(({ hold }) => hold)).toEqual([overtaken?.hold]);
+  });
+
+  it("[V4.16] is over with the deletion of its voucher, which has a later revision", async () => {
+    const { id } = await service.createOne(blocking);
+    await service.vouchers.deleteVoucher({ ...place, id });
+    const [created] = await facts();
+    const [deletion] = await service.db.many<{ revision: number }>(
+      sql`select (headers ->> 'revision')::bigint as revision from outbox where payload is null`,
+    );
+    expect(deletion?.revision).toBeGreaterThan(created?.changed ?? 0);
   });
 });
 
@@ -169,7 +322,7 @@ describe("a change", () => {
     expect(second?.voucher).toEqual(after);
   });
 
-  it("is checked on the whole voucher, whose own code does not count", async () => {
+  it("[V11.5, V10.5] is checked on the whole voucher, whose own code does not count", async () => {
     const { id } = await service.createOne({ code: "CODE-1", item: 2, variation: 21 });
     await service.create({ code: "CODE-2" });
     await expect(service.update(id, { item: 1 })).rejects.toMatchObject({
@@ -192,7 +345,7 @@ describe("a change", () => {
 });
 
 describe("a deletion", () => {
-  it("removes a voucher that was not used, and refuses one that was", async () => {
+  it("[V3.7] removes a voucher that was not used, and refuses one that was", async () => {
     const [unused, used] = await service.create({ code: "UNUSED" }, { code: "WAS USED" });
     await service.db.run(sql`update voucher set redeemed = 1 where id = ${used?.id}`);
     await service.vouchers.deleteVoucher({ ...place, id: unused?.id ?? 0 });
@@ -204,7 +357,7 @@ describe("a deletion", () => {
 });
 
 describe("a list", () => {
-  it("has every filter, and orders ties by the newest", async () => {
+  it("[V2.2, V2.3, V2.7, V2.8, V13.1, V13.2, V13.3, V13.4] has every filter, and orders ties by the newest", async () => {
     await service.create(
       { code: "AAAAA", maxUsages: 2, value: "12.00", priceMode: "set", tag: "Press", item: 1 },
       { code: "BBBBB", blockQuota: true, quota: 9, comment: "for 100% of them_all" },

@@ -15,9 +15,10 @@ export const rebuildVouchers: Rebuild = {
     const last = vouchers.at(-1);
     if (last === undefined) return undefined;
     const revisions = await nextRevisions(tx, vouchers.length);
-    const facts = vouchers.map((voucher, index) =>
-      toVoucherFact(voucher, { ...voucher, revision: revisions[index] ?? 0 }, []),
-    );
+    const facts = vouchers.map((voucher, index) => ({
+      ...toVoucherFact(voucher, voucher),
+      revision: revisions[index] ?? 0,
+    }));
     await tx.publish(topics.voucherChanged, facts);
     const { organizer, event, id } = last;
     return { place: JSON.stringify({ organizer, event, id }), published: facts.length };

@@ -1,5 +1,7 @@
 import type { RecordOwner } from "@tessera/records/kind";
-import { findEvent } from "../store/events.ts";
+import { fault } from "../faults.ts";
+import { findEvent, lockEvents } from "../store/events.ts";
+import { findBeingRemoved } from "../store/gone-events.ts";
 import { findReferences } from "../store/references.ts";
 import { lockVouchers } from "../store/vouchers.ts";
 import type { Known, Mentioned } from "./known.ts";
@@ -15,6 +17,14 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
     return { organizer: true, series: event?.hasSubevents, ...(await findReferences(tx, scope, mentioned)) };
   },
   async lock(tx, records) {
+    const places = [...new Map(records.map(({ scope }) => [`${scope.organizer}/${scope.event}`, scope])).values()];
+    await lockEvents(tx, places);
+    const [removed] = await findBeingRemoved(tx, places);
+    if (removed !== undefined) {
+      const what =
+        "vouchers of a deleted event with its slug are still being deleted; send its records again in a moment";
+      throw fault("voucher_event_being_removed", `${removed.event}: ${what}`, { retryAfterMs: 1000 });
+    }
     await lockVouchers(
       tx,
       records.map(({ scope, key }) => ({ ...scope, id: Number(key) })),

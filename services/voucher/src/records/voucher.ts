@@ -106,7 +106,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
     await putVouchers(tx, scope, stored);
     await tx.publish(
       topics.voucherChanged,
-      stored.map((row) => toVoucherFact(scope, row, [])),
+      stored.map((row) => toVoucherFact(scope, row)),
     );
   },
   async remove(tx, { scope, keys }) {
@@ -116,9 +116,11 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       tx,
       ids.map((id) => ({ ...scope, id })),
     );
+    const [deletedAt = 0] = await nextRevisions(tx, 1);
     await tx.retract(
       topics.voucherChanged,
       [...held.keys()].map((id) => entityKey(scope.organizer, scope.event, id)),
+      { deletedAt },
     );
   },
 };

@@ -7,12 +7,25 @@ export interface AskedHold extends EventKey {
   readonly hold: string;
 }
 
-/** Remembers a hold before it is asked for. Committed by itself: from now on it is confirmed or released. */
-export async function rememberHold(db: Queryable, { hold, organizer, event }: AskedHold): Promise<void> {
-  await db.run(sql`
-    insert into asked_hold (hold, organizer, event)
-    values (${hold}::uuid, ${organizer}, ${event})
-        on conflict (hold) do nothing`);
+/**
+ * Remembers a hold before it is asked for. Committed by itself: from now on it is confirmed or released. Gives up those that
+ * the same request has asked for before, and returns them: they are to be released first.
+ */
+export async function rememberHold(
+  db: Queryable,
+  { hold, organizer, event }: AskedHold,
+  requestId: string | undefined,
+): Promise<AskedHold[]> {
+  const request = requestId ?? null;
+  return db.many<AskedHold>(sql`
+    with remembered as (
+      insert into asked_hold (hold, organizer, event, request_id)
+      values (${hold}::uuid, ${organizer}, ${event}, ${request}::uuid)
+    )
+    update asked_hold
+       set is_released = true
+     where asked_hold.request_id = ${request}::uuid
+    returning asked_hold.hold, asked_hold.organizer, asked_hold.event`);
 }
 
 /** Takes the hold for the facts of this transaction. False: it was given up meanwhile. */
@@ -50,3 +63,8 @@ export async function findHoldsToRelease(
 export async function forgetHold(db: Queryable, hold: string): Promise<void> {
   await db.run(sql`delete from asked_hold where asked_hold.hold = ${hold}::uuid and asked_hold.is_released`);
 }
+
+/** Holds that may be under way, for a comparison. */
+export const askedRows = sql`
+  select asked_hold.organizer, asked_hold.event, asked_hold.hold as id, 0 as revision, '' as content
+    from asked_hold`;

@@ -1,32 +1,55 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { boolean, copyTable, document, text } from "@tessera/kit/pg/table";
+import { boolean, copyTable, document, rowsAs } from "@tessera/kit/pg/table";
 import { fault } from "../faults.ts";
-import type { EventKey } from "./keys.ts";
+import { isBeingRemoved } from "./gone-events.ts";
+import { type EventKey, eventKey } from "./keys.ts";
 
 /** What voucher keeps of events. */
-export const events = copyTable("event", {
-  key: { organizer: text, event: text },
-  columns: { hasSubevents: boolean, document },
-});
+export const events = copyTable("event", { key: eventKey, columns: { hasSubevents: boolean, document } });
 
 /** What handlers ask an event for. */
 export interface EventInfo {
   readonly hasSubevents: boolean;
 }
 
+/** Finds an event, unless vouchers of a deleted one with its slug are left. */
 export async function findEvent(db: Queryable, { organizer, event }: EventKey): Promise<EventInfo | undefined> {
   return db.maybeOne<EventInfo>(sql`
     select event.has_subevents as "hasSubevents"
       from event
      where event.organizer = ${organizer}
-       and event.event = ${event}`);
+       and event.event = ${event}
+       and not ${isBeingRemoved(sql`event`)}`);
 }
 
 /** Finds an event; throws where it is unknown here. */
 export async function requireEvent(db: Queryable, key: EventKey): Promise<EventInfo> {
   const found = await findEvent(db, key);
-  if (found === undefined)
-    throw fault("voucher_event_not_found", "There is no such event here, or it has not arrived yet.");
+  if (found === undefined) throw noSuchEvent();
   return found;
+}
+
+/**
+ * Locks events while vouchers are added to them. The fact of their deletion waits for that, so it finds all vouchers, and
+ * none is added behind it. Before any voucher is locked: that fact locks in this order, too.
+ */
+export async function lockEvents(tx: Queryable, keys: readonly EventKey[]): Promise<EventKey[]> {
+  return tx.many<EventKey>(sql`
+    select event.organizer, event.event
+      from event
+      join ${rowsAs("wanted", eventKey, keys)}
+        on wanted.organizer = event.organizer and wanted.event = event.event
+     where not ${isBeingRemoved(sql`event`)}
+     order by event.organizer, event.event
+       for key share of event`);
+}
+
+/** Locks an event while vouchers are added to it; throws where it is unknown here. */
+export async function lockEvent(tx: Queryable, key: EventKey): Promise<void> {
+  if ((await lockEvents(tx, [key])).length === 0) throw noSuchEvent();
+}
+
+function noSuchEvent() {
+  return fault("voucher_event_not_found", "There is no such event here, or it has not arrived yet.");
 }

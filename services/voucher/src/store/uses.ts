@@ -7,18 +7,17 @@ import type { EntityKey, EventKey } from "./keys.ts";
 
 const positionKey = { organizer: text, event: text, position: bigint };
 
-const uses = table("voucher_use", {
-  key: positionKey,
-  columns: {
-    revision: bigint,
-    voucher: bigint,
-    placed: instant,
-    counts: boolean,
-    budget: decimal,
-    baseCounts: boolean,
-    baseBudget: decimal,
-  },
-});
+const useColumns = {
+  revision: bigint,
+  voucher: bigint,
+  placed: instant,
+  counts: boolean,
+  budget: decimal,
+  baseCounts: boolean,
+  baseBudget: decimal,
+};
+
+const uses = table("voucher_use", { key: positionKey, columns: useColumns });
 
 /** The key of a position. */
 export interface PositionKey extends EventKey {
@@ -27,7 +26,7 @@ export interface PositionKey extends EventKey {
 
 /** A use as it is stored. */
 export interface StoredUse extends Use, PositionKey {
-  /** Of the state of the position. */
+  /** Of the state of the position; 0: it was confirmed by a shop, and no state has arrived yet. */
   readonly revision: number;
 }
 
@@ -51,11 +50,22 @@ export async function putUses(tx: Queryable, changed: readonly StoredUse[]): Pro
   await uses.upsert(tx, changed);
 }
 
+/** Adds uses of positions that have none; returns how many had none. */
+export async function addUses(tx: Queryable, added: readonly StoredUse[]): Promise<number> {
+  if (added.length === 0) return 0;
+  return tx.run(sql`
+    insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
+    select added.organizer, added.event, added.position, added.revision, added.voucher, added.placed_at, added.counts,
+           added.budget, added.base_counts, added.base_budget
+      from ${rowsAs("added", { ...positionKey, ...useColumns }, added)}
+        on conflict (organizer, event, position) do nothing`);
+}
+
 export async function deleteUses(tx: Queryable, keys: readonly PositionKey[]): Promise<void> {
   await uses.delete(tx, keys);
 }
 
-/** Finds some uses whose positions have a state from before a revision. */
+/** Finds some uses whose positions have a state from before a revision. One that was confirmed has none: it may yet arrive. */
 export async function findOlderUses(
   db: Queryable,
   { revision, limit }: { readonly revision: number; readonly limit: number },
@@ -63,7 +73,8 @@ export async function findOlderUses(
   const rows = await db.many<Row>(sql`
     select ${uses.selected}
       from voucher_use
-     where voucher_use.revision < ${revision}
+     where voucher_use.revision > 0
+       and voucher_use.revision < ${revision}
      order by voucher_use.organizer, voucher_use.event, voucher_use.position
      limit ${limit}`);
   return rows.map(uses.toRow);
@@ -96,3 +107,21 @@ export async function isUsed(db: Queryable, { organizer, event, id }: EntityKey)
                       and voucher_use.voucher = ${id}) as used`);
   return used;
 }
+
+/** What each position takes of its voucher, for a comparison. */
+export const useRows = sql`
+  select voucher_use.organizer, voucher_use.event, voucher_use.position as id, voucher_use.revision,
+         concat_ws('/', voucher_use.voucher, voucher_use.counts, voucher_use.budget) as content
+    from voucher_use
+   -- Those without a revision were confirmed before their position arrived.
+   where voucher_use.revision > 0`;
+
+const awaited = sql`
+  select voucher_use.organizer, voucher_use.event, voucher_use.position as id, voucher_use.revision, '' as content
+    from voucher_use
+   where voucher_use.revision = 0
+     and voucher_use.placed_at < now() - interval '1 day'`;
+
+/** Uses that were confirmed long ago for positions that have not arrived, and that there should be none, for a comparison. */
+export const overdueRows = awaited;
+export const noOverdueRows = sql`${awaited} and false`;

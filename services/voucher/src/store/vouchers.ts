@@ -1,5 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { sql } from "@tessera/kit/pg/sql";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, decimal, instant, table, text } from "@tessera/kit/pg/table";
 import type { PriceMode, Voucher } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
@@ -50,6 +50,8 @@ export interface StoredVoucher extends Voucher {
 
 type Row = Readonly<Record<string, unknown>>;
 
+const left = sql`greatest(voucher.max_usages - voucher.redeemed, 0)`;
+
 export function toVoucher(row: Row): StoredVoucher {
   const { created, priceMode, organizer: _o, event: _e, ...voucher } = vouchers.toRow(row);
   return { ...voucher, createdAt: created, priceMode: priceMode as PriceMode };
@@ -79,47 +81,68 @@ export async function lockVouchers(tx: Queryable, keys: readonly EntityKey[]): P
   return rows.map((row) => ({ ...toVoucher(row), organizer: row.organizer, event: row.event }));
 }
 
-/** Finds which of these codes vouchers of the event have, with the id of the voucher. */
+/**
+ * Finds which of these codes vouchers of the event have, with the id of the voucher.
+ *
+ * Each is looked for as the first row of a range, which only the index by code gives without sorting. With an equality, a
+ * plan made while the table was new may choose any index that begins with the event, and would then read the whole event.
+ */
 export async function findCodes(
   db: Queryable,
   { organizer, event }: EventKey,
   codes: readonly string[],
 ): Promise<Map<string, number>> {
+  if (codes.length === 0) return new Map();
   const rows = await db.many<{ code: string; id: number }>(sql`
     select voucher.code, voucher.id
-      from voucher
-     where voucher.organizer = ${organizer}
-       and voucher.event = ${event}
-       and voucher.code = any(${codes}::text[])`);
+      from unnest(${codes}::text[]) as wanted (code)
+     cross join lateral (
+       select found.code, found.id
+         from voucher as found
+        where (found.organizer, found.event, found.code) >= (${organizer}, ${event}, wanted.code)
+          and (found.organizer, found.event, found.code) <= (${organizer}, ${event}, wanted.code)
+        order by found.organizer, found.event, found.code
+        limit 1) as voucher`);
   return new Map(rows.map(({ code, id }) => [code, id]));
 }
 
 /** Takes ids for new vouchers, which no record may bring. They rise. */
 export async function nextVoucherIds(tx: Queryable, count: number): Promise<number[]> {
-  const rows = await tx.many<{ id: number }>(
-    sql`select nextval('voucher_id') as id from generate_series(1, ${count}::integer)`,
-  );
-  return rows.map(({ id }) => id).sort((one, other) => one - other);
+  return nextNumbers(tx, sql`nextval('voucher_id')`, count);
 }
 
 /** Takes revisions for changes, one for each. */
 export async function nextRevisions(tx: Queryable, count: number): Promise<number[]> {
-  const rows = await tx.many<{ revision: number }>(
-    sql`select nextval('revision_seq') as revision from generate_series(1, ${count}::integer)`,
+  return nextNumbers(tx, sql`nextval('revision_seq')`, count);
+}
+
+/** They come in one row: ten thousand rows take longer. */
+async function nextNumbers(tx: Queryable, next: Sql, count: number): Promise<number[]> {
+  if (count === 0) return [];
+  const { numbers } = await tx.one<{ numbers: number[] }>(
+    sql`select array_agg(${next}) as numbers from generate_series(1, ${count}::integer)`,
   );
-  return rows.map(({ revision }) => revision);
+  return numbers.sort((one, other) => one - other);
+}
+
+/** Stores new vouchers. */
+export async function insertVouchers(tx: Queryable, place: EventKey, made: readonly StoredVoucher[]): Promise<void> {
+  await vouchers.insert(
+    tx,
+    made.map((voucher) => toRow(place, voucher)),
+  );
 }
 
 /** Creates vouchers or replaces them under their ids; no id may occur twice. */
-export async function putVouchers(
-  tx: Queryable,
-  { organizer, event }: EventKey,
-  changed: readonly StoredVoucher[],
-): Promise<void> {
+export async function putVouchers(tx: Queryable, place: EventKey, changed: readonly StoredVoucher[]): Promise<void> {
   await vouchers.upsert(
     tx,
-    changed.map(({ createdAt, ...voucher }) => ({ ...voucher, created: createdAt, organizer, event })),
+    changed.map((voucher) => toRow(place, voucher)),
   );
+}
+
+function toRow({ organizer, event }: EventKey, { createdAt, ...voucher }: StoredVoucher) {
+  return { ...voucher, created: createdAt, organizer, event };
 }
 
 /** Reads vouchers behind a key, in the order of their keys, and locks them: a change of one is published before or after. */
@@ -145,10 +168,11 @@ export async function countAllVouchers(db: Queryable): Promise<number> {
 
 /**
  * Draws a revision above all earlier ones, also above those of a database that a backup has replaced since: the time in
- * microseconds, unless the sequence is ahead of it. The lock waits for transactions that have drawn a smaller one.
+ * microseconds, unless the sequence is ahead of it. The lock waits for transactions that have drawn a smaller one: before
+ * that, they lock the event of a new voucher, or the row of another.
  */
 export async function drawCutoff(tx: Queryable): Promise<number> {
-  await tx.run(sql`lock table voucher in share mode`);
+  await tx.run(sql`lock table event, voucher in exclusive mode`);
   const { revision } = await tx.one<{ revision: number }>(sql`
     select case when coalesce(pg_sequence_last_value('revision_seq'::regclass), 0) < clock.micros - 1000000
                 then setval('revision_seq', clock.micros)
@@ -167,4 +191,77 @@ export async function readTime(db: Queryable): Promise<number> {
 /** Deletes vouchers. */
 export async function deleteVouchers(tx: Queryable, keys: readonly EntityKey[]): Promise<number> {
   return vouchers.delete(tx, keys);
+}
+
+/** What each voucher takes, for a comparison. */
+export const takenRows = sql`
+  select voucher.organizer, voucher.event, voucher.id, voucher.revision,
+         concat_ws('/', coalesce(voucher.item, 0), coalesce(voucher.variation, 0), coalesce(voucher.quota, 0),
+                   coalesce(voucher.subevent, 0), case when voucher.block_quota then ${left} else 0 end,
+                   coalesce(extract(epoch from voucher.valid_until_at), 0), case when ${left} > 0 then voucher.seat end) as content
+    from voucher
+   -- Vouchers of a removed event take nothing.
+   where exists (select from event where event.organizer = voucher.organizer and event.event = voucher.event)`;
+
+/** What the uses of a voucher add to what its record says; where that says less than its orders do, nothing is known. */
+const recounted = sql`
+  cross join lateral (
+    select voucher.base_redeemed + count(*) filter (where voucher_use.counts)
+             - count(*) filter (where voucher_use.base_counts) as redeemed,
+           (voucher.base_budget_used + coalesce(sum(voucher_use.budget - voucher_use.base_budget), 0))::numeric(15, 2) as budget_used,
+           count(*) filter (where voucher_use.base_counts) as base_redeemed,
+           coalesce(sum(voucher_use.base_budget), 0) as base_budget_used
+      from voucher_use
+     where voucher_use.organizer = voucher.organizer
+       and voucher_use.event = voucher.event
+       and voucher_use.voucher = voucher.id) as truth`;
+const isKnown = sql`voucher.base_redeemed >= truth.base_redeemed and voucher.base_budget_used >= truth.base_budget_used`;
+
+const counted = (redeemed: Sql, budgetUsed: Sql) => sql`
+  select voucher.organizer, voucher.event, voucher.id, voucher.revision, concat_ws('/', ${redeemed}, ${budgetUsed}) as content
+    from voucher
+   ${recounted}
+   where ${isKnown}`;
+
+/** What each voucher counts, and what it should, for a comparison. */
+export const countedRows = counted(sql`voucher.redeemed`, sql`voucher.budget_used`);
+export const recountedRows = counted(sql`truth.redeemed`, sql`truth.budget_used`);
+
+/** A voucher, and what it should count. */
+export interface Recounted extends EntityKey {
+  readonly isRight: boolean;
+  readonly redeemed: number;
+  readonly budgetUsed: string;
+}
+
+const recountedColumns = sql`
+  voucher.organizer, voucher.event, voucher.id, truth.redeemed, truth.budget_used as "budgetUsed",
+  (voucher.redeemed = truth.redeemed and voucher.budget_used = truth.budget_used) or not (${isKnown}) as "isRight"`;
+
+/** Counts the uses of some vouchers again. */
+export async function recountVouchers(db: Queryable, keys: readonly EntityKey[]): Promise<Recounted[]> {
+  return db.many<Recounted>(sql`
+    select ${recountedColumns}
+      from ${keysAs("wanted", keys)}
+      join voucher
+        on voucher.organizer = wanted.organizer and voucher.event = wanted.event and voucher.id = wanted.id
+     ${recounted}`);
+}
+
+/** Counts the uses of the vouchers behind a key again, in the order of their keys. */
+export async function recountNext(
+  db: Queryable,
+  { after, limit }: { readonly after: EntityKey | undefined; readonly limit: number },
+): Promise<Recounted[]> {
+  const { organizer, event, id } = after ?? { organizer: "", event: "", id: 0 };
+  return db.many<Recounted>(sql`
+    select ${recountedColumns}
+      from (select voucher.organizer, voucher.event, voucher.id, voucher.redeemed, voucher.budget_used,
+                   voucher.base_redeemed, voucher.base_budget_used
+              from voucher
+             where (voucher.organizer, voucher.event, voucher.id) > (${organizer}, ${event}, ${id})
+             order by voucher.organizer, voucher.event, voucher.id
+             limit ${limit}) as voucher
+     ${recounted}
+     order by voucher.organizer, voucher.event, voucher.id`);
 }

@@ -6,7 +6,7 @@ import type {
   ReleaseCapacityRequest,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/capacity";
 import type { NewVoucher, Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
-import { Capacity, Records, Vouchers } from "@tessera/protos/services";
+import { Capacity, Records, VoucherShop, Vouchers } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { voucher } from "../index.ts";
@@ -45,6 +45,7 @@ export async function startVoucher(db: Db) {
     ...service,
     vouchers,
     records: service.connect(Records),
+    shop: service.connect(VoucherShop),
     /** Creates vouchers in one request. */
     create,
     async createOne(fields: Partial<VoucherFields> = {}): Promise<Voucher> {
@@ -64,10 +65,17 @@ export async function startVoucher(db: Db) {
       return changed;
     },
     /** An event with two items, one with variations, a quota of both, and no dates. */
-    async prepareEvent({ hasSubevents = false } = {}): Promise<void> {
-      const event = { ...place, revision: 1, name: {}, timezone: "UTC", locale: "en", document: new Uint8Array() };
+    async prepareEvent({
+      hasSubevents = false,
+      ...inEvent
+    }: {
+      readonly hasSubevents?: boolean;
+      readonly event?: string;
+    } = {}): Promise<void> {
+      const there = { ...place, ...inEvent };
+      const event = { ...there, revision: 1, name: {}, timezone: "UTC", locale: "en", document: new Uint8Array() };
       await service.deliver(topics.eventChanged, [{ ...event, hasSubevents, ticketDownload: undefined }]);
-      const item = { ...place, revision: 1, name: {}, admission: true, position: 0, checkinAttention: false };
+      const item = { ...there, revision: 1, name: {}, admission: true, position: 0, checkinAttention: false };
       const variation = { value: {}, position: 0, checkinAttention: false };
       await service.deliver(topics.itemChanged, [
         { ...item, id: 1, variations: [], document: new Uint8Array() },
@@ -82,10 +90,10 @@ export async function startVoucher(db: Db) {
         },
       ]);
       await service.deliver(topics.quotaChanged, [
-        { ...place, id: 9, revision: 1, items: [1, 2], variations: [21, 22], subevent: undefined },
+        { ...there, id: 9, revision: 1, items: [1, 2], variations: [21, 22], subevent: undefined },
       ]);
       if (hasSubevents) {
-        const date = { ...place, id: 5, revision: 1, name: {}, active: true, document: new Uint8Array() };
+        const date = { ...there, id: 5, revision: 1, name: {}, active: true, document: new Uint8Array() };
         await service.deliver(topics.subeventChanged, [date]);
       }
     },
@@ -113,7 +121,8 @@ const zero: VoucherFields = {
   allBundlesIncluded: false,
 };
 
-function newVoucher(fields: Partial<VoucherFields>): NewVoucher {
+/** A voucher to create, with these fields sent. */
+export function newVoucher(fields: Partial<VoucherFields>): NewVoucher {
   return { fields: { ...zero, ...fields }, sent: Object.keys(fields).map(toSnake) };
 }
 

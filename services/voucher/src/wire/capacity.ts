@@ -6,7 +6,8 @@ import {
 import type { LedgerProblem, LedgerProblemKind } from "../domain/find-refusal.ts";
 import type { CapacityNeed } from "../domain/takes-capacity.ts";
 
-export function toWireNeed(voucher: number, need: CapacityNeed): VoucherNeed {
+/** Writes what a voucher needs for the state that follows the revision `basedOn`; 0: for its first one. */
+export function toWireNeed(voucher: number, basedOn: number, need: CapacityNeed): VoucherNeed {
   const { item, variation, quota, subevent, validUntil, seat, amount, isChecked } = need;
   return {
     voucher,
@@ -18,6 +19,7 @@ export function toWireNeed(voucher: number, need: CapacityNeed): VoucherNeed {
     isChecked,
     validUntil: validUntil ?? undefined,
     seat: seat ?? undefined,
+    basedOn,
   };
 }
 

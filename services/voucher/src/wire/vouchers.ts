@@ -25,8 +25,7 @@ export function fromWireFields(sent: FieldsOnWire): VoucherFields {
 export function toVoucherFact(
   { organizer, event }: { readonly organizer: string; readonly event: string },
   voucher: Voucher & { readonly revision: number },
-  holds: readonly string[],
 ): VoucherChanged {
   const { id, revision } = voucher;
-  return { organizer, event, id, revision, voucher: toWireVoucher(voucher), holds: [...holds] };
+  return { organizer, event, id, revision, changed: revision, voucher: toWireVoucher(voucher) };
 }

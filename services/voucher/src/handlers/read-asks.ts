@@ -1,0 +1,56 @@
+import type { VoucherAsk } from "@tessera/protos/gen/ticketing/voucher/v1/shop";
+import { findDecimalProblem, isUuid } from "@tessera/values";
+import type { Ask } from "../domain/offer-voucher.ts";
+import { fault } from "../faults.ts";
+import type { EventKey } from "../store/keys.ts";
+import type { ReservationKey } from "../store/reservations.ts";
+import { fromWireAsk } from "../wire/shop.ts";
+
+/** As many as a request may bring. */
+const mostAsks = 1000;
+
+const limits = { digits: 13, places: 2 };
+
+/** Longer ones are those of no voucher and of no seat. */
+const longest = 255;
+
+/** Reads what a shop asks; throws everything that is wrong with it, under `<index>.<field>`. */
+export function readAsks(place: EventKey, asks: readonly VoucherAsk[]): Ask[] {
+  if (asks.length > mostAsks) throw fault("too_many_asks", `Ask for at most ${mostAsks} vouchers at once.`);
+  const wrong = asks.flatMap((ask, index) =>
+    findProblems(ask).map(([field, message]): [string, string[]] => [`${index}.${field}`, [message]]),
+  );
+  if (wrong.length > 0)
+    throw fault("invalid_asks", "Something is wrong with what was asked.", { fields: Object.fromEntries(wrong) });
+  requireSlugs(place);
+  return asks.map(fromWireAsk);
+}
+
+function findProblems({ code, seat = "", price }: VoucherAsk): [field: string, message: string][] {
+  const problems: [field: string, message: string | undefined][] = [
+    ["code", findTextProblem(code)],
+    ["seat", findTextProblem(seat)],
+    ["price", price === undefined || isPrice(price) ? undefined : "A price is a decimal from 0 with up to two places."],
+  ];
+  return problems.flatMap(([field, message]) => (message === undefined ? [] : [[field, message]]));
+}
+
+function findTextProblem(text: string): string | undefined {
+  if (text.includes("\0")) return "Null characters are not allowed.";
+  return text.length > longest ? `Ensure this field has no more than ${longest} characters.` : undefined;
+}
+
+function isPrice(text: string): boolean {
+  return findDecimalProblem(text, limits) === undefined && !text.trim().startsWith("-");
+}
+
+/** Reads which reservation is meant. */
+export function readReservationKey({ organizer, event, reservation }: ReservationKey): ReservationKey {
+  if (!isUuid(reservation)) throw fault("invalid_reservation", "A reservation is named by a UUID in lower case.");
+  requireSlugs({ organizer, event });
+  return { organizer, event, reservation };
+}
+
+function requireSlugs({ organizer, event }: EventKey): void {
+  if (`${organizer}${event}`.includes("\0")) throw fault("voucher_event_not_found", "There is no such event here.");
+}

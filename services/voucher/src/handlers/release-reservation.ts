@@ -1,0 +1,26 @@
+import type { Db } from "@tessera/kit/pg/database";
+import type {
+  ReleaseReservationRequest,
+  ReleaseReservationResponse,
+} from "@tessera/protos/gen/ticketing/voucher/v1/shop";
+import type { VoucherEvents } from "../events.ts";
+import { fault } from "../faults.ts";
+import { requireEvent } from "../store/events.ts";
+import { markReleased, takeHeld } from "../store/reservations.ts";
+import { readReservationKey } from "./read-asks.ts";
+
+/** Gives back what a reservation holds. One that arrives only later holds nothing. */
+export async function releaseReservation(
+  request: ReleaseReservationRequest,
+  { db, events }: { readonly db: Db; readonly events: VoucherEvents },
+): Promise<ReleaseReservationResponse> {
+  const key = readReservationKey(request);
+  const released = await db.transaction(async (tx) => {
+    await requireEvent(tx, key);
+    if (!(await markReleased(tx, key)))
+      throw fault("reservation_confirmed", "This reservation is confirmed: cancel the order instead.");
+    return takeHeld(tx, key);
+  });
+  if (released.length > 0) events.reservationReleased(key, released.length);
+  return {};
+}

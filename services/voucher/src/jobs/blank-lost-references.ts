@@ -1,0 +1,26 @@
+import { hasOutboxRoom } from "@tessera/kit/bus/outbox-room";
+import type { Job } from "@tessera/kit/jobs/interval";
+import type { Db } from "@tessera/kit/pg/database";
+import { blankNext, vouchersAtATime } from "../lost-references.ts";
+import { findLost, type LostReference } from "../store/lost-references.ts";
+
+const everyMs = 2000;
+
+const referencesAtATime = 100;
+
+/** Changes vouchers that name what was deleted, where there are more than the fact of the deletion has changed. */
+export function blankLostReferences({ db }: { readonly db: Db }): Job {
+  return {
+    name: "blank-lost-references",
+    everyMs,
+    async run(signal) {
+      for (let after: LostReference | undefined; !signal.aborted; ) {
+        if (!(await hasOutboxRoom(db))) return;
+        const lost: LostReference[] = await findLost(db, { after, limit: referencesAtATime });
+        if (lost.length === 0) return;
+        const changed = await db.transaction((tx) => blankNext(tx, lost));
+        if (changed < vouchersAtATime) after = lost.at(-1);
+      }
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { rowsAs } from "@tessera/kit/pg/table";
+import { type EventKey, eventKey } from "./keys.ts";
+
+/** Whether the vouchers of an event of another table are being deleted. */
+export function isBeingRemoved(table: Sql): Sql {
+  return sql`exists (select from gone_event
+                      where gone_event.organizer = ${table}.organizer
+                        and gone_event.event = ${table}.event
+                        and gone_event.is_deleted)`;
+}
+
+/** Notes that events were deleted. */
+export async function noteDeletedEvents(tx: Queryable, keys: readonly EventKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  await tx.run(sql`
+    insert into gone_event (organizer, event, is_deleted)
+    select gone.organizer, gone.event, true
+      from ${rowsAs("gone", eventKey, keys)}
+     order by gone.organizer collate "C", gone.event collate "C"
+        on conflict (organizer, event) do update
+           set is_deleted = true`);
+}
+
+/** Notes that a rebuild left out the events of which the copies are older than a revision. */
+export async function noteOlderEvents(tx: Queryable, revision: number): Promise<void> {
+  await tx.run(sql`
+    insert into gone_event (organizer, event, is_deleted)
+    select event.organizer, event.event, false
+      from event
+     where event.revision < ${revision}
+     order by event.organizer, event.event
+        on conflict (organizer, event) do nothing`);
+}
+
+/** Finds the events that are deleted. One that a rebuild left out counts after a day, unless it is back. */
+export async function findGoneEvents(db: Queryable): Promise<EventKey[]> {
+  const isBack = sql`exists (select from event
+                              where event.organizer = gone_event.organizer
+                                and event.event = gone_event.event)`;
+  await db.run(sql`delete from gone_event where not gone_event.is_deleted and ${isBack}`);
+  await db.run(sql`
+    update gone_event
+       set is_deleted = true
+     where not gone_event.is_deleted
+       and gone_event.noted_at < now() - interval '1 day'
+       and not ${isBack}`);
+  return db.many<EventKey>(sql`
+    select gone_event.organizer, gone_event.event
+      from gone_event
+     where gone_event.is_deleted
+     order by gone_event.noted_at, gone_event.organizer, gone_event.event`);
+}
+
+/** Finds those of these events whose vouchers are being deleted. */
+export async function findBeingRemoved(db: Queryable, keys: readonly EventKey[]): Promise<EventKey[]> {
+  return db.many<EventKey>(sql`
+    select gone_event.organizer, gone_event.event
+      from gone_event
+     where gone_event.is_deleted
+       and exists (select from ${rowsAs("wanted", eventKey, keys)}
+                    where wanted.organizer = gone_event.organizer and wanted.event = gone_event.event)
+     order by gone_event.organizer, gone_event.event`);
+}
+
+/**
+ * Locks the note of a deleted event; false: none was made. Stretches of one event are deleted one after the other, and
+ * none behind the end: by then the event may be back, with other vouchers.
+ */
+export async function lockGoneEvent(tx: Queryable, { organizer, event }: EventKey): Promise<boolean> {
+  const locked = await tx.run(sql`
+    select
+      from gone_event
+     where gone_event.organizer = ${organizer}
+       and gone_event.event = ${event}
+       and gone_event.is_deleted
+       for update`);
+  return locked > 0;
+}
+
+/** Deletes so many vouchers of an event behind an id, in the order of their ids. Returns the ids. */
+export async function deleteNextVouchers(
+  tx: Queryable,
+  { organizer, event }: EventKey,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<number[]> {
+  const deleted = await tx.many<{ id: number }>(sql`
+    with next as materialized (
+      select voucher.id
+        from voucher
+       where voucher.organizer = ${organizer}
+         and voucher.event = ${event}
+         and voucher.id > ${after}
+       order by voucher.id
+       limit ${limit}
+         for update
+    ), deleted as (
+      delete from voucher
+       using next
+       where voucher.organizer = ${organizer}
+         and voucher.event = ${event}
+         and voucher.id = next.id
+      returning voucher.id
+    )
+    select deleted.id
+      from deleted
+     order by deleted.id`);
+  return deleted.map(({ id }) => id);
+}
+
+/**
+ * Forgets an event that has no voucher any more; false: it has. Its carts go, too, and what was confirmed for positions that
+ * never arrived: while it is noted, none of a new event with its slug can be made.
+ */
+export async function forgetGoneEvent(tx: Queryable, { organizer, event }: EventKey): Promise<boolean> {
+  const forgotten = await tx.run(sql`
+    delete from gone_event
+     where gone_event.organizer = ${organizer}
+       and gone_event.event = ${event}
+       and not exists (select from voucher where voucher.organizer = ${organizer} and voucher.event = ${event})`);
+  if (forgotten === 0) return false;
+  for (const table of [sql`voucher_reservation`, sql`reserved_use`, sql`ended_use`]) {
+    await tx.run(sql`delete from ${table} where ${table}.organizer = ${organizer} and ${table}.event = ${event}`);
+  }
+  await tx.run(sql`
+    delete from voucher_use
+     where voucher_use.organizer = ${organizer}
+       and voucher_use.event = ${event}
+       and voucher_use.revision = 0`);
+  return true;
+}

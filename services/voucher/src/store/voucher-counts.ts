@@ -1,0 +1,49 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import type { EventKey } from "./keys.ts";
+
+/** Counts the vouchers of an event by the rows that their inserts and deletions have left. */
+export async function countOfEvent(db: Queryable, { organizer, event }: EventKey): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select coalesce(sum(voucher_count.vouchers), 0)::bigint as count
+      from voucher_count
+     where voucher_count.organizer = ${organizer}
+       and voucher_count.event = ${event}`);
+  return count;
+}
+
+/** Fresh rows folded at a time: enough for the busiest seconds, few enough to be quick. */
+export const mostFolded = 20_000;
+
+/**
+ * Folds the fresh rows of each event, and what was folded before, into one row; a sum of nothing is deleted.
+ *
+ * The statement inserts the sum of what it has deleted: a count meanwhile reads either the old rows or their sum, and a
+ * second fold at the same time finds nothing left to delete. Returns how many rows it replaced.
+ */
+export async function foldCounts(db: Queryable): Promise<number> {
+  const { replaced } = await db.one<{ replaced: number }>(sql`
+    with crowded as (
+      select distinct fresh.organizer, fresh.event
+        from (select voucher_count.organizer, voucher_count.event
+                from voucher_count
+               where not voucher_count.folded
+               order by voucher_count.id
+               limit ${mostFolded}) as fresh
+    ), deleted as (
+      delete from voucher_count
+       using crowded
+       where voucher_count.organizer = crowded.organizer
+         and voucher_count.event = crowded.event
+      returning voucher_count.organizer, voucher_count.event, voucher_count.vouchers
+    ), sums as (
+      insert into voucher_count (organizer, event, vouchers, folded)
+      select deleted.organizer, deleted.event, sum(deleted.vouchers), true
+        from deleted
+       group by deleted.organizer, deleted.event
+      having sum(deleted.vouchers) <> 0
+    )
+    select count(*) as replaced
+      from deleted`);
+  return replaced;
+}
