@@ -1,0 +1,181 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import type { Readable, Writable } from "node:stream";
+import { waitAtMost } from "@tessera/kit/wait-at-most";
+import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
+import { pageStyle } from "../domain/page-style.ts";
+import { flags } from "./flags.ts";
+import { clear, layOut, loadFonts } from "./page-program.ts";
+import { openPipe } from "./pipe-transport.ts";
+import type { Printed, PrintJob } from "./print-job.ts";
+import type { Profile } from "./profile.ts";
+
+const longestStartMs = 20_000;
+
+/** A tab that prints one job after the other. */
+export interface Tab {
+  print(job: PrintJob): Promise<Printed>;
+}
+
+/** A browser that runs. */
+export interface Chromium {
+  readonly pid: number;
+  readonly isSandboxed: boolean;
+  /** Resolves once it has ended, for whatever reason. */
+  readonly ended: Promise<void>;
+  openTab(): Promise<Tab>;
+  /** In bytes, of all its processes, without what they share. */
+  memory(): Promise<number>;
+  /** Ends all its processes at once. */
+  kill(): Promise<void>;
+}
+
+export interface StartOptions {
+  readonly executable: string;
+  /** Folders and variables of its own. */
+  readonly profile: Profile;
+  readonly isSandboxed: boolean;
+}
+
+/**
+ * Starts a browser that nothing but this process can speak to. It ends with this process, whatever ends that: its pipe
+ * is closed then.
+ */
+export async function startChromium({ executable, profile, isSandboxed }: StartOptions): Promise<Chromium> {
+  const args = [...flags, ...(isSandboxed ? [] : ["--no-sandbox"]), `--user-data-dir=${profile.folder}`, "about:blank"];
+  const child = spawn(executable, args, {
+    stdio: ["ignore", "ignore", "pipe", "pipe", "pipe"],
+    cwd: profile.folder,
+    env: { ...profile.environment },
+    // A group of its own, so that all its processes can be ended.
+    detached: true,
+    ...profile.account,
+  });
+  const output = keepEnd(child.stderr);
+  const ended = new Promise<void>((resolve) => {
+    child.once("exit", () => resolve());
+    child.once("error", () => resolve());
+  });
+  const kill = async () => {
+    endGroup(child);
+    await ended;
+  };
+  const failed = new Promise<never>((_resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", (code, signal) => reject(new Error(`it ended at once (${code ?? signal}): ${output()}`)));
+  });
+  // It may fail after the connection is made.
+  failed.catch(() => undefined);
+  try {
+    const transport = openPipe(child.stdio[3] as Writable, child.stdio[4] as Readable);
+    const connected = puppeteer.connect({ transport, defaultViewport: null, protocolTimeout: 300_000 });
+    const browser = await waitAtMost(
+      longestStartMs,
+      Promise.race([connected, failed]),
+      () => new Error(`it does not answer: ${output()}`),
+    );
+    return {
+      pid: child.pid ?? 0,
+      isSandboxed,
+      ended,
+      openTab: () => openTab(browser),
+      memory: () => measureMemory(browser),
+      kill,
+    };
+  } catch (error) {
+    await kill();
+    throw error;
+  }
+}
+
+/** The last lines that a program wrote. */
+function keepEnd(from: Readable | null): () => string {
+  let text = "";
+  from?.on("data", (chunk: Buffer) => {
+    text = (text + chunk.toString("latin1")).slice(-2000);
+  });
+  return () => text.trim();
+}
+
+function endGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+/** The frame of all pages: no address leads out of it, not even where one got in. */
+const shell = `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"><style>${pageStyle}</style></head><body></body></html>`;
+
+async function openTab(browser: Browser): Promise<Tab> {
+  const page = await browser.newPage();
+  await page.setJavaScriptEnabled(false);
+  await page.setRequestInterception(true);
+  page.on("request", (request) => {
+    const isInside = /^(?:data|about):/.test(request.url());
+    // The tab may be gone by now.
+    void (isInside ? request.continue() : request.abort("blockedbyclient")).catch(() => undefined);
+  });
+  await page.setContent(shell);
+  const session = await page.createCDPSession();
+  const loaded = new Set<string>();
+  return { print: (job) => print(job, { page, session, loaded }) };
+}
+
+async function print(
+  job: PrintJob,
+  { page, session, loaded }: { readonly page: Page; readonly session: CDPSession; readonly loaded: Set<string> },
+): Promise<Printed> {
+  const fonts = job.fonts.filter(({ id }) => !loaded.has(id));
+  if (fonts.length > 0) {
+    const contents = fonts.map(async (font) => ({ ...font, content: (await readFile(font.path)).toString("base64") }));
+    await page.evaluate(loadFonts, await Promise.all(contents));
+    for (const { id } of fonts) loaded.add(id);
+  }
+  const images = job.images.map((image) => ({ ...image, content: toBase64(image.bytes), bytes: undefined }));
+  const laidOut = await page.evaluate(layOut, job.html, images);
+  const { data } = await session.send("Page.printToPDF", {
+    printBackground: true,
+    paperWidth: job.width / 96,
+    paperHeight: job.height / 96,
+    marginTop: 0,
+    marginBottom: 0,
+    marginLeft: 0,
+    marginRight: 0,
+    scale: 0.1,
+    generateTaggedPDF: false,
+  });
+  // What was printed does not stay in memory; an error means that the tab is gone.
+  void page.evaluate(clear).catch(() => undefined);
+  return { pdf: Buffer.from(data, "base64"), ...laidOut };
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+const pageBytes = 4096;
+
+async function measureMemory(browser: Browser): Promise<number> {
+  const session = await browser.target().createCDPSession();
+  try {
+    const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+    const sizes = processInfo.map(({ id }) => ownMemoryOf(id));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  } finally {
+    await session.detach();
+  }
+}
+
+/** Without what a process shares with others; 0 where the system does not say. */
+function ownMemoryOf(pid: number): number {
+  try {
+    const [, resident = "0", shared = "0"] = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ");
+    return (Number(resident) - Number(shared)) * pageBytes;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,36 @@
+/** Flags of the browser. Pages are ours and have no addresses in them; these close the way out once more. */
+export const flags: readonly string[] = [
+  "--headless",
+  "--remote-debugging-pipe",
+  // No name is resolved, and every connection goes to a proxy that does not exist, loopback too.
+  "--host-resolver-rules=MAP * ~NOTFOUND",
+  "--proxy-server=http://127.0.0.1:9",
+  "--proxy-bypass-list=<-loopback>",
+  "--disable-background-networking",
+  "--disable-client-side-phishing-detection",
+  "--disable-component-extensions-with-background-pages",
+  "--disable-component-update",
+  "--disable-default-apps",
+  "--disable-domain-reliability",
+  "--disable-extensions",
+  "--disable-sync",
+  "--no-pings",
+  "--no-first-run",
+  "--no-default-browser-check",
+  "--disable-breakpad",
+  "--disable-crash-reporter",
+  "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,AcceptCHFrame,WebRtcHideLocalIpsWithMdns",
+  "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+  "--disable-gpu",
+  "--disable-3d-apis",
+  "--mute-audio",
+  "--hide-scrollbars",
+  // Containers often have little shared memory.
+  "--disable-dev-shm-usage",
+  // Letters are where the font says, and not on whole pixels.
+  "--font-render-hinting=none",
+  "--force-color-profile=srgb",
+  "--lang=en-US",
+  "--password-store=basic",
+  "--use-mock-keychain",
+];

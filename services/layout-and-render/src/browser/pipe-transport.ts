@@ -1,0 +1,43 @@
+import type { Readable, Writable } from "node:stream";
+
+/** Messages of the browser's protocol over two pipes; each ends with a zero byte. */
+export interface PipeTransport {
+  send(message: string): void;
+  close(): void;
+  onmessage?: (message: string) => void;
+  onclose?: () => void;
+}
+
+/** Speaks over pipes and not over a port: no other program can connect, and the browser ends when its pipe does. */
+export function openPipe(into: Writable, from: Readable): PipeTransport {
+  let parts: Buffer[] = [];
+  let isClosed = false;
+  const transport: PipeTransport = {
+    send(message) {
+      if (!isClosed) into.write(`${message}\0`);
+    },
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      into.destroy();
+      from.destroy();
+      transport.onclose?.();
+    },
+  };
+  from.on("data", (chunk: Buffer) => {
+    let begin = 0;
+    for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, begin)) {
+      parts.push(chunk.subarray(begin, end));
+      const message = Buffer.concat(parts).toString("utf8");
+      parts = [];
+      begin = end + 1;
+      transport.onmessage?.(message);
+    }
+    if (begin < chunk.length) parts.push(chunk.subarray(begin));
+  });
+  // An error is a browser that has ended; the end of the pipe follows.
+  into.on("error", () => transport.close());
+  from.on("error", () => transport.close());
+  from.on("close", () => transport.close());
+  return transport;
+}

@@ -1,0 +1,4 @@
+import { AnswerFiles, TicketData } from "@tessera/protos/services";
+
+/** What layout-and-render calls, by the service that serves it. */
+export const clients = { ticketData: ["boxoffice", TicketData], answerFiles: ["boxoffice", AnswerFiles] } as const;

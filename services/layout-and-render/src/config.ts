@@ -1,0 +1,20 @@
+import { int, optional, text, url } from "@tessera/kit/config";
+
+const mebibyte = 1024 * 1024;
+
+/** What layout-and-render reads from its environment. */
+export const settings = {
+  baseUrl: optional(
+    url("BASE_URL", undefined, "The address clients use; programs that read codes are told it in the page."),
+  ),
+  chromiumPath: optional(
+    text("CHROMIUM_PATH", undefined, "A Chromium or headless shell; found or unpacked when left out."),
+  ),
+  printTabs: int("PRINT_TABS", 2, [1, 16], "How many pages are printed at a time; one for each core."),
+  browserMemory: int(
+    "BROWSER_MEMORY",
+    500 * mebibyte,
+    [200 * mebibyte, 8192 * mebibyte],
+    "Bytes of memory beyond which the browser is replaced.",
+  ),
+} as const;

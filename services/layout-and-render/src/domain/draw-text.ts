@@ -1,0 +1,84 @@
+import type { TextArea, TextContainer } from "./element.ts";
+import { escapeHtml } from "./escape-html.ts";
+import { fontChain } from "./font-chain.ts";
+import { pixels, pixelsPerMm, pixelsPerPoint } from "./page-units.ts";
+import { placeText } from "./place-text.ts";
+import { prepareLines } from "./prepare-lines.ts";
+
+/** A text on a page, with its lines prepared. */
+export type DrawnText = (TextArea | TextContainer) & { readonly value: string; readonly language: string };
+
+const alignments = { top: "flex-start", middle: "center", bottom: "flex-end" } as const;
+
+/**
+ * Draws a text. The browser breaks its lines and orders its letters; where its first baseline is, and about which point
+ * it turns, is ours. `mark` names it where it does not fit, which is checked for texts that shrink, or for
+ * all; `height` is that of the page in millimetres.
+ */
+export function drawText(
+  text: DrawnText,
+  {
+    height,
+    mark,
+    checksFit = false,
+  }: { readonly height: number; readonly mark: string; readonly checksFit?: boolean | undefined },
+): string {
+  if (!(text.fontSize > 0)) return "";
+  const lines = prepareLines(text.value);
+  if (lines.every((line) => line.trim() === "")) return "";
+  const size = text.fontSize * pixelsPerPoint;
+  const place = placeText(text);
+  const lettering = describeLetters(text, lines.join("\n"));
+  const body = lines.map((line, index) => drawLine(line, { gap: index === 0 ? 0 : place.afterHardBreak })).join("");
+  const font = `font-size:${pixels(size)};line-height:${round(place.advance)}`;
+  const left = `left:${pixels(text.left * pixelsPerMm)};width:${pixels(Math.max(0, text.width) * pixelsPerMm)}`;
+  if (text.type === "textarea") {
+    // Rotation is about the upper left corner of the lines; the shift of the baseline turns with them.
+    const turned = turn(text.rotation, `translateY(${round(place.shift)}em)`);
+    const upperEdge = (height - text.bottom) * pixelsPerMm;
+    const extra = (lines.length - 1) * place.afterHardBreak * size;
+    const vertical = text.downward
+      ? `top:${pixels(upperEdge + (turned === "" ? place.shift * size : 0))}`
+      : `bottom:${pixels(text.bottom * pixelsPerMm - extra - (turned === "" ? place.shift * size : 0))}`;
+    return `<div class="x" style="${left};${vertical};${font};${lettering}${turned}">${body}</div>`;
+  }
+  const top = `top:${pixels((height - text.bottom - text.height) * pixelsPerMm)};height:${pixels(Math.max(0, text.height) * pixelsPerMm)}`;
+  const box = `${left};${top};justify-content:${alignments[text.verticalAlign]};${lettering}${turn(text.rotation)}`;
+  const fit = text.isAutoresized || checksFit ? ` data-fit="${escapeHtml(mark)}"` : "";
+  const fixed = text.isAutoresized ? "" : ' data-fixed="1"';
+  const kind = text.splitsLongWords ? "b" : "b n";
+  return `<div class="${kind}"${fit}${fit === "" ? "" : fixed} style="${box}"><div class="t" style="${font};top:${round(place.shift)}em">${body}</div></div>`;
+}
+
+function turn(rotation: number, then = ""): string {
+  return rotation % 360 === 0 ? "" : `;transform-origin:0 0;transform:rotate(${round(rotation % 360)}deg) ${then}`;
+}
+
+function drawLine(line: string, { gap }: { readonly gap: number }): string {
+  const margin = gap === 0 ? "" : ` style="margin-top:${round(gap)}em"`;
+  // Lines may end after every hyphen, and no letter says so in the text that readers of the file get.
+  const content = line.trim() === "" ? "<br>" : escapeHtml(line).replaceAll(/[-\u2010](?=\S)/g, "$&<wbr>");
+  return `<p dir="auto"${margin}>${content}</p>`;
+}
+
+function describeLetters(text: DrawnText, content: string): string {
+  const [red, green, blue] = text.color.map((channel) => Math.round(Math.min(Math.max(channel, 0), 255)));
+  const chain = fontChain(content, text.language);
+  const parts = [
+    `text-align:${text.align}`,
+    `color:rgb(${red},${green},${blue})`,
+    ...(text.bold ? ["font-weight:700"] : []),
+    ...(text.italic ? ["font-style:italic"] : []),
+    // Most texts are in the letters that are the default.
+    ...(isPlain(content) ? [] : [`font-family:${chain.map((name) => `'${name}'`).join(",")}`]),
+  ];
+  return parts.join(";");
+}
+
+function isPlain(content: string): boolean {
+  return /^[\n -~\u00a0-\u017f\u2013\u2014\u2018-\u201e\u2022\u2026\u20ac]*$/.test(content);
+}
+
+function round(value: number): number {
+  return Math.round(value * 100_000) / 100_000;
+}

@@ -1,0 +1,78 @@
+import { formatterLocales, type Locale, readLocale } from "./locale.ts";
+
+/** Where English prices are written with the separators of the region, and in which language that is done alike. */
+const englishLike: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(["BE", "DE", "DK", "ES", "IT", "PL", "RO", "SI"].map((region) => [region, "de"])),
+  ...Object.fromEntries(["CZ", "FI", "HU", "NO", "PT", "SE", "SK"].map((region) => [region, "cs"])),
+  AT: "de-AT",
+  FR: "fr",
+  NL: "nl",
+};
+
+/** Writes amounts of money in one locale. Formatters are made when they are first used, and kept. */
+export class MoneyFormats {
+  readonly #locales: string[];
+  readonly #isEnglishLike: boolean;
+  readonly #formatters = new Map<string, (amount: `${number}`) => string>();
+  readonly #places = new Map<string, number>();
+
+  constructor(locale: Locale) {
+    const region = locale.tag.split("-").at(-1) ?? "";
+    const like = locale.language === "en" && Object.hasOwn(englishLike, region) ? englishLike[region] : undefined;
+    this.#isEnglishLike = like !== undefined;
+    this.#locales = formatterLocales(like === undefined ? locale : readLocale(like, null));
+  }
+
+  /** `1.234,50 €`: as exact as the amount is, also where the currency has fewer places. */
+  money(amount: string, currency: string): string {
+    if (!isDecimal(amount)) throw new Error("the amount is no decimal");
+    if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${amount}`;
+    const code = currency.toUpperCase();
+    const needed = amount.split(".")[1]?.replace(/0+$/, "").length ?? 0;
+    const usual = this.#placesOf(code);
+    const places = needed > usual ? Math.min(Math.max(needed, 2), 20) : usual;
+    const key = `${code} ${places}`;
+    let write = this.#formatters.get(key);
+    if (write === undefined) {
+      write = this.#makeFormatter(code, places);
+      this.#formatters.set(key, write);
+    }
+    return write(amount);
+  }
+
+  #placesOf(currency: string): number {
+    let places = this.#places.get(currency);
+    if (places === undefined) {
+      const options = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions();
+      places = options.maximumFractionDigits ?? 2;
+      this.#places.set(currency, places);
+    }
+    return places;
+  }
+
+  #makeFormatter(currency: string, places: number): (amount: `${number}`) => string {
+    const formatter = new Intl.NumberFormat(this.#locales, {
+      style: "currency",
+      currency,
+      minimumFractionDigits: places,
+      maximumFractionDigits: places,
+      // Some languages leave the separator out below ten thousand, but not on price tags.
+      useGrouping: "always",
+    });
+    if (!this.#isEnglishLike) return (amount) => formatter.format(amount);
+    const symbol = findEnglishSymbol(currency);
+    return (amount) => {
+      const parts = formatter.formatToParts(amount);
+      return parts.map(({ type, value }) => (type === "currency" ? symbol : value)).join("");
+    };
+  }
+}
+
+function findEnglishSymbol(currency: string): string {
+  const parts = new Intl.NumberFormat("en-150", { style: "currency", currency }).formatToParts(0);
+  return parts.find(({ type }) => type === "currency")?.value ?? currency;
+}
+
+function isDecimal(text: string): text is `${number}` {
+  return /^-?[0-9]+(?:\.[0-9]+)?$/.test(text);
+}

@@ -1,0 +1,71 @@
+import type { BarcodeArea, LayoutElement } from "../element.ts";
+import { encodeQr, quietZone } from "../qr-code.ts";
+import { type Finding, showLength } from "./finding.ts";
+
+/** Scanners have trouble with smaller modules, in millimetres. */
+const smallestModule = 0.4;
+
+interface Code {
+  readonly index: number;
+  readonly element: BarcodeArea;
+  readonly value: string;
+  /** Modules on a side of what `size` measures; undefined: no code is so long. */
+  readonly modules: number | undefined;
+}
+
+/**
+ * Finds codes that scanners cannot read: too small, or with another one in the zone around them that stays free. Of
+ * each element all values count that may need the largest code.
+ */
+export function findBadCodes(
+  elements: readonly LayoutElement[],
+  valuesOf: (index: number) => readonly string[],
+): Finding[] {
+  const codes = elements.flatMap((element, index): Code[] => {
+    if (element.type !== "barcodearea" || !(element.size > 0)) return [];
+    const sized = valuesOf(index).map((value) => {
+      const side = encodeQr(value)?.side;
+      return { index, element, value, modules: side === undefined ? undefined : side + freeInside(element) };
+    });
+    const sideOf = ({ modules }: Code) => modules ?? Number.POSITIVE_INFINITY;
+    return sized.sort((one, other) => sideOf(other) - sideOf(one)).slice(0, 1);
+  });
+  return [...codes.flatMap(findUnreadable), ...findOverlaps(codes)];
+}
+
+function freeInside({ hasQuietZone }: BarcodeArea): number {
+  return hasQuietZone ? 2 * quietZone : 0;
+}
+
+function findUnreadable({ index, element, value, modules }: Code): Finding[] {
+  const { length } = [...value];
+  if (modules === undefined)
+    return [{ element: index, code: "code_too_long", message: `No code has room for its ${length} characters.` }];
+  const module = element.size / modules;
+  // Sizes are written with few decimals.
+  if (module > smallestModule - 0.0005) return [];
+  const least = Math.ceil(modules * smallestModule * 10) / 10;
+  const message = `With ${length} characters its modules have ${module.toFixed(2)} mm; make it at least ${showLength(least)} for ${smallestModule} mm.`;
+  return [{ element: index, code: "code_too_small", message }];
+}
+
+function findOverlaps(codes: readonly Code[]): Finding[] {
+  return codes.flatMap((code, place) => {
+    const earlier = codes.slice(0, place).find((other) => doOverlap(code, other));
+    if (earlier === undefined) return [];
+    const message = `It lies on the code of element ${earlier.index + 1}, or on the zone around it that must stay free.`;
+    return [{ element: code.index, code: "overlapping_codes", message }];
+  });
+}
+
+function doOverlap(one: Code, other: Code): boolean {
+  if (one.element.page !== other.element.page) return false;
+  const [a, b] = [zoneOf(one), zoneOf(other)];
+  return a.left < b.right && b.left < a.right && a.bottom < b.top && b.bottom < a.top;
+}
+
+/** A code with its quiet zone, where that is outside of its size, too. */
+function zoneOf({ element: { left, bottom, size, hasQuietZone }, modules = 1 }: Code) {
+  const free = hasQuietZone ? 0 : (quietZone * size) / modules;
+  return { left: left - free, right: left + size + free, bottom: bottom - free, top: bottom + size + free };
+}

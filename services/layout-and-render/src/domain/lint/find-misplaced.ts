@@ -1,0 +1,98 @@
+import type { LayoutElement } from "../element.ts";
+import { pointsPerMm } from "../page-units.ts";
+import { placeText } from "../place-text.ts";
+import { poweredByRatio } from "../powered-by.ts";
+import { type Finding, showLength } from "./finding.ts";
+
+/** A page, in millimetres. */
+export interface PageSize {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Millimetres from the lower left corner. */
+type Point = readonly [x: number, y: number];
+
+/** Positions are this exact. */
+const tolerance = 0.1;
+
+/** Finds elements that have no size, are on no page, or stick out of theirs. */
+export function findMisplaced(elements: readonly LayoutElement[], pages: readonly PageSize[]): Finding[] {
+  return elements.flatMap((element, index): Finding[] => {
+    const sizes = findSizes(element, index);
+    const page = pages[element.page - 1];
+    if (page === undefined) {
+      const message = `There is no page ${element.page}: the background has ${pages.length}.`;
+      return [...sizes, { element: index, code: "no_such_page", message }];
+    }
+    const out = sizes.length > 0 ? 0 : overhang(outlineOf(element), page);
+    if (out <= tolerance) return sizes;
+    return [{ element: index, code: "outside_page", message: `It sticks out of the page by ${showLength(out)}.` }];
+  });
+}
+
+/** The lengths of an element that must be more than nothing, by their names in a layout. */
+function lengthsOf(element: LayoutElement): Readonly<Record<string, number>> {
+  switch (element.type) {
+    case "barcodearea":
+    case "poweredby":
+      return { size: element.size };
+    case "imagearea":
+      return { width: element.width, height: element.height };
+    case "textarea":
+      return { width: element.width, fontsize: element.fontSize, lineheight: element.lineHeight ?? 1 };
+    case "textcontainer": {
+      const { width, height, fontSize: fontsize, lineHeight: lineheight } = element;
+      return { width, height, fontsize, lineheight };
+    }
+  }
+}
+
+function findSizes(element: LayoutElement, index: number): Finding[] {
+  const wrong = Object.entries(lengthsOf(element)).filter(([, length]) => !(length > 0));
+  return wrong.map(([name]) => ({ element: index, code: "no_size", message: `Its ${name} must be more than 0.` }));
+}
+
+/** The corners of what an element covers; of lines that have no box, of the first one. */
+export function outlineOf(element: LayoutElement): Point[] {
+  const { left, bottom } = element;
+  switch (element.type) {
+    case "barcodearea":
+      return rectangle([left, bottom], element.size, element.size);
+    case "poweredby":
+      return rectangle([left, bottom], element.size * poweredByRatio, element.size);
+    case "imagearea":
+      return rectangle([left, bottom], element.width, element.height);
+    case "textcontainer":
+      return turned(rectangle([left, bottom], element.width, element.height), element.rotation, [
+        left,
+        bottom + element.height,
+      ]);
+    case "textarea": {
+      const height = (placeText(element).advance * element.fontSize) / pointsPerMm;
+      const low = element.downward ? bottom - height : bottom;
+      return turned(rectangle([left, low], element.width, height), element.rotation, [left, low + height]);
+    }
+  }
+}
+
+function rectangle([left, bottom]: Point, width: number, height: number): Point[] {
+  return [
+    [left, bottom],
+    [left + width, bottom],
+    [left + width, bottom + height],
+    [left, bottom + height],
+  ];
+}
+
+/** Turns points clockwise about another one. */
+function turned(points: readonly Point[], degrees: number, [x, y]: Point): Point[] {
+  const angle = (-(degrees % 360) * Math.PI) / 180;
+  const [sin, cos] = [Math.sin(angle), Math.cos(angle)];
+  return points.map(([px, py]) => [x + (px - x) * cos - (py - y) * sin, y + (px - x) * sin + (py - y) * cos]);
+}
+
+/** How far points are beyond a page at most; not more than nothing: they are on it. */
+function overhang(points: readonly Point[], { width, height }: PageSize): number {
+  return Math.max(...points.flatMap(([x, y]) => [-x, x - width, -y, y - height]));
+}

@@ -1,0 +1,142 @@
+import { describe, expect, it } from "vitest";
+import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
+import { ticket } from "../../testing/ticket.ts";
+import type { LayoutElement } from "../element.ts";
+import { LongestValues } from "./choose-longest.ts";
+import { findBadCodes } from "./find-bad-codes.ts";
+import { findMisplaced, outlineOf } from "./find-misplaced.ts";
+import { findUnknownNames } from "./find-unknown-names.ts";
+
+const page = { width: 100, height: 80 };
+const found = (element: LayoutElement) => findMisplaced([element], [page]).map(({ code, message }) => [code, message]);
+const box = { left: 0, bottom: 0, width: 100, height: 80 };
+const corners = (element: LayoutElement) =>
+  outlineOf(element).map((point) => point.map((x) => Math.round(x * 10) / 10));
+
+describe("[L48.2] what is misplaced", () => {
+  it("is not what fills the page, or sticks out by a tenth of a millimetre", () => {
+    expect(found(anImage(box))).toEqual([]);
+    expect(found(aContainer("", { ...box, left: -0.1 }))).toEqual([]);
+    expect(found(aCode("", { left: 20.05, bottom: 0, size: 80 }))).toEqual([]);
+  });
+
+  it.each<[string, LayoutElement, string]>([
+    ["left", anImage({ ...box, left: -0.2 }), "0.2 mm"],
+    ["right", aCode("", { left: 60, bottom: 0, size: 50 }), "10 mm"],
+    ["at the top", aContainer("", { ...box, bottom: 1.5 }), "1.5 mm"],
+    ["below", aMark({ left: 0, bottom: -4, size: 5 }), "4 mm"],
+    ["as a line that grows downwards", anArea("", { left: 0, bottom: 2, width: 10, downward: true }), "2.3 mm"],
+    ["as a line of twice the height", anArea("", { left: 0, bottom: 75, width: 10, lineHeight: 2 }), "4.7 mm"],
+  ])("is what sticks out %s", (_name, element, length) => {
+    expect(found(element)).toEqual([["outside_page", `It sticks out of the page by ${length}.`]]);
+  });
+
+  it("turns with its text, about the upper left corner", () => {
+    const upright = { left: 50, bottom: 40, width: 20, height: 10 };
+    expect(corners(aContainer("", { ...upright, rotation: 90 }))).toEqual([
+      [40, 50],
+      [40, 30],
+      [50, 30],
+      [50, 50],
+    ]);
+    expect(found(aContainer("", { ...upright, rotation: 450 }))).toEqual([]);
+    expect(found(aContainer("", { ...upright, width: 51, rotation: 90 }))).toHaveLength(1);
+    expect(found(aContainer("", { ...upright, width: 51, rotation: -90 }))).toHaveLength(1);
+    expect(corners(anArea("", { ...upright, fontSize: 72, downward: true, rotation: 180 }))[2]).toEqual([30, 40]);
+  });
+
+  it.each<[string, LayoutElement]>([
+    ["size", aCode("", { size: 0 })],
+    ["size", aMark({ size: -1 })],
+    ["width", anImage({ width: 0 })],
+    ["height", anImage({ height: -5 })],
+    ["fontsize", anArea("", { fontSize: 0 })],
+    ["lineheight", aContainer("", { lineHeight: 0 })],
+  ])("has no %s", (name, element) => {
+    expect(found(element)).toEqual([["no_size", `Its ${name} must be more than 0.`]]);
+  });
+
+  it.each([0, 2, 1.5, -1])("is on the page %s of one", (number) => {
+    expect(found(aMark({ page: number }))).toEqual([["no_such_page", expect.stringContaining(`no page ${number}`)]]);
+  });
+});
+
+describe("[L48.4] codes", () => {
+  const codes = (elements: readonly LayoutElement[], value = "x".repeat(32)) =>
+    findBadCodes(elements, () => [value]).map(({ element, code }) => [element, code]);
+
+  it("have modules of at least 0.4 mm, with their quiet zone or without it", () => {
+    // 33 modules, and 8 of the zone.
+    expect(codes([aCode("", { size: 16.4 })])).toEqual([]);
+    expect(codes([aCode("", { size: 16.3 })])).toEqual([[0, "code_too_small"]]);
+    expect(codes([aCode("", { size: 13.2, hasQuietZone: false })])).toEqual([]);
+    expect(codes([aCode("", { size: 13.1, hasQuietZone: false })])).toEqual([[0, "code_too_small"]]);
+  });
+
+  it("are measured by the value that needs most room, which need not be the longest", () => {
+    const element = aCode("", { size: 16.3 });
+    const valuesOf = () => ["x".repeat(33), "y".repeat(32)];
+    expect(findBadCodes([element], valuesOf)).toMatchObject([{ code: "code_too_small" }]);
+    expect(codes([element], "x".repeat(33))).toEqual([]);
+  });
+
+  it("have no room for too long a value, and none are drawn for an empty one", () => {
+    expect(codes([aCode("")], "x".repeat(5000))).toEqual([[0, "code_too_long"]]);
+    expect(findBadCodes([aCode(""), aCode("")], () => [])).toEqual([]);
+  });
+
+  it("overlap on one page, also where only the zone that must stay free is touched", () => {
+    const at = (left: number, more = {}) => aCode("", { left, bottom: 0, size: 41, ...more });
+    expect(codes([at(0), at(40.9)])).toEqual([[1, "overlapping_codes"]]);
+    expect(codes([at(0), at(41)])).toEqual([]);
+    expect(codes([at(0), at(40.9, { page: 2 })])).toEqual([]);
+    // Its zone is 5 mm around it.
+    expect(codes([at(0), at(45.8, { hasQuietZone: false })])).toEqual([[1, "overlapping_codes"]]);
+    expect(codes([at(0), at(46.1, { hasQuietZone: false })])).toEqual([]);
+  });
+});
+
+describe("[L48.3] names", () => {
+  const questions = [
+    { id: 1, identifier: "DIET", type: "S", options: [] },
+    { id: 2, identifier: "PHOTO", type: "F", options: [] },
+  ];
+  const unknown = (element: LayoutElement) =>
+    findUnknownNames([element], [ticket({ questions })]).map(({ code, message }) => [code, message]);
+
+  it.each(["secret", "attendee_name_full_name", "question_DIET", "question_1", "price"])("are known: %s", (content) => {
+    expect(unknown(anArea("", { content }))).toEqual([]);
+  });
+
+  it.each(["constructor", "__proto__", "meta:", "meta:city", "itemmeta:x", "question_PHOTO", "question_3"])(
+    "are unknown: %s",
+    (content) => {
+      expect(unknown(aCode("", { content }))).toEqual([["unknown_variable", `There is no variable "${content}".`]]);
+    },
+  );
+
+  it("in texts are placeholders, each told once", () => {
+    expect(unknown(anArea("", { content: "other", text: "{a} {order} {a} {b}{ c }" }))).toEqual([
+      ["unknown_variable", 'There is no variable "a".'],
+      ["unknown_variable", 'There is no variable "b".'],
+    ]);
+    expect(unknown(anArea("", { content: "order", text: "{a}" }))).toEqual([]);
+  });
+
+  it("are shown cut", () => {
+    expect(unknown(aCode("", { content: "x".repeat(10_000) }))).toEqual([
+      ["unknown_variable", `There is no variable "${"x".repeat(100)}".`],
+    ]);
+    expect(unknown(aCode("", { content: "" }))).toEqual([["unknown_variable", "It has no content."]]);
+  });
+});
+
+it("[L48.5] the longest values of many tickets are longest as a whole, in lines, by line and by word", () => {
+  const longest = new LongestValues();
+  const values = ["aa aa aa aa", "b\nb\nb\nb\nb", "cc cc\ncccc ccccccccc", "ddddddddddd"];
+  for (const value of values) longest.add([aContainer(value), aCode(value)]);
+  const texts = longest.tickets().map(([first]) => (first !== undefined && "value" in first ? first.value : ""));
+  expect(new Set(texts)).toEqual(new Set(values.slice(1)));
+  expect(longest.codesOf(1)).toEqual([values[2]]);
+  expect(longest.codesOf(0)).toEqual([]);
+});

@@ -1,0 +1,165 @@
+import type { Instant } from "@tessera/values";
+import type { Content, LayoutElement } from "./element.ts";
+import type { Formats } from "./formats/formats.ts";
+import { findPlaceholders } from "./placeholders.ts";
+import type { AnswerImage, ResolvedElement } from "./resolved-element.ts";
+import type { Ticket } from "./ticket.ts";
+import { findImage, questionPrefix } from "./variables/answers.ts";
+import { findVariable, listVariables } from "./variables/find-variable.ts";
+import type { View } from "./variables/view.ts";
+
+export interface Printing {
+  readonly now: Instant;
+  /** Serve many tickets: formatters are expensive. */
+  readonly formats: Formats;
+}
+
+/** Stands where something cannot be printed. */
+const errorMark = "(error)";
+
+/** More fits on no page. */
+const longestText = 50_000;
+
+/** A longer secret is shortened where people read it. */
+const longestSecret = { whole: 32, shortened: 30 };
+
+/**
+ * Replaces the variables of elements by what they are on one ticket. A variable that fails, whatever the ticket has, is
+ * marked and named in the warnings; the other elements are as they would be without it.
+ */
+export function resolveElements(
+  elements: readonly LayoutElement[],
+  ticket: Ticket,
+  printing: Printing,
+): { readonly elements: ResolvedElement[]; readonly warnings: string[] } {
+  const warnings: string[] = [];
+  const resolved = elements.map((element, index) =>
+    resolveElement(element, ticket, {
+      ...printing,
+      warn: (problem) => warnings.push(`Element ${index + 1} (${nameElement(element)}): ${problem}`),
+    }),
+  );
+  return { elements: resolved, warnings };
+}
+
+type Warn = (problem: string) => void;
+
+function nameElement(element: LayoutElement): string {
+  const content = "content" in element ? element.content : "";
+  return [element.type, withoutControls(content).slice(0, 100)].filter((part) => part !== "").join(" ");
+}
+
+function resolveElement(
+  element: LayoutElement,
+  ticket: Ticket,
+  { warn, ...printing }: Printing & { readonly warn: Warn },
+): ResolvedElement {
+  switch (element.type) {
+    case "poweredby":
+      return element;
+    case "imagearea":
+      return { ...element, image: findImage(ticket, element.content) };
+    case "barcodearea": {
+      const view = viewOf(ticket, ticket.order.locale, printing);
+      if (element.content === "secret") return { ...element, value: ticket.position.secret };
+      return { ...element, value: writeContent(element, { view, warn }) };
+    }
+    case "textarea":
+    case "textcontainer": {
+      const locale = element.locale || ticket.order.locale;
+      const view = viewOf(ticket, locale, printing);
+      const value =
+        element.content === "secret" ? shorten(ticket.position.secret) : writeContent(element, { view, warn });
+      return { ...element, value: withoutControls(value), language: view.formats.locale.tag };
+    }
+  }
+}
+
+function viewOf(ticket: Ticket, locale: string, { now, formats }: Printing): View {
+  return {
+    ticket,
+    now,
+    formats: formats.of(locale, ticket.settings.region),
+    localTime: (instant, zone) => formats.localTime(instant, zone),
+  };
+}
+
+interface Writing {
+  readonly view: View;
+  readonly warn: Warn;
+}
+
+function writeContent({ content, text = "", textI18n = {} }: Content, writing: Writing): string {
+  switch (content) {
+    case "":
+      writing.warn("it has no content");
+      return errorMark;
+    case "other":
+      return fillPlaceholders(text, writing);
+    case "other_i18n":
+      return fillPlaceholders(writing.view.formats.text(textI18n), writing);
+    default:
+      return cut(writeVariable(content, writing) ?? "", writing.warn);
+  }
+}
+
+/** What a variable is on the ticket; undefined if the name is unknown. */
+function writeVariable(name: string, { view, warn }: Writing): string | undefined {
+  const evaluate = findVariable(name, view);
+  if (evaluate === undefined) return undefined;
+  try {
+    return evaluate(view);
+  } catch {
+    warn(`${name} cannot be printed for this ticket`);
+    return errorMark;
+  }
+}
+
+/** Replaces `{name}`; what is put in is not read again, and unknown names stay as they are. */
+function fillPlaceholders(text: string, writing: Writing): string {
+  const known = new Map<string, string | undefined>();
+  let filled = "";
+  let end = 0;
+  for (const match of findPlaceholders(text)) {
+    const [placeholder, name = ""] = match;
+    if (!known.has(name)) known.set(name, writeVariable(name, writing));
+    filled += text.slice(end, match.index) + (known.get(name) ?? placeholder);
+    end = match.index + placeholder.length;
+    if (filled.length > longestText) break;
+  }
+  return cut(filled + text.slice(end, end + longestText + 1), writing.warn);
+}
+
+function cut(text: string, warn: Warn): string {
+  if (text.length <= longestText) return text;
+  warn(`only the first ${longestText} characters are printed`);
+  return text.slice(0, longestText);
+}
+
+function shorten(secret: string): string {
+  return secret.length > longestSecret.whole ? `${secret.slice(0, longestSecret.shortened)}…` : secret;
+}
+
+/** Lines are ended by line feeds; halves of characters, and control characters but tabs, cannot be printed. */
+function withoutControls(text: string): string {
+  return text
+    .replaceAll(/\r\n?|[\u0085\u2028\u2029]/g, "\n")
+    .toWellFormed()
+    .replaceAll(/[^\P{Cc}\n\t]/gu, "");
+}
+
+/** All variables of a ticket in the language of its order. */
+export function evaluateAll(
+  ticket: Ticket,
+  printing: Printing,
+): { readonly texts: ReadonlyMap<string, string>; readonly images: ReadonlyMap<string, AnswerImage | null> } {
+  const writing = { view: viewOf(ticket, ticket.order.locale, printing), warn: () => {} };
+  const texts = listVariables(ticket).map((name): [string, string] => {
+    const value = cut(writeVariable(name, writing) ?? "", writing.warn);
+    return [name, name === "secret" ? value : withoutControls(value)];
+  });
+  const files = ticket.questions
+    .filter(({ type }) => type === "F")
+    .map(({ identifier }) => questionPrefix + identifier);
+  return { texts: new Map(texts), images: new Map(files.map((name) => [name, findImage(ticket, name)])) };
+}

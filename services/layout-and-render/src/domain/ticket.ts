@@ -1,0 +1,153 @@
+import type { Instant, Localized } from "@tessera/values";
+
+/** All that can be printed on one ticket. */
+export interface Ticket {
+  /** The name of the organizer. */
+  readonly organizer: string;
+  readonly event: Event;
+  /** The date of a series that the ticket is for. */
+  readonly subevent: Occasion | null;
+  readonly settings: Settings;
+  readonly order: Order;
+  readonly position: Position;
+  /** Of an add-on: what it was added to. */
+  readonly parent: Position | null;
+  /** What was added to it, without what is canceled. */
+  readonly addons: readonly Position[];
+  readonly questions: readonly Question[];
+  /** The identifier of the first linked medium. */
+  readonly medium: string | null;
+  /** In which outputs it may be downloaded now. */
+  readonly outputs: readonly string[];
+}
+
+/** Something that people come to: an event, or a date of a series. */
+export interface Occasion {
+  readonly name: Localized;
+  readonly location: Localized | null;
+  readonly dateFrom: Instant;
+  readonly dateTo: Instant | null;
+  readonly dateAdmission: Instant | null;
+  readonly metaData: Texts;
+  readonly hasSeatingPlan: boolean;
+}
+
+export interface Event extends Occasion {
+  readonly currency: string;
+  readonly timezone: string;
+  /** What holds for a product that does not say otherwise. */
+  readonly itemMetaProperties: Texts;
+}
+
+/** Texts by name. */
+export type Texts = Readonly<Record<string, string>>;
+
+export interface Settings {
+  readonly region: string | null;
+  readonly nameScheme: string;
+  readonly showsDateTo: boolean;
+  readonly organizerInfoText: Localized | null;
+  readonly eventInfoText: Localized | null;
+}
+
+export interface Order {
+  readonly code: string;
+  readonly locale: string;
+  /** The identifier of the channel that it was sold on. */
+  readonly salesChannel: string;
+  readonly placedAt: Instant;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly invoiceAddress: InvoiceAddress | null;
+}
+
+/** What people write into address fields; what is missing is empty. */
+export interface Address {
+  readonly name: string;
+  readonly nameParts: Texts;
+  readonly company: string;
+  readonly street: string;
+  readonly zipcode: string;
+  readonly city: string;
+  readonly state: string;
+  /** A code of two letters. */
+  readonly country: string;
+}
+
+export interface InvoiceAddress extends Address {
+  readonly customField: string;
+}
+
+export interface Attendee extends Address {
+  readonly email: string;
+}
+
+export interface Position {
+  readonly id: number;
+  readonly positionid: number;
+  readonly secret: string;
+  readonly pseudonymizationId: string;
+  readonly item: Item;
+  readonly variation: Variation | null;
+  /** A decimal. */
+  readonly price: string;
+  readonly attendee: Attendee;
+  readonly seat: Seat | null;
+  readonly validFrom: Instant | null;
+  readonly validUntil: Instant | null;
+  readonly answers: readonly Answer[];
+  /** Scans that were imported. */
+  readonly scans: readonly Scan[];
+}
+
+export interface Scan {
+  readonly at: Instant;
+  readonly isExit: boolean;
+}
+
+export interface Seat {
+  readonly name: string;
+  readonly zone: string;
+  readonly row: string;
+  readonly rowLabel: string;
+  readonly number: string;
+  readonly numberLabel: string;
+}
+
+export interface Answer {
+  readonly question: number;
+  readonly text: string;
+  readonly optionIdentifiers: readonly string[];
+  /** The media type of the file, where the answer is one. */
+  readonly fileType: string | null;
+}
+
+/** What items and variations have in common. */
+interface Offer {
+  readonly id: number;
+  readonly name: Localized;
+  readonly description: Localized | null;
+  readonly metaData: Texts;
+}
+
+export interface Item extends Offer {
+  /** The name of its category. */
+  readonly category: Localized | null;
+  readonly bundles: readonly Bundle[];
+}
+
+export type Variation = Offer;
+
+/** What is sold together with an item. */
+export interface Bundle {
+  readonly item: number;
+  readonly variation: number | null;
+  readonly count: number;
+}
+
+export interface Question {
+  readonly id: number;
+  readonly identifier: string;
+  readonly type: string;
+  readonly options: readonly { readonly identifier: string; readonly answer: Localized }[];
+}

@@ -1,0 +1,78 @@
+import { formatPhone } from "../formats/format-phone.ts";
+import type { Texts } from "../ticket.ts";
+import { answerTo, findQuestion, questionPrefix } from "./answers.ts";
+import { moments } from "./moments.ts";
+import { findNameVariable, listNameVariables, people } from "./people.ts";
+import { places } from "./places.ts";
+import { products } from "./products.ts";
+import { type Evaluate, occasionOf, type View } from "./view.ts";
+
+const empty: Evaluate = () => "";
+
+const variables: Readonly<Record<string, Evaluate>> = {
+  secret: ({ ticket }) => ticket.position.secret,
+  order: ({ ticket }) => ticket.order.code,
+  positionid: ({ ticket }) => String(ticket.position.positionid),
+  order_positionid: ({ ticket }) => `${ticket.order.code}-${ticket.position.positionid}`,
+  pseudonymization_id: ({ ticket }) => ticket.position.pseudonymizationId,
+  telephone: ({ ticket }) => (ticket.order.phone === null ? "" : formatPhone(ticket.order.phone)),
+  email: ({ ticket }) => ticket.order.email ?? "",
+  event_name: ({ ticket, formats }) => formats.text(occasionOf(ticket).name),
+  event_series_name: ({ ticket, formats }) => formats.text(ticket.event.name),
+  event_location: ({ ticket, formats }) => formats.text(occasionOf(ticket).location),
+  organizer: ({ ticket }) => ticket.organizer,
+  organizer_info_text: ({ ticket, formats }) => formats.text(ticket.settings.organizerInfoText),
+  event_info_text: ({ ticket, formats }) => formats.text(ticket.settings.eventInfoText),
+  medium_identifier: ({ ticket }) => ticket.medium ?? "",
+  ...moments,
+  ...products,
+  ...people,
+  ...places,
+  // No record has these.
+  program_times: empty,
+  giftcard_issuance_date: empty,
+  giftcard_expiry_date: empty,
+};
+
+const metaPrefix = "meta:";
+const itemMetaPrefix = "itemmeta:";
+
+/** Finds the variable of a name; undefined for an unknown name. */
+export function findVariable(name: string, { ticket }: Pick<View, "ticket">): Evaluate | undefined {
+  if (Object.hasOwn(variables, name)) return variables[name];
+  if (name.startsWith(metaPrefix)) return meta(name.slice(metaPrefix.length));
+  if (name.startsWith(itemMetaPrefix)) return itemMeta(name.slice(itemMetaPrefix.length));
+  const question = findQuestion(ticket, name);
+  return question === undefined ? findNameVariable(name, ticket.settings.nameScheme) : answerTo(question);
+}
+
+/** Lists the names of all variables that a ticket has. */
+export function listVariables({ event, subevent, position, settings, questions }: View["ticket"]): string[] {
+  const metaNames = new Set([...Object.keys(event.metaData), ...Object.keys(subevent?.metaData ?? {})]);
+  const itemMetaNames = new Set(
+    [event.itemMetaProperties, position.item.metaData, position.variation?.metaData ?? {}].flatMap(Object.keys),
+  );
+  return [
+    ...Object.keys(variables),
+    ...listNameVariables(settings.nameScheme),
+    ...questions.filter(({ type }) => type !== "F").map(({ identifier }) => `${questionPrefix}${identifier}`),
+    ...[...metaNames].map((name) => `${metaPrefix}${name}`),
+    ...[...itemMetaNames].map((name) => `${itemMetaPrefix}${name}`),
+  ];
+}
+
+/** What the date of a series says, else what the event says. */
+function meta(name: string): Evaluate {
+  return ({ ticket: { subevent, event } }) => firstOf([subevent?.metaData, event.metaData], name);
+}
+
+/** What the variation says, else the item, else what holds for all items. */
+function itemMeta(name: string): Evaluate {
+  return ({ ticket: { position, event } }) =>
+    firstOf([position.variation?.metaData, position.item.metaData, event.itemMetaProperties], name);
+}
+
+function firstOf(sources: readonly (Texts | undefined)[], name: string): string {
+  const source = sources.find((texts) => texts !== undefined && Object.hasOwn(texts, name) && texts[name] !== "");
+  return source?.[name] ?? "";
+}

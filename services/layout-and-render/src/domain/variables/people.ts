@@ -1,0 +1,108 @@
+import { combineParts, findNameScheme, namePart } from "../name-schemes.ts";
+import type { Address, Attendee, Texts } from "../ticket.ts";
+import type { Evaluate, View } from "./view.ts";
+
+/** What an add-on does not say of its attendee holds as for the ticket that it was added to. */
+function attendeeField(field: Exclude<keyof Attendee, "nameParts">): Evaluate {
+  return ({ ticket: { position, parent } }) => position.attendee[field] || (parent?.attendee[field] ?? "");
+}
+
+function invoiceField(field: Exclude<keyof Address, "nameParts">): Evaluate {
+  return ({ ticket }) => ticket.order.invoiceAddress?.[field] ?? "";
+}
+
+function inWords(evaluateCode: Evaluate): Evaluate {
+  return (view) => {
+    const code = evaluateCode(view);
+    return code === "" ? "" : view.formats.country(code);
+  };
+}
+
+function attendeeParts({ position, parent }: View["ticket"]): Texts {
+  const { nameParts } = position.attendee;
+  return Object.keys(nameParts).length > 0 ? nameParts : (parent?.attendee.nameParts ?? {});
+}
+
+function invoiceParts({ order }: View["ticket"]): Texts {
+  return order.invoiceAddress?.nameParts ?? {};
+}
+
+/** A part as it is printed: salutations are stored in English. */
+function writePart(parts: Texts, name: string, { formats }: View): string {
+  const part = namePart(parts, name);
+  const { salutations } = formats.words;
+  return name === "salutation" && Object.hasOwn(salutations, part) ? (salutations[part] ?? part) : part;
+}
+
+/** `Mx` stands for none of the salutations. */
+function withoutMx(parts: Texts, name: string, view: View): string {
+  return name === "salutation" && namePart(parts, name) === "Mx" ? "" : writePart(parts, name, view);
+}
+
+function greet(partsOf: (ticket: View["ticket"]) => Texts): Evaluate {
+  return (view) => {
+    const parts = partsOf(view.ticket);
+    return findNameScheme(view.ticket.settings.nameScheme).greet((name) => withoutMx(parts, name, view));
+  };
+}
+
+const country = inWords(attendeeField("country"));
+
+/** Who comes, and who paid. */
+export const people = {
+  attendee_name: attendeeField("name"),
+  attendee_company: attendeeField("company"),
+  attendee_street: attendeeField("street"),
+  attendee_zipcode: attendeeField("zipcode"),
+  attendee_city: attendeeField("city"),
+  attendee_state: attendeeField("state"),
+  attendee_country: country,
+  attendee_email: attendeeField("email"),
+  attendee_address: ({ ticket, formats }) => {
+    const { name, company, street, zipcode, city, state, country: code } = ticket.position.attendee;
+    const place = [zipcode, city, state].filter((part) => part !== "").join(" ");
+    const lines = [name, company, street, place, code === "" ? "" : formats.country(code)];
+    return lines.filter((line) => line !== "").join("\n");
+  },
+  attendee_name_for_salutation: greet(attendeeParts),
+  invoice_name: invoiceField("name"),
+  invoice_company: invoiceField("company"),
+  invoice_street: invoiceField("street"),
+  invoice_zipcode: invoiceField("zipcode"),
+  invoice_city: invoiceField("city"),
+  invoice_state: invoiceField("state"),
+  invoice_country: inWords(invoiceField("country")),
+  invoice_name_for_salutation: greet(invoiceParts),
+  invoice_custom_field: ({ ticket }) => ticket.order.invoiceAddress?.customField ?? "",
+} as const satisfies Readonly<Record<string, Evaluate>>;
+
+const attendeePrefix = "attendee_name_";
+const invoicePrefix = "invoice_name_";
+
+/** Finds the variable of a part of a name, or of several parts of an attendee's: which there are, the event's settings say. */
+export function findNameVariable(name: string, nameScheme: string): Evaluate | undefined {
+  const ofAttendee = name.startsWith(attendeePrefix);
+  if (!ofAttendee && !name.startsWith(invoicePrefix)) return undefined;
+  const wanted = name.slice((ofAttendee ? attendeePrefix : invoicePrefix).length);
+  const names = combineParts(findNameScheme(nameScheme)).find((parts) => parts.join("_") === wanted);
+  const [first, ...others] = names ?? [];
+  if (first === undefined) return undefined;
+  if (others.length === 0) {
+    const partsOf = ofAttendee ? attendeeParts : invoiceParts;
+    return (view) => writePart(partsOf(view.ticket), first, view);
+  }
+  if (!ofAttendee) return undefined;
+  return (view) => {
+    const parts = attendeeParts(view.ticket);
+    const texts = [first, ...others].map((part) => withoutMx(parts, part, view));
+    return texts.filter((text) => text !== "").join(" ");
+  };
+}
+
+/** Lists the names of such variables. */
+export function listNameVariables(nameScheme: string): string[] {
+  return combineParts(findNameScheme(nameScheme)).flatMap((parts) => [
+    `${attendeePrefix}${parts.join("_")}`,
+    ...(parts.length === 1 ? [`${invoicePrefix}${parts.join("_")}`] : []),
+  ]);
+}

@@ -1,0 +1,16 @@
+import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
+import { applyRecordsOf, type RecordStores } from "@tessera/records/apply-records";
+import type { LayoutEvents } from "../events.ts";
+import { recordOwner } from "../records/record-owner.ts";
+
+const apply = applyRecordsOf(recordOwner);
+
+/** Applies records of layouts and their assignments. Their sender waits until what they refer to has arrived here. */
+export async function applyRecords(
+  request: ApplyRecordsRequest,
+  { events, ...stores }: RecordStores & { readonly events: LayoutEvents },
+): Promise<ApplyRecordsResponse> {
+  const response = await apply(request, stores);
+  events.layoutsImported(request.records.length - response.rejected.length);
+  return response;
+}

@@ -1,0 +1,189 @@
+import { hash, randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { diskFiles } from "@tessera/engines/disk";
+import { systemClock } from "@tessera/kit/clock";
+import type { Files } from "@tessera/kit/files/files";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { fileWith } from "@tessera/sent-files/testing/sample-files";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { collect } from "@tessera/testkit/files-contract";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { removeBackgroundFiles } from "../jobs/remove-background-files.ts";
+import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
+
+let database: TestDatabase;
+let db: Db;
+let directory: string;
+let files: Files;
+let service: RunningLayout;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("layout");
+});
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tessera-backgrounds-"));
+  files = diskFiles({ directory });
+  service = await startLayout(db, { files });
+  await service.reset();
+  await service.prepareEvent();
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const { signal } = new AbortController();
+const pdf = (mark: string) => fileWith("application/pdf", mark);
+
+/** Stores an upload as the gateway does. */
+async function upload(mark = "a", { type = "application/pdf" } = {}) {
+  const id = randomUUID();
+  const bytes = pdf(mark);
+  await files.put(`uploads/${id}`, bytes, { contentType: type });
+  return { upload: id, contentType: type, size: bytes.length, sha256: hash("sha256", bytes) };
+}
+
+const keys = async () => (await collect(files.list("backgrounds/"))).map(({ key }) => key).sort();
+const named = async () =>
+  (
+    await db.many<{ key: string }>(sql`
+      select 'backgrounds/' || layout.background || '.pdf' as key
+        from layout
+       where layout.background is not null
+       order by 1`)
+  ).map(({ key }) => key);
+const sweep = (laterMicros = 2 * 3_600_000_000) =>
+  removeBackgroundFiles({ db, files, clock: { now: () => systemClock.now() + laterMicros } }).run(signal);
+const find = (background = "") => service.layouts.findBackground({ ...place, background });
+const gone = { kind: "not_found", code: "background_not_found" };
+
+describe("a background", () => {
+  it("[L5.1, L5.2] is copied, under a name that nobody can guess, and outlives its upload", async () => {
+    const sent = await upload("one");
+    const { id, background = "" } = await service.create({ background: sent });
+    expect(background).toMatch(/^[0-9a-f]{40}$/);
+    await files.remove([`uploads/${sent.upload}`]);
+    await sweep();
+    const found = await find(background);
+    expect(found).toEqual({ fileKey: `backgrounds/${background}.pdf`, size: sent.size, sha256: sent.sha256 });
+    const stored = await files.get(found.fileKey);
+    expect(stored?.contentType).toBe("application/pdf");
+    expect(stored && (await buffer(stored.content))).toEqual(pdf("one"));
+    expect((await service.get(id)).background).toBe(background);
+  });
+
+  it("[L5.2] of two layouts is stored twice, though they name one upload", async () => {
+    const sent = await upload();
+    const [one, two] = [await service.create({ background: sent }), await service.create({ background: sent })];
+    expect(one.background).not.toBe(two.background);
+    await service.layouts.deleteLayout({ ...place, id: one.id });
+    await sweep();
+    expect(await find(two.background)).toMatchObject({ size: sent.size });
+  });
+
+  it("[L5.3] is gone at once when it is replaced, removed, or deleted with its layout; then its file", async () => {
+    const { id, background: first } = await service.create({ background: await upload("1") });
+    const { background: second } = await service.update(id, { background: await upload("2") });
+    await expect(find(first)).rejects.toMatchObject(gone);
+    expect(await service.update(id, { name: "renamed" })).toMatchObject({ background: second });
+    expect(await find(second)).toMatchObject({ size: pdf("2").length });
+    expect(await service.update(id, { background: undefined })).toMatchObject({ background: undefined });
+    await expect(find(second)).rejects.toMatchObject(gone);
+    const { background: third } = await service.update(id, { background: await upload("3") });
+    await service.layouts.deleteLayout({ ...place, id });
+    await expect(find(third)).rejects.toMatchObject(gone);
+    expect(await keys()).toHaveLength(3);
+    await sweep();
+    expect(await keys()).toEqual([]);
+  });
+
+  it("is found in its event alone", async () => {
+    await service.prepareEvent({ event: "other" });
+    const { background = "" } = await service.create({ background: await upload() });
+    await expect(service.layouts.findBackground({ ...place, event: "other", background })).rejects.toMatchObject(gone);
+    await expect(find("")).rejects.toMatchObject(gone);
+    await expect(find("0".repeat(40))).rejects.toMatchObject(gone);
+  });
+
+  it.each([
+    ["is gone", { upload: randomUUID() }],
+    ["has no id", { upload: "../answers/x" }],
+    ["is another file than was said", { sha256: "0".repeat(64) }],
+    ["is of another type", { contentType: "image/png" }],
+  ])("[L5.4] is refused if its upload %s", async (_name, changes) => {
+    const sent = { ...(await upload()), ...changes };
+    await expect(service.create({ background: sent })).rejects.toMatchObject({
+      kind: "invalid",
+      fields: { background: ["The submitted file ID was not found."] },
+    });
+    expect(await service.list()).toEqual([]);
+    await sweep();
+    expect(await keys()).toEqual([]);
+  });
+});
+
+describe("[L5.5] whoever saves a background and is killed", () => {
+  const killed = () => Promise.reject(new Error("killed"));
+
+  async function startWith(parts: { files?: Partial<Files>; db?: Partial<Db> }): Promise<RunningLayout> {
+    return startLayout({ ...db, ...parts.db }, { files: { ...files, ...parts.files } });
+  }
+
+  it("before the bytes are there leaves nothing", async () => {
+    const dying = await startWith({ files: { put: killed } });
+    await expect(dying.create({ background: await upload() })).rejects.toThrow("internal error");
+    expect([await keys(), await service.list()]).toEqual([[], []]);
+  });
+
+  it("between the bytes and the row leaves bytes that are removed, and the layout as it was", async () => {
+    const { id, background } = await service.create({ background: await upload("kept") });
+    const dying = await startWith({ db: { transaction: killed } });
+    await expect(dying.create({ background: await upload("lost") })).rejects.toThrow("internal error");
+    await expect(dying.update(id, { background: await upload("lost") })).rejects.toThrow("internal error");
+    expect(await keys()).toHaveLength(3);
+    await sweep(0);
+    expect(await keys()).toHaveLength(3);
+    await sweep();
+    expect(await keys()).toEqual(await named());
+    expect((await service.get(id)).background).toBe(background);
+  });
+
+  it("behind the row has saved it", async () => {
+    const committed: Db["transaction"] = async (work) => {
+      await db.transaction(work);
+      return killed();
+    };
+    const dying = await startWith({ db: { transaction: committed } });
+    await expect(dying.create({ background: await upload() })).rejects.toThrow("internal error");
+    await sweep();
+    expect(await keys()).toHaveLength(1);
+    expect(await keys()).toEqual(await named());
+    const [layout] = await service.list();
+    expect(await find(layout?.background)).toMatchObject({ size: pdf("a").length });
+  });
+
+  it("while files are removed leaves the rest to the next one", async () => {
+    for (const mark of ["1", "2"]) {
+      const { id } = await service.create({ background: await upload(mark) });
+      await service.layouts.deleteLayout({ ...place, id });
+    }
+    const dying: Files = {
+      ...files,
+      async remove([first = ""]) {
+        await files.remove([first]);
+        throw new Error("killed");
+      },
+    };
+    const clock = { now: () => systemClock.now() + 2 * 3_600_000_000 };
+    await expect(removeBackgroundFiles({ db, files: dying, clock }).run(signal)).rejects.toThrow("killed");
+    expect(await keys()).toHaveLength(1);
+    await sweep();
+    expect(await keys()).toEqual([]);
+  });
+});

@@ -1,0 +1,44 @@
+import type { Files } from "@tessera/kit/files/files";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { CreateLayoutRequest, CreateLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
+import { Layouts } from "@tessera/protos/services";
+import { copyBackground } from "../backgrounds.ts";
+import type { LayoutEvents } from "../events.ts";
+import { fault } from "../faults.ts";
+import { lockEvent, requireEvent } from "../store/events.ts";
+import type { EventKey } from "../store/keys.ts";
+import { findDefault, nextLayoutId, putLayouts } from "../store/layouts.ts";
+import { toWireLayout } from "../wire/layouts.ts";
+
+/** Adds a layout to an event. */
+export async function createLayout(
+  request: CreateLayoutRequest,
+  { db, files, events }: { readonly db: Db; readonly files: Files; readonly events: LayoutEvents },
+): Promise<CreateLayoutResponse> {
+  const { organizer, event, fields } = request;
+  if (fields === undefined) throw new Error("a layout was to be created from nothing");
+  const place = { organizer, event };
+  await requireEvent(db, place);
+  const { name, isDefault, elements } = fields;
+  const background = fields.background === undefined ? null : await copyBackground(files, fields.background);
+  let created: number | undefined;
+  const response = await answerOnce(db, Layouts.createLayout, async (tx) => {
+    await lockEvent(tx, place);
+    if (isDefault) await refuseSecondDefault(tx, place);
+    const id = await nextLayoutId(tx);
+    const layout = { id, name, isDefault, elements, background };
+    await putLayouts(tx, place, [layout]);
+    created = id;
+    return { layout: toWireLayout(layout, []) };
+  });
+  if (created !== undefined) events.layoutCreated(place, created);
+  return response;
+}
+
+/** An event has one default at most. To be called under its lock. */
+export async function refuseSecondDefault(tx: Tx, place: EventKey): Promise<void> {
+  if ((await findDefault(tx, place)) === undefined) return;
+  const message = "You cannot have two layouts with default = True";
+  throw fault("second_default", message, { fields: { non_field_errors: [message] } });
+}

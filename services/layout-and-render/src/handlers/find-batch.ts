@@ -1,0 +1,28 @@
+import { findWork } from "@tessera/kit/jobs/work";
+import type { Db } from "@tessera/kit/pg/database";
+import {
+  BatchState,
+  type FindBatchRequest,
+  type FindBatchResponse,
+} from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { fault } from "../faults.ts";
+import { renderBatch, renderFew, renderId } from "../render-work.ts";
+
+/** Finds how far a job is (source: contract 3). */
+export async function findBatch(request: FindBatchRequest, { db }: { readonly db: Db }): Promise<FindBatchResponse> {
+  const id = renderId(request);
+  const found = (await findWork(db, renderFew, id)) ?? (await findWork(db, renderBatch, id));
+  const none = { message: "", fileKey: "", size: 0, warnings: [] };
+  switch (found?.state) {
+    case "waiting":
+      return { ...none, state: BatchState.WAITING };
+    case "running":
+      return { ...none, state: BatchState.RUNNING, done: found.done ?? undefined, total: found.total ?? undefined };
+    case "failed":
+      return { ...none, state: BatchState.FAILED, message: found.cause ?? "The tickets could not be rendered." };
+    case "succeeded":
+      return { ...none, state: BatchState.SUCCEEDED, ...found.result, warnings: [...found.result.warnings] };
+    default:
+      throw fault("render_not_found", "There is no such file, or it has expired.");
+  }
+}

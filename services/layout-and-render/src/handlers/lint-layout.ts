@@ -1,0 +1,112 @@
+import { buffer } from "node:stream/consumers";
+import { inSlices } from "@tessera/kit/in-slices";
+import type { Call } from "@tessera/kit/rpc";
+import type { LintLayoutRequest, LintLayoutResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { LongestValues } from "../domain/lint/choose-longest.ts";
+import { findBadCodes } from "../domain/lint/find-bad-codes.ts";
+import { findMisplaced } from "../domain/lint/find-misplaced.ts";
+import { findUnknownNames } from "../domain/lint/find-unknown-names.ts";
+import type { Finding } from "../domain/lint/finding.ts";
+import { pointsPerMm } from "../domain/page-units.ts";
+import { resolveElements } from "../domain/resolve-elements.ts";
+import { makeSampleTicket } from "../domain/sample-ticket.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import { describeFile, type PrintTools } from "../printing.ts";
+import { type ReadLayout, readDraft } from "../read-draft.ts";
+import { builtIn } from "../rendering/background-cache.ts";
+import { renderTickets } from "../rendering/render-tickets.ts";
+import { readNewestTickets } from "../ticket-data.ts";
+
+const mostTickets = 1000;
+
+/** Elements of all tickets together: of a layout with hundreds fewer tickets are looked at. */
+const mostElements = 50_000;
+
+/** Finds what would be wrong with tickets of a layout that need not be stored. */
+export async function lintLayout(
+  { organizer, event, draft, mayReadTickets }: LintLayoutRequest,
+  tools: PrintTools,
+  { signal }: Call,
+): Promise<LintLayoutResponse> {
+  if (draft === undefined) throw new Error("no layout was to be checked");
+  const place = { organizer, event };
+  const most = mayReadTickets ? mostTickets : 1;
+  const { data, tickets: sold } = await readNewestTickets(tools.ticketData, { ...place, signal }, most);
+  const sample = makeSampleTicket(data, tools.clock.now());
+  const layout = await readDraft(draft, { place, ticket: sample }, tools);
+  const { elements, background } = layout;
+  const seen = mayReadTickets ? sold.slice(0, Math.max(1, Math.floor(mostElements / elements.length))) : [];
+  const longest = await findLongest(seen.length === 0 ? [sample] : seen, layout, tools);
+  const { pages } = await tools.renderer.backgrounds.prepare(background ?? builtIn);
+  const sizes = pages.map(({ width, height }) => ({ width: width / pointsPerMm, height: height / pointsPerMm }));
+  const file = describeFile(sample, place, tools, { signal });
+  const misplaced = findMisplaced(elements, sizes);
+  const noSize = new Set(misplaced.flatMap(({ element, code }) => (code === "no_size" ? [element] : [])));
+  const long = await findLongTexts(longest, { file, layout, renderer: tools.renderer });
+  const findings = [
+    ...misplaced,
+    ...findUnknownNames(elements, [sample, ...seen]),
+    ...findBadCodes(elements, (index) => longest.codesOf(index)),
+    // Nothing fits a box without a size.
+    ...long.filter(({ element }) => !noSize.has(element)),
+  ];
+  return {
+    findings: findings.sort((one, other) => one.element - other.element),
+    tickets: seen.length,
+  };
+}
+
+async function findLongest(
+  tickets: readonly Ticket[],
+  { elements }: ReadLayout,
+  { clock, formats }: PrintTools,
+): Promise<LongestValues> {
+  const longest = new LongestValues();
+  const now = clock.now();
+  await inSlices(tickets, (ticket) => longest.add(resolveElements(elements, ticket, { now, formats }).elements));
+  return longest;
+}
+
+/** Finds texts that do not fit their boxes: the browser that prints them measures the longest ones. */
+async function findLongTexts(
+  longest: LongestValues,
+  {
+    file,
+    layout: { elements, background },
+    renderer,
+  }: {
+    readonly file: ReturnType<typeof describeFile>;
+    readonly layout: ReadLayout;
+    readonly renderer: PrintTools["renderer"];
+  },
+): Promise<Finding[]> {
+  if (!elements.some(({ type }) => type === "textcontainer")) return [];
+  const long = new Set<number>();
+  const tickets = longest.tickets().map((each) => ({
+    elements: each.filter(({ type }) => type === "textcontainer" || type === "textarea"),
+    background,
+  }));
+  // Pictures and codes are not measured; without them the places of elements are others.
+  const places = [...elements.keys()].filter((index) => /^text/.test(elements[index]?.type ?? ""));
+  const pages = renderTickets(
+    {
+      ...file,
+      tickets,
+      count: tickets.length,
+      readImage: () => Promise.resolve(undefined),
+      isSmall: true,
+      checksFit: true,
+      onWarning: ({ element, code }) => {
+        const place = places[element];
+        if (code === "text_too_long" && place !== undefined) long.add(place);
+      },
+    },
+    renderer,
+  );
+  await buffer(pages);
+  return [...long].map((element) => ({
+    element,
+    code: "text_too_long",
+    message: "The longest text does not fit into its box.",
+  }));
+}

@@ -1,0 +1,96 @@
+import { buffer } from "node:stream/consumers";
+import type { FieldErrors } from "@tessera/kit/fault";
+import type { Call } from "@tessera/kit/rpc";
+import {
+  PreviewFormat,
+  type PreviewLayoutRequest,
+  type PreviewLayoutResponse,
+} from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { resolveElements } from "../domain/resolve-elements.ts";
+import { makeSampleTicket } from "../domain/sample-ticket.ts";
+import type { Ticket } from "../domain/ticket.ts";
+import { fault } from "../faults.ts";
+import { describeFile, type PrintTools } from "../printing.ts";
+import { readDraft } from "../read-draft.ts";
+import type { PictureDrawer } from "../rendering/picture-drawer.ts";
+import { renderTickets } from "../rendering/render-tickets.ts";
+import { readNewestTickets, readTicketsOf } from "../ticket-data.ts";
+
+interface PreviewTools extends PrintTools {
+  readonly pictures: PictureDrawer;
+}
+
+/** A message has at most 16 MiB. */
+const mostBytes = 15 * 1024 * 1024;
+
+/** Renders one ticket with a layout that need not be stored. */
+export async function previewLayout(
+  request: PreviewLayoutRequest,
+  tools: PreviewTools,
+  { signal }: Call,
+): Promise<PreviewLayoutResponse> {
+  const { organizer, event, draft, position } = request;
+  if (draft === undefined) throw new Error("a preview of no layout was wanted");
+  const place = { organizer, event };
+  const found = await findTicket(request, tools, signal);
+  const errors: FieldErrors =
+    found === undefined ? { position: [`The event has no ticket ${position}, or it was canceled.`] } : {};
+  const ticket = found ?? (await makeSample(request, tools, signal));
+  const layout = await readDraft(draft, { place, ticket, errors }, tools);
+  const { elements, warnings } = resolveElements(layout.elements, ticket, {
+    now: tools.clock.now(),
+    formats: tools.formats,
+  });
+  const file = describeFile(ticket, place, tools, { signal, onWarning: (warning) => warnings.push(warning) });
+  const tickets = [{ elements, background: layout.background }];
+  const pdf = await buffer(renderTickets({ ...file, tickets, count: 1, isSmall: true }, tools.renderer));
+  const content = request.format === PreviewFormat.PNG ? await drawPicture(pdf, request, { ...tools, signal }) : pdf;
+  if (content.length > mostBytes) {
+    const message = "The file is larger than 15 MiB. Use fewer or smaller pictures, or fewer dots per inch.";
+    throw fault("invalid_draft", message, { fields: { non_field_errors: [message] } });
+  }
+  return { content, warnings };
+}
+
+/** The ticket that is named, or one of sample data; undefined: there is no such ticket. */
+async function findTicket(
+  request: PreviewLayoutRequest,
+  tools: PreviewTools,
+  signal: AbortSignal,
+): Promise<Ticket | undefined> {
+  const { organizer, event, position } = request;
+  if (position === undefined) return makeSample(request, tools, signal);
+  return (await readTicketsOf(tools.ticketData, { organizer, event, signal }, [position])).get(position);
+}
+
+async function makeSample(
+  { organizer, event }: PreviewLayoutRequest,
+  { ticketData, clock }: PreviewTools,
+  signal: AbortSignal,
+): Promise<Ticket> {
+  const { data } = await readNewestTickets(ticketData, { organizer, event, signal }, 1);
+  return makeSampleTicket(data, clock.now());
+}
+
+async function drawPicture(
+  pdf: Uint8Array,
+  { organizer, page, dpi }: PreviewLayoutRequest,
+  { pictures, signal }: { readonly pictures: PictureDrawer; readonly signal: AbortSignal },
+): Promise<Uint8Array> {
+  const picture = await pictures.draw({ pdf, page, dpi }, { party: organizer, signal });
+  switch (picture.kind) {
+    case "picture":
+      return picture.png;
+    case "no such page":
+      throw refused("page", `The ticket has ${picture.pages === 1 ? "one page" : `${picture.pages} pages`}.`);
+    case "too large":
+      throw refused(
+        "dpi",
+        `The picture would have ${(picture.pixels / 1e6).toFixed(1)} million pixels; at most ${pictures.mostPixels / 1e6} are drawn.`,
+      );
+  }
+}
+
+function refused(field: string, message: string) {
+  return fault("invalid_draft", "Some fields are not valid.", { fields: { [field]: [message] } });
+}

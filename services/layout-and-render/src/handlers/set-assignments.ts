@@ -1,0 +1,70 @@
+import { errorsByIndex } from "@tessera/kit/fault";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { Db, Tx } from "@tessera/kit/pg/database";
+import type { SetAssignmentsRequest, SetAssignmentsResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
+import { Layouts } from "@tessera/protos/services";
+import { checkAssignments, compareAssignments, type Wanted } from "../domain/check-assignments.ts";
+import type { LayoutEvents } from "../events.ts";
+import { fault } from "../faults.ts";
+import {
+  deleteAssignments,
+  findOfItems,
+  findOfLayouts,
+  nextAssignmentIds,
+  putAssignments,
+} from "../store/assignments.ts";
+import { findItems, findSalesChannels } from "../store/copies.ts";
+import { lockEvent } from "../store/events.ts";
+import type { EntityKey } from "../store/keys.ts";
+import { requireLayout } from "../store/layouts.ts";
+import { toWireLayout } from "../wire/layouts.ts";
+
+/** Puts assignments in place of all that a layout has. Those that stay keep their ids. */
+export async function setAssignments(
+  request: SetAssignmentsRequest,
+  { db, events }: { readonly db: Db; readonly events: LayoutEvents },
+): Promise<SetAssignmentsResponse> {
+  const { organizer, event, layout: id, assignments: wanted } = request;
+  const place = { organizer, event };
+  let isSet = false;
+  const response = await answerOnce(db, Layouts.setAssignments, async (tx) => {
+    await lockEvent(tx, place);
+    const layout = await requireLayout(tx, { ...place, id });
+    await refuseInvalid(tx, { ...place, id }, wanted);
+    const { gone, fresh } = compareAssignments(await findOfLayouts(tx, place, [id]), wanted);
+    await deleteAssignments(
+      tx,
+      place,
+      gone.map((each) => each.id),
+    );
+    const ids = await nextAssignmentIds(tx, fresh.length);
+    await putAssignments(
+      tx,
+      place,
+      fresh.map(({ item, salesChannel }, index) => ({ id: ids[index] ?? 0, layout: id, item, salesChannel })),
+    );
+    isSet = true;
+    return { layout: toWireLayout(layout, await findOfLayouts(tx, place, [id])) };
+  });
+  if (isSet) events.layoutAssigned(place, id);
+  return response;
+}
+
+/** Throws what is wrong with assignments, under `<index>.<field>`. */
+async function refuseInvalid(tx: Tx, { id, ...place }: EntityKey, wanted: readonly Wanted[]): Promise<void> {
+  const items = wanted.map(({ item }) => item);
+  const errors = checkAssignments(wanted, {
+    items: await findItems(tx, place, items),
+    salesChannels: await findSalesChannels(
+      tx,
+      place,
+      wanted.map(({ salesChannel }) => salesChannel),
+    ),
+    others: (await findOfItems(tx, place, items)).filter(({ layout }) => layout !== id),
+  });
+  const wrong = errors.filter((ofOne) => Object.keys(ofOne).length > 0).length;
+  if (wrong > 0)
+    throw fault("invalid_assignments", `${wrong} of ${errors.length} assignments are not valid.`, {
+      fields: errorsByIndex(errors),
+    });
+}

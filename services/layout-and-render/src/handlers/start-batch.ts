@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { FieldErrors } from "@tessera/kit/fault";
+import { enqueueWork } from "@tessera/kit/jobs/work";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { Db } from "@tessera/kit/pg/database";
+import type { Reads } from "@tessera/kit/pg/reads";
+import type { Client } from "@tessera/kit/rpc";
+import type { StartBatchRequest, StartBatchResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { Rendering, type TicketData } from "@tessera/protos/services";
+import { fault } from "../faults.ts";
+import { renderId, workFor } from "../render-work.ts";
+import { findSalesChannels } from "../store/copies.ts";
+import { findLayoutIds } from "../store/layouts.ts";
+import { findPositions } from "../ticket-data.ts";
+
+/** As many as a request may bring (source: contract 4.2), and as many as a caller inside may allow. */
+const usualMost = 1000;
+const greatestMost = 10_000;
+
+export interface StartTools {
+  readonly db: Db;
+  readonly reads: Reads;
+  readonly ticketData: Client<TicketData>;
+}
+
+/** Starts a job that renders tickets into one file. */
+export async function startBatch(request: StartBatchRequest, tools: StartTools): Promise<StartBatchResponse> {
+  const { organizer, event, parts } = request;
+  const mostParts = Math.min(request.most ?? usualMost, greatestMost);
+  if (parts.length > mostParts) {
+    const message = `Render at most ${mostParts} tickets at once.`;
+    throw fault("too_many_parts", message, { fields: { parts: [message] } });
+  }
+  const errors = await findErrors(request, tools);
+  if (Object.keys(errors).length > 0) throw fault("invalid_parts", "Some parts are not valid.", { fields: errors });
+  return answerOnce(tools.db, Rendering.startBatch, async (tx) => {
+    const [job, file] = [randomUUID(), randomUUID()];
+    const id = renderId({ organizer, event, job, file });
+    await enqueueWork(tx, workFor(parts.length), [
+      { id, owner: organizer, payload: { organizer, event, file, parts } },
+    ]);
+    return { job, file };
+  });
+}
+
+/** Finds what is wrong with parts, under `<index>.<field>`. */
+async function findErrors({ organizer, event, parts }: StartBatchRequest, tools: StartTools): Promise<FieldErrors> {
+  const place = { organizer, event };
+  const named = await tools.reads.inTurn(organizer, async (db) => ({
+    layouts: await findLayoutIds(
+      db,
+      place,
+      parts.flatMap(({ overrideLayout }) => overrideLayout ?? []),
+    ),
+    channels: await findSalesChannels(
+      db,
+      place,
+      parts.flatMap(({ overrideChannel }) => overrideChannel ?? []),
+    ),
+  }));
+  const ids = [...new Set(parts.map(({ position }) => position))];
+  const positions = await findPositions(tools.ticketData, place, ids);
+  const wrong = parts.flatMap(({ position, overrideChannel, overrideLayout }, index): [string, string[]][] => {
+    const found: [string, string[]][] = [];
+    if (!positions.has(position))
+      found.push([`${index}.orderposition`, [`The event has no ticket ${position}, or it was canceled.`]]);
+    if (overrideLayout !== undefined && !named.layouts.has(overrideLayout))
+      found.push([`${index}.override_layout`, [`The event has no layout ${overrideLayout}.`]]);
+    if (overrideChannel !== undefined && !named.channels.has(overrideChannel))
+      found.push([`${index}.override_channel`, [`The organizer has no sales channel "${overrideChannel}".`]]);
+    return found;
+  });
+  return Object.fromEntries(wrong);
+}

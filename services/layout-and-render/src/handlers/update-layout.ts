@@ -1,0 +1,66 @@
+import type { Files } from "@tessera/kit/files/files";
+import { answerOnce } from "@tessera/kit/pg/answer-once";
+import type { Db } from "@tessera/kit/pg/database";
+import type {
+  LayoutFields,
+  UpdateLayoutRequest,
+  UpdateLayoutResponse,
+} from "@tessera/protos/gen/ticketing/layout/v1/layouts";
+import { Layouts } from "@tessera/protos/services";
+import { copyBackground } from "../backgrounds.ts";
+import type { Background, Layout } from "../domain/layout.ts";
+import type { LayoutEvents } from "../events.ts";
+import { fault } from "../faults.ts";
+import { findOfLayouts } from "../store/assignments.ts";
+import { lockEvent, requireEvent } from "../store/events.ts";
+import { putLayouts, requireLayout } from "../store/layouts.ts";
+import { toWireLayout } from "../wire/layouts.ts";
+import { refuseSecondDefault } from "./create-layout.ts";
+
+const names: ReadonlySet<string> = new Set(["name", "is_default", "elements", "background"]);
+
+/** Changes the named fields of a layout. */
+export async function updateLayout(
+  request: UpdateLayoutRequest,
+  { db, files, events }: { readonly db: Db; readonly files: Files; readonly events: LayoutEvents },
+): Promise<UpdateLayoutResponse> {
+  const { organizer, event, id, fields } = request;
+  const unknown = request.updateMask.filter((name) => !names.has(name));
+  if (unknown.length > 0) throw fault("invalid_mask", `A layout has no field ${unknown.join(", ")}.`);
+  if (fields === undefined) throw new Error("a layout was to be changed to nothing");
+  const place = { organizer, event };
+  const sent = new Set(request.updateMask);
+  await requireEvent(db, place);
+  await requireLayout(db, { ...place, id });
+  const upload = sent.has("background") ? fields.background : undefined;
+  const background = upload === undefined ? null : await copyBackground(files, upload);
+  let isChanged = false;
+  const response = await answerOnce(db, Layouts.updateLayout, async (tx) => {
+    await lockEvent(tx, place);
+    const before = await requireLayout(tx, { ...place, id });
+    const after = applyFields(before, { fields, background, sent });
+    if (after.isDefault && !before.isDefault) await refuseSecondDefault(tx, place);
+    await putLayouts(tx, place, [after]);
+    isChanged = true;
+    return { layout: toWireLayout(after, await findOfLayouts(tx, place, [id])) };
+  });
+  if (isChanged) events.layoutChanged(place, id);
+  return response;
+}
+
+function applyFields(
+  before: Layout,
+  {
+    fields,
+    background,
+    sent,
+  }: { readonly fields: LayoutFields; readonly background: Background | null; readonly sent: ReadonlySet<string> },
+): Layout {
+  return {
+    id: before.id,
+    name: sent.has("name") ? fields.name : before.name,
+    isDefault: sent.has("is_default") ? fields.isDefault : before.isDefault,
+    elements: sent.has("elements") ? fields.elements : before.elements,
+    background: sent.has("background") ? background : before.background,
+  };
+}

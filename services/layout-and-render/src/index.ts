@@ -1,0 +1,73 @@
+import { rpcs } from "@tessera/kit/rpc";
+import { defineService } from "@tessera/kit/service";
+import { Layouts, Records, Rendering } from "@tessera/protos/services";
+import { browserStarter } from "./browser/open-browser.ts";
+import { openPrintQueue, usualLimits } from "./browser/print-queue.ts";
+import { clients } from "./clients.ts";
+import { settings } from "./config.ts";
+import { eventChanged, itemChanged, salesChannelChanged } from "./consumers/copies.ts";
+import { Formats } from "./domain/formats/formats.ts";
+import { reportEvents } from "./events.ts";
+import { applyRecords } from "./handlers/apply-records.ts";
+import { createLayout } from "./handlers/create-layout.ts";
+import { deleteLayout } from "./handlers/delete-layout.ts";
+import { evaluateVariables } from "./handlers/evaluate-variables.ts";
+import { findBackground } from "./handlers/find-background.ts";
+import { findBatch } from "./handlers/find-batch.ts";
+import { getAssignment } from "./handlers/get-assignment.ts";
+import { getLayout } from "./handlers/get-layout.ts";
+import { lintLayout } from "./handlers/lint-layout.ts";
+import { listAssignments } from "./handlers/list-assignments.ts";
+import { listLayouts } from "./handlers/list-layouts.ts";
+import { previewLayout } from "./handlers/preview-layout.ts";
+import { renderTicket } from "./handlers/render-ticket.ts";
+import { setAssignments } from "./handlers/set-assignments.ts";
+import { startBatch } from "./handlers/start-batch.ts";
+import { updateLayout } from "./handlers/update-layout.ts";
+import { removeBackgroundFiles } from "./jobs/remove-background-files.ts";
+import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
+import { removeRenders } from "./jobs/remove-renders.ts";
+import { renderBatches, renderFews } from "./jobs/render-batches.ts";
+import { openBackgroundCache } from "./rendering/background-cache.ts";
+import { openFontCatalogue } from "./rendering/font-catalogue.ts";
+import { openPictureDrawer } from "./rendering/picture-drawer.ts";
+
+/** Ticket layouts, and tickets as PDF. */
+export const layoutAndRender = defineService({
+  name: "layout-and-render",
+  schema: "layout",
+  settings,
+  migrations: new URL("../migrations/", import.meta.url),
+  clients,
+  rpcs: [
+    rpcs(Layouts, {
+      ...{ listLayouts, getLayout, createLayout, updateLayout, deleteLayout },
+      ...{ listAssignments, getAssignment, setAssignments, findBackground },
+    }),
+    rpcs(Rendering, {
+      ...{ startBatch, findBatch, renderTicket, evaluateVariables },
+      ...{ previewLayout, lintLayout },
+    }),
+    rpcs(Records, { applyRecords }),
+  ],
+  consumers: [eventChanged, itemChanged, salesChannelChanged],
+  jobs: [removeBackgroundFiles, removeGoneEvents, removeRenders],
+  works: [renderBatches, renderFews],
+  rebuilds: [],
+  async start({ config, db, reads, files, clock, log, metrics, clients: { ticketData, answerFiles } }) {
+    const printer = openPrintQueue({
+      start: browserStarter({ executable: config.chromiumPath, log }),
+      log,
+      limits: { ...usualLimits, tabs: config.printTabs, memory: config.browserMemory },
+    });
+    const renderer = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
+    const pictures = openPictureDrawer();
+    const printing = { ticketData, answerFiles, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };
+    return {
+      deps: { db, reads, files, clock, log, ...printing, pictures, events: reportEvents({ log, metrics }) },
+      close: async () => {
+        await Promise.all([printer.close(), pictures.close()]);
+      },
+    };
+  },
+});

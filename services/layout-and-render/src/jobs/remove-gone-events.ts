@@ -1,0 +1,40 @@
+import type { Files } from "@tessera/kit/files/files";
+import type { Job } from "@tessera/kit/jobs/interval";
+import type { Db } from "@tessera/kit/pg/database";
+import { findGoneEvents } from "@tessera/kit/pg/gone-events";
+import { rendersOf } from "../render-work.ts";
+import { deleteGoneEvent } from "../store/gone-events.ts";
+
+const hourMs = 3_600_000;
+
+/**
+ * Deletes layouts and rendered files of events that were deleted a day ago, and are not back; backgrounds follow. Any number
+ * of replicas may do it at a time, and after a crash the next one goes on.
+ */
+export function removeGoneEvents({ db, files }: { readonly db: Db; readonly files: Files }): Job {
+  return {
+    name: "remove-gone-events",
+    everyMs: hourMs,
+    async run(signal) {
+      for (const key of await findGoneEvents(db)) {
+        if (signal.aborted) return;
+        // Before the note of the event goes: a process that is killed here leaves it to the next one.
+        await removeFiles(files, rendersOf(key));
+        await db.transaction((tx) => deleteGoneEvent(tx, key));
+      }
+    },
+  };
+}
+
+const mostAtOnce = 500;
+
+async function removeFiles(files: Files, prefix: string): Promise<void> {
+  let keys: string[] = [];
+  for await (const { key } of files.list(prefix)) {
+    keys.push(key);
+    if (keys.length < mostAtOnce) continue;
+    await files.remove(keys);
+    keys = [];
+  }
+  await files.remove(keys);
+}

@@ -1,0 +1,320 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { buffer } from "node:stream/consumers";
+import { diskFiles } from "@tessera/engines/disk";
+import { systemClock } from "@tessera/kit/clock";
+import { Fault } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
+import { enqueueWork } from "@tessera/kit/jobs/work";
+import { createLog } from "@tessera/kit/log";
+import type { Db } from "@tessera/kit/pg/database";
+import { shareReads } from "@tessera/kit/pg/reads";
+import { sql } from "@tessera/kit/pg/sql";
+import { BatchState, type Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { collect, getFile } from "@tessera/testkit/files-contract";
+import { finishWork, passTime, startTestWorkers } from "@tessera/testkit/finish-work";
+import { readPdf } from "@tessera/testkit/read-pdf";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { Formats } from "../domain/formats/formats.ts";
+import { findBatch } from "../handlers/find-batch.ts";
+import { renderId, rendersOf, workFor } from "../render-work.ts";
+import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
+import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
+import { allTickets, ticketAnswer } from "../testing/ticket-answer.ts";
+import { removeRenders } from "./remove-renders.ts";
+import { type JobTools, renderBatches, renderFews } from "./render-batches.ts";
+
+let database: TestDatabase;
+let db: Db;
+let service: RunningLayout;
+let renderer: TestRenderer;
+let directory: string;
+let files: Files;
+let lines: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "layout", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("layout");
+  service = await startLayout(db);
+  renderer = openTestRenderer();
+});
+afterAll(async () => {
+  await renderer.close();
+  await database.drop();
+});
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tessera-renders-"));
+  files = diskFiles({ directory });
+  lines = [];
+  await service.reset();
+  await service.prepareEvent();
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+function tools(changed: Partial<JobTools> = {}): JobTools {
+  return {
+    reads: shareReads(db),
+    files,
+    clock: systemClock,
+    ticketData: allTickets,
+    answerFiles: { getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")) },
+    renderer: renderer.tools,
+    formats: new Formats(),
+    issuer: "https://tickets.example",
+    log: createLog({ service: "test", level: "debug", destination: { write: (line) => lines.push(line) } }),
+    ...changed,
+  };
+}
+const workers = (with_: JobTools) => [renderBatches(with_), renderFews(with_)];
+const finish = (changed: Partial<JobTools> = {}) => finishWork(db, workers(tools(changed)));
+const part = (position: number, more: Partial<Part> = {}): Part => ({
+  position,
+  overrideChannel: undefined,
+  overrideLayout: undefined,
+  ...more,
+});
+
+async function start(parts: readonly Part[], organizer: string = place.organizer) {
+  const wanted = { organizer, event: place.event, job: randomUUID(), file: randomUUID() };
+  const { file, event } = wanted;
+  await db.transaction((tx) =>
+    enqueueWork(tx, workFor(parts.length), [
+      { id: renderId(wanted), owner: organizer, payload: { organizer, event, file, parts } },
+    ]),
+  );
+  return { ...wanted, find: () => findBatch(wanted, { db }) };
+}
+const stored = async () => (await collect(files.list("renders/"))).map(({ key }) => key);
+const readStored = async (key: string) => readPdf(await buffer((await getFile(files, key)).content));
+const away = () => new Fault("unavailable", "files_unavailable", "The store is away.");
+
+describe("what passes by itself", () => {
+  it("[L50.1] is waited for, and the job ends well, once", async () => {
+    let failures = 3;
+    const flaky: Files = {
+      ...files,
+      put: (...given) => (failures-- > 0 ? Promise.reject(away()) : files.put(...given)),
+    };
+    const job = await start([part(1), part(2)]);
+    await finish({ files: flaky });
+    const found = await job.find();
+    expect(found).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    expect(await stored()).toEqual([found.fileKey]);
+    expect(found.fileKey.startsWith(rendersOf(place))).toBe(true);
+  });
+
+  it("[L50.2] ends the job with its sentence when it lasts too long", async () => {
+    const job = await start([part(1)]);
+    await finish({ patienceMs: 300, ticketData: { readTicketData: () => Promise.reject(away()) } });
+    expect(await job.find()).toMatchObject({ state: BatchState.FAILED, message: "The store is away." });
+  });
+
+  it("[L50.3] such as a browser that is killed loses no ticket and prints none twice", async () => {
+    await renderer.tools.printer.warmUp();
+    const job = await start(Array.from({ length: 300 }, (_, index) => part(index + 1)));
+    const killing = setTimeout(() => void renderer.browsers.at(-1)?.kill(), 60);
+    await finish();
+    clearTimeout(killing);
+    expect((await readStored((await job.find()).fileKey)).pages).toHaveLength(300);
+  });
+});
+
+describe("a part that cannot be printed", () => {
+  it("[L51.1] is named: a ticket, a layout or a background that is gone", async () => {
+    const gone = await start([part(1), part(2)]);
+    await finish({
+      ticketData: { readTicketData: async (request) => ticketAnswer(request, { exists: (id) => id === 1 }) },
+    });
+    expect(await gone.find()).toMatchObject({ message: "Part 2: the ticket 2 does not exist any more." });
+    const noLayout = await start([part(1), part(2, { overrideLayout: 77 })]);
+    await finish();
+    expect(await noLayout.find()).toMatchObject({ message: "Part 2: the layout 77 does not exist any more." });
+    const { id } = await service.create();
+    await db.run(sql`
+      update layout set background = ${"ab".repeat(20)}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
+    const noFile = await start([part(1), part(2, { overrideLayout: id })]);
+    await finish();
+    expect((await noFile.find()).message).toMatch(/^Part 2: The background/);
+    await files.put(`backgrounds/${"ab".repeat(20)}.pdf`, Buffer.from("%PDF-1.4 x"), {
+      contentType: "application/pdf",
+    });
+    const broken = await start([part(1), part(2, { overrideLayout: id })]);
+    await finish();
+    expect((await broken.find()).message).toBe("Part 2: The background of the layout cannot be read: set another PDF.");
+    expect(await stored()).toEqual([]);
+  });
+
+  it("[L51.2] is named when it takes too long", async () => {
+    const slow = openTestRenderer({ printMs: 1 });
+    const job = await start([part(1)]);
+    await finish({ renderer: slow.tools });
+    await slow.close();
+    expect((await job.find()).message).toMatch(/^Part 1: A page took too long/);
+  });
+});
+
+describe("rendered files", () => {
+  it("[L52.1] of a worker that lost its lease are put beside, and go", async () => {
+    const job = await start([part(1)]);
+    let release: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let puts = 0;
+    const slowAtFirst: Files = {
+      ...files,
+      async put(...given) {
+        const put = await files.put(...given);
+        puts += 1;
+        if (puts === 1) await released;
+        return put;
+      },
+    };
+    const running = startTestWorkers(db, workers(tools({ files: slowAtFirst })));
+    await vi.waitUntil(async () => (await stored()).length === 1);
+    await vi.waitUntil(
+      async () => {
+        await passTime(db);
+        return (await job.find()).state === BatchState.SUCCEEDED;
+      },
+      { timeout: 10_000, interval: 500 },
+    );
+    release();
+    await running.stop();
+    const { fileKey } = await job.find();
+    expect(await stored()).toHaveLength(2);
+    const later = { now: () => systemClock.now() + 2 * 3_600_000_000 };
+    await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
+    expect(await stored()).toEqual([fileKey]);
+    // A day later.
+    await db.run(sql`update work set due_at = now() - interval '1 second'`);
+    await removeRenders({ db, files, clock: later }).run(new AbortController().signal);
+    expect(await stored()).toEqual([]);
+  });
+
+  it("[L52.2] go with their event", async () => {
+    const service_ = await startLayout(db, { files });
+    await start([part(1)]);
+    await start([part(1)], "other");
+    await finish();
+    expect(await stored()).toHaveLength(2);
+    await service_.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { deletedAt: 9 });
+    await db.run(sql`update gone_event set gone_at = now() - interval '25 hours'`);
+    await service_.runJob("remove-gone-events");
+    expect((await stored()).map((key) => key.split("/")[1])).toEqual(["other"]);
+  });
+});
+
+describe("taking turns", () => {
+  it("[L53.1] a single ticket waits for no thousand files of another organizer, nor of its own", async () => {
+    const many = Array.from({ length: 200 }, (_, index) => part(index + 1));
+    for (let job = 0; job < 1000; job += 1) await start(job < 40 ? many : [part(job)], "large");
+    for (let job = 0; job < 20; job += 1) await start(many);
+    const running = startTestWorkers(db, workers(tools()));
+    try {
+      await vi.waitUntil(async () => (await stored()).length > 0, { timeout: 20_000 });
+      for (const organizer of [place.organizer, "third"]) {
+        const begun = performance.now();
+        const job = await start([part(1)], organizer);
+        await vi.waitUntil(async () => (await job.find()).state === BatchState.SUCCEEDED, {
+          timeout: 10_000,
+          interval: 20,
+        });
+        expect(performance.now() - begun).toBeLessThan(2000);
+      }
+    } finally {
+      await running.stop();
+    }
+  }, 60_000);
+});
+
+describe("a hostile layout with hostile data", () => {
+  it("[L54.1] reaches no address, no name and no file, and leaves nothing personal in logs and folders", async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : 0;
+    const decoy = join(directory, "decoy.txt");
+    await writeFile(decoy, "DECOYCONTENT");
+    const attacks = [
+      `<script>fetch("http://127.0.0.1:${port}/")</script>`,
+      `</style></section><style>@import url(http://127.0.0.1:${port}/a.css)</style>`,
+      `"><img src=http://127.0.0.1:${port}/x onerror=alert(1)>`,
+      `<iframe src="file://${decoy}"></iframe>&lt;object data="file://${decoy}">`,
+      `<link rel=dns-prefetch href=//tessera-decoy.example><img src=//localhost:${port}/y>`,
+      `&#60;svg onload=import("http://127.0.0.1:${port}/z")&#62;`,
+    ];
+    const elements = attacks.flatMap((attack, index) => [
+      {
+        type: "textarea",
+        left: "10",
+        bottom: String(10 + index * 20),
+        width: "180",
+        fontsize: "8",
+        content: "other",
+        text: attack,
+        locale: attack.replaceAll(/[^a-z-]/gi, ""),
+        color: [0, 0, 0, 1],
+        fontfamily: attack,
+        bold: false,
+        italic: false,
+        align: "left",
+        downward: false,
+        rotation: 0,
+      },
+      {
+        type: "textarea",
+        left: "10",
+        bottom: String(15 + index * 20),
+        width: "180",
+        fontsize: "8",
+        content: "attendee_name",
+        fontfamily: "Open Sans",
+        color: [0, 0, 0, 1],
+        bold: false,
+        italic: false,
+        align: "left",
+        downward: false,
+        rotation: 0,
+      },
+    ]);
+    const { id } = await service.create({ elements: JSON.stringify(elements) });
+    const attendeeName = `MARKERPERSON ${attacks.join(" ")}`;
+    const job = await start([part(1, { overrideLayout: id })]);
+    await finish({ ticketData: { readTicketData: async (request) => ticketAnswer(request, { attendeeName }) } });
+    server.close();
+    expect(await job.find()).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    const { pages } = await readStored((await job.find()).fileKey);
+    const printed = JSON.stringify(pages);
+    expect(printed).toContain("MARKERPERSON");
+    expect(printed).not.toContain("DECOYCONTENT");
+    expect(connections).toBe(0);
+    expect(lines.join("")).not.toContain("MARKERPERSON");
+    const profiles = (await readdir(tmpdir())).filter((name) => name.startsWith(`tessera-browser-${process.pid}-`));
+    expect(profiles.length).toBeGreaterThan(0);
+    for (const profile of profiles) expect(await findText(join(tmpdir(), profile), "MARKERPERSON")).toEqual([]);
+  });
+});
+
+/** The files in a folder that contain a text, in either of two encodings. */
+async function findText(folder: string, text: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const content = await readFile(path).catch(() => Buffer.alloc(0));
+    if (content.includes(text) || content.includes(Buffer.from(text, "utf16le"))) found.push(path);
+  }
+  return found;
+}

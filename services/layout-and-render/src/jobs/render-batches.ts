@@ -1,0 +1,97 @@
+import { backoff } from "@tessera/kit/backoff";
+import { isTransient } from "@tessera/kit/fault";
+import { type Effect, WorkFailed, type WorkInHand, workOn } from "@tessera/kit/jobs/workers";
+import type { Log } from "@tessera/kit/log";
+import { pause } from "@tessera/kit/pause";
+import { type PrintTools, printTickets } from "../printing.ts";
+import { drawKey, type Rendered, type RenderOrder, renderBatch, renderFew } from "../render-work.ts";
+
+export interface JobTools extends PrintTools {
+  readonly log: Log;
+  /** How long a job waits for what passes by itself, in milliseconds. */
+  readonly patienceMs?: number;
+}
+
+/** Of more than these only the first are told. */
+const mostWarnings = 200;
+
+/** How often the progress is stored, in milliseconds. */
+const progressMs = 500;
+
+const usualPatienceMs = 5 * 60_000;
+
+const pauses = { firstMs: 200, longestMs: 10_000 };
+
+/** These may be caused by the job itself, which then ends soon. */
+const ownFaults: ReadonlySet<string> = new Set(["browser_lost", "background_replaced"]);
+const mostOwnFaults = 3;
+
+/** Renders tickets into one file. It is written while it is made, and can be read when it is whole. */
+export const renderBatches = workOn(renderBatch, renderPatiently);
+export const renderFews = workOn(renderFew, (job: WorkInHand<RenderOrder>, tools: JobTools) =>
+  renderPatiently(job, tools, { isSmall: true }),
+);
+
+interface Size {
+  readonly isSmall: boolean;
+}
+
+/** Begins again while something that is needed is away, such as the database, the store for files or the browser. */
+async function renderPatiently(
+  job: WorkInHand<RenderOrder>,
+  tools: JobTools,
+  size: Size = { isSmall: false },
+): Promise<Effect<Rendered>> {
+  const { patienceMs = usualPatienceMs } = tools;
+  const begun = performance.now();
+  let own = 0;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await render(job, tools, size);
+    } catch (error) {
+      if (!isTransient(error) || job.signal.aborted) throw error;
+      if (ownFaults.has(error.code)) own += 1;
+      const restMs = backoff(pauses, failures);
+      if (own >= mostOwnFaults || performance.now() - begun + restMs > patienceMs)
+        throw new WorkFailed(error.message, { cause: error });
+      tools.log.warn("tickets are rendered again: something was away", { id: job.id, failures, error });
+      await pause(restMs, job.signal);
+      job.signal.throwIfAborted();
+    }
+  }
+}
+
+async function render(
+  { id, payload, signal, progress }: WorkInHand<RenderOrder>,
+  tools: JobTools,
+  { isSmall }: Size,
+): Promise<Effect<Rendered>> {
+  const warnings: string[] = [];
+  const total = payload.parts.length;
+  let done = 0;
+  let toldAt = performance.now();
+
+  async function* content(): AsyncGenerator<Buffer> {
+    const options = {
+      signal,
+      isSmall,
+      onPart: (count: number) => {
+        done = count;
+      },
+      onWarning: (warning: string) => {
+        if (warnings.length < mostWarnings) warnings.push(warning);
+      },
+    };
+    for await (const piece of printTickets(payload, tools, options)) {
+      if (performance.now() - toldAt > progressMs) {
+        toldAt = performance.now();
+        await progress({ done, total });
+      }
+      yield piece;
+    }
+  }
+
+  const fileKey = drawKey(id);
+  const { size } = await tools.files.put(fileKey, content(), { contentType: "application/pdf" });
+  return async () => ({ fileKey, size, warnings });
+}

@@ -1,0 +1,266 @@
+import { buffer } from "node:stream/consumers";
+import type { Clock } from "@tessera/kit/clock";
+import { Fault, isTransient } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
+import { WorkFailed } from "@tessera/kit/jobs/workers";
+import type { Reads } from "@tessera/kit/pg/reads";
+import type { Client } from "@tessera/kit/rpc";
+import type { Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { AnswerFiles, TicketData } from "@tessera/protos/services";
+import { keyOf } from "./backgrounds.ts";
+import { defaultLayout } from "./domain/default-layout.ts";
+import type { LayoutElement } from "./domain/element.ts";
+import type { Formats } from "./domain/formats/formats.ts";
+import { readElements } from "./domain/read-elements.ts";
+import { resolveElements } from "./domain/resolve-elements.ts";
+import type { AnswerImage } from "./domain/resolved-element.ts";
+import { type PrintedLayout, selectLayout } from "./domain/select-layout.ts";
+import type { Ticket } from "./domain/ticket.ts";
+import { fault } from "./faults.ts";
+import { type RenderRequest, type RenderTools, renderTickets } from "./rendering/render-tickets.ts";
+import type { BackgroundFile, ImageFile, RenderWarning, Ticket as ResolvedTicket } from "./rendering/ticket.ts";
+import type { EventKey } from "./store/keys.ts";
+import { readLayoutChoice } from "./store/layouts-to-print.ts";
+import { readTicketsOf } from "./ticket-data.ts";
+
+/** What tickets are printed with. */
+export interface PrintTools {
+  readonly reads: Reads;
+  readonly files: Files;
+  readonly clock: Clock;
+  readonly ticketData: Client<TicketData>;
+  readonly answerFiles: Client<AnswerFiles>;
+  readonly renderer: RenderTools;
+  readonly formats: Formats;
+  /** The address of the site, for programs that read codes. */
+  readonly issuer: string;
+}
+
+/** Tickets of one file, in order. */
+export interface PrintOrder extends EventKey {
+  readonly parts: readonly Part[];
+}
+
+export interface PrintOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Whether these are few tickets, which do not wait for many others. */
+  readonly isSmall?: boolean;
+  /** Is told how many parts have been handed to the browser. */
+  readonly onPart?: (done: number) => void;
+  readonly onWarning?: (warning: string) => void;
+}
+
+/** So many tickets are read while as many are printed. */
+const readAtOnce = 100;
+
+/** Prints tickets into one PDF, and gives it out piece by piece. A part that cannot be printed fails the whole, by name. */
+export async function* printTickets(
+  order: PrintOrder,
+  tools: PrintTools,
+  { signal, isSmall = false, onPart, onWarning }: PrintOptions = {},
+): AsyncGenerator<Buffer> {
+  const { parts } = order;
+  const read = readParts(order, tools, signal);
+  const first = await read.next();
+  if (first.done) return;
+  const [{ ticket }] = first.value;
+  const shared = describeFile(ticket, order, tools, { signal, onWarning });
+  try {
+    yield* renderTickets({ ...shared, tickets: resolveAll(), count: parts.length, isSmall }, tools.renderer);
+  } catch (error) {
+    // What takes so much longer than usual, does so again.
+    if (error instanceof Fault && error.code === "print_too_slow")
+      throw new WorkFailed(error.message, { cause: error });
+    throw error;
+  }
+
+  async function* resolveAll(): AsyncGenerator<ResolvedTicket> {
+    const layouts = new LayoutReader(tools);
+    let index = 0;
+    for (let slice = first; !slice.done; slice = await read.next()) {
+      for (const { ticket: one, layout } of slice.value) {
+        index += 1;
+        yield await resolve(one, layout, { layouts, number: index });
+        onPart?.(index);
+      }
+    }
+  }
+
+  async function resolve(
+    one: Ticket,
+    layout: PrintedLayout | null,
+    { layouts, number }: { readonly layouts: LayoutReader; readonly number: number },
+  ): Promise<ResolvedTicket> {
+    try {
+      const { elements, background } = await layouts.read(layout);
+      const now = tools.clock.now();
+      const resolved = resolveElements(elements, one, { now, formats: tools.formats });
+      for (const warning of resolved.warnings) onWarning?.(`Part ${number}: ${warning}`);
+      return { elements: resolved.elements, background };
+    } catch (error) {
+      // What stands in the layout stays as it is: no further try prints it.
+      if (error instanceof Fault && error.code === "background_unusable")
+        throw failedPart(number, error.message, error);
+      // The next try reads the layout again.
+      if (error instanceof BackgroundGone)
+        throw fault("background_replaced", `Part ${number}: The background of its layout is not there any more.`);
+      throw error;
+    }
+  }
+}
+
+/** All of a request but the tickets, for a file that begins with this ticket. */
+export function describeFile(
+  { event, subevent, order, settings }: Ticket,
+  place: EventKey,
+  tools: Omit<PrintTools, "ticketData" | "reads">,
+  { signal, onWarning }: Pick<PrintOptions, "signal"> & { readonly onWarning?: PrintOptions["onWarning"] | undefined },
+): Omit<RenderRequest, "tickets" | "count"> {
+  const formats = tools.formats.of(order.locale, settings.region);
+  return {
+    title: formats.text((subevent ?? event).name),
+    language: formats.locale.tag,
+    issuer: tools.issuer,
+    party: place.organizer,
+    createdAt: new Date(tools.clock.now() / 1000),
+    readImage: (image) => readImage(image, place, tools, signal),
+    signal,
+    onWarning: (warning) => onWarning?.(describe(warning)),
+  };
+}
+
+interface ReadPart {
+  readonly ticket: Ticket;
+  readonly layout: PrintedLayout | null;
+}
+
+/** Reads what parts print, a slice ahead of what is asked for. */
+async function* readParts(
+  order: PrintOrder,
+  tools: PrintTools,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<readonly [ReadPart, ...ReadPart[]]> {
+  const { parts } = order;
+  const readAt = (at: number) => {
+    const slice = at < parts.length ? readSlice(order, { at, signal }, tools) : undefined;
+    // It is awaited when it is asked for; until then its failure waits, too.
+    slice?.catch(() => undefined);
+    return slice;
+  };
+  let next = readAt(0);
+  for (let at = readAtOnce; next !== undefined; at += readAtOnce) {
+    const [head, ...tail] = await next;
+    next = readAt(at);
+    if (head !== undefined) yield [head, ...tail];
+  }
+}
+
+async function readSlice(
+  { organizer, event, parts }: PrintOrder,
+  { at, signal }: { readonly at: number; readonly signal: AbortSignal | undefined },
+  { ticketData, reads }: PrintTools,
+): Promise<ReadPart[]> {
+  const place = { organizer, event };
+  const slice = parts.slice(at, at + readAtOnce);
+  const ids = [...new Set(slice.map(({ position }) => position))];
+  const tickets = await readTicketsOf(ticketData, { ...place, signal }, ids);
+  const items = [...new Set([...tickets.values()].map(({ position }) => position.item.id))];
+  const layouts = [...new Set(slice.flatMap(({ overrideLayout }) => overrideLayout ?? []))];
+  const choice = await reads.inTurn(organizer, (db) => readLayoutChoice(db, place, { items, layouts }));
+  return slice.map(({ position, overrideChannel, overrideLayout }, index) => {
+    const ticket = tickets.get(position);
+    const number = at + index + 1;
+    if (ticket === undefined) throw failedPart(number, `the ticket ${position} does not exist any more`);
+    if (overrideLayout !== undefined && !choice.layouts.has(overrideLayout))
+      throw failedPart(number, `the layout ${overrideLayout} does not exist any more`);
+    const salesChannel = overrideChannel ?? ticket.order.salesChannel;
+    const printed = { item: ticket.position.item.id, salesChannel, layout: overrideLayout };
+    return { ticket, layout: selectLayout(printed, choice) };
+  });
+}
+
+function failedPart(number: number, problem: string, cause?: unknown): WorkFailed {
+  return new WorkFailed(`Part ${number}: ${problem}.`.replace(/\.\.$/, "."), { cause });
+}
+
+/** Thrown inside this file only. */
+class BackgroundGone extends Error {}
+
+/** Reads each layout once, however many tickets have it. */
+export class LayoutReader {
+  readonly #tools: Pick<PrintTools, "files" | "renderer">;
+  readonly #elements = new Map<string, readonly LayoutElement[]>();
+
+  constructor(tools: Pick<PrintTools, "files" | "renderer">) {
+    this.#tools = tools;
+  }
+
+  async read(layout: PrintedLayout | null) {
+    return {
+      elements: layout === null ? defaultLayout : this.#readElements(layout.elements),
+      background: layout === null || layout.background === null ? null : await this.#readBackground(layout.background),
+    };
+  }
+
+  /** A layout without elements prints the built-in ones (source: decisions). */
+  #readElements(json: string): readonly LayoutElement[] {
+    const known = this.#elements.get(json);
+    if (known !== undefined) return known;
+    const read = readElements(json);
+    const elements = read.length === 0 ? defaultLayout : read;
+    this.#elements.set(json, elements);
+    return elements;
+  }
+
+  /** It stays in the cache of prepared ones: a file may have a thousand layouts. */
+  async #readBackground(name: string): Promise<BackgroundFile> {
+    const file = {
+      id: name,
+      bytes: async () => {
+        const found = await this.#tools.files.get(keyOf(name));
+        if (found === undefined) throw new BackgroundGone();
+        return buffer(found.content);
+      },
+    };
+    await this.#tools.renderer.backgrounds.prepare(file);
+    return file;
+  }
+}
+
+const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif"]);
+
+const imageMs = 10_000;
+
+/** Reads the picture of an answer. One that is gone, or cannot be had at any time, leaves its box gray. */
+async function readImage(
+  { position, question }: AnswerImage,
+  { organizer, event }: EventKey,
+  { answerFiles }: Pick<PrintTools, "answerFiles">,
+  signal: AbortSignal | undefined,
+): Promise<ImageFile | undefined> {
+  try {
+    const { contentType, content } = await answerFiles.getAnswerFile(
+      { organizer, event, position, question },
+      { timeoutMs: imageMs, signal },
+    );
+    return isImageType(contentType) ? { type: contentType, bytes: content } : undefined;
+  } catch (error) {
+    if (error instanceof Fault && !isTransient(error)) return undefined;
+    throw error;
+  }
+}
+
+function isImageType(type: string): type is ImageFile["type"] {
+  return imageTypes.has(type);
+}
+
+const warningTexts: Readonly<Record<RenderWarning["code"], string>> = {
+  text_too_long: "its text does not fit",
+  code_too_long: "its content is too long for a code",
+  image_unreadable: "its picture cannot be read",
+  too_many_pictures: "the pictures of the ticket are too large together",
+};
+
+function describe({ ticket, element, code }: RenderWarning): string {
+  return `Part ${ticket + 1}: Element ${element + 1}: ${warningTexts[code]}`;
+}

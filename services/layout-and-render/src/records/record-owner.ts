@@ -1,0 +1,28 @@
+import type { RecordOwner } from "@tessera/records/kind";
+import { findItems } from "../store/copies.ts";
+import { hasEvent, lockEvents } from "../store/events.ts";
+import { findLayoutIds } from "../store/layouts.ts";
+import type { Known, Mentioned } from "./known.ts";
+import { ticketLayout } from "./ticket-layout.ts";
+import { ticketLayoutItem } from "./ticket-layout-item.ts";
+
+/** Layout-and-render, as an owner of records. */
+export const recordOwner: RecordOwner<Mentioned, Known> = {
+  kinds: [ticketLayout, ticketLayoutItem],
+  nothingMentioned: () => ({ items: new Set(), layouts: new Set() }),
+  async findMentioned(tx, scope, { items, layouts }) {
+    return {
+      // Organizers are not kept here; where one is unknown, its events are.
+      organizer: true,
+      // No layout belongs to a date, so it does not matter which of both an event is.
+      series: (await hasEvent(tx, scope)) ? false : undefined,
+      items: await findItems(tx, scope, [...items]),
+      layouts: await findLayoutIds(tx, scope, [...layouts]),
+    };
+  },
+  async lock(tx, records) {
+    await lockEvents(tx, [
+      ...new Map(records.map(({ scope }) => [`${scope.organizer}/${scope.event}`, scope])).values(),
+    ]);
+  },
+};

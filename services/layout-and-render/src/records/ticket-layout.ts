@@ -1,0 +1,95 @@
+import type { Tx } from "@tessera/kit/pg/database";
+import type { RecordKind, Scope } from "@tessera/records/kind";
+import { refuseEach } from "@tessera/records/validate";
+import { compileLayoutSchema, ticketLayoutRecord } from "@tessera/resources/ticket-layout";
+import { type HeldFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
+import { firstIdMadeHere, isObject } from "@tessera/values";
+import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
+import type { Layout } from "../domain/layout.ts";
+import { clearDefault, deleteLayouts, findLayouts, putLayouts } from "../store/layouts.ts";
+import type { Known, Mentioned } from "./known.ts";
+
+interface ImportedLayout extends Omit<Layout, "background"> {
+  /** The name it gets if the layout does not have it yet. */
+  readonly background: { readonly name: string; readonly file: HeldFile } | null;
+  /** Why its background is not taken. */
+  readonly problem?: string;
+}
+
+const check = compileLayoutSchema(ticketLayoutRecord);
+
+const madeHere = `Layouts with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
+
+/** Files are fetched by the sender of records: this process connects to no address that a record names. */
+const noFile = "A background comes as `data:application/pdf;base64,…`, not as an address.";
+
+/** A layout, with its id. A record that is the default takes that from the layout that was. */
+export const ticketLayout: RecordKind<ImportedLayout, Mentioned, Known> = {
+  name: "ticket_layout",
+  schema: ticketLayoutRecord,
+  read(data) {
+    const isSent = isObject(data) && data["layout"] !== undefined;
+    const checked = check(isSent ? { ...data, layout: JSON.stringify(data["layout"]) } : data);
+    if (!checked.ok) return checked;
+    const { id, name, default: isDefault, layout: elements, background } = checked.value;
+    if (id >= firstIdMadeHere) return { ok: false, errors: { id: [madeHere] } };
+    const layout = { id, name, isDefault, elements };
+    if (background === null || background === "") return { ok: true, value: { ...layout, background: null } };
+    const reading = isDataUrl(background) ? readDataUrl(background) : { ok: false as const, problem: noFile };
+    if (!reading.ok) return { ok: false, errors: { background: [reading.problem] } };
+    const { file } = reading;
+    if (file.contentType !== backgroundType) return { ok: false, errors: { background: ["A background is a PDF."] } };
+    return { ok: true, value: { ...layout, background: { name: drawName(), file } } };
+  },
+  keyOf: ({ id }) => String(id),
+  async examineFiles(layout, examine) {
+    if (layout.background === null) return layout;
+    const problem = await examine({ type: backgroundType, bytes: layout.background.file.content });
+    return problem === undefined ? layout : { ...layout, background: null, problem };
+  },
+  *filesOf({ background }) {
+    if (background === null) return;
+    const { contentType, content } = background.file;
+    yield { key: keyOf(background.name), contentType, content };
+  },
+  async refuse(_tx, { values }) {
+    return refuseEach(values, ({ problem }, addError) => {
+      if (problem !== undefined) addError("background", problem);
+    });
+  },
+  async store(tx, { scope, values }) {
+    const held = await findHeld(tx, scope, values);
+    const chosen = values.findLast(({ isDefault }) => isDefault)?.id;
+    if (chosen !== undefined && held.get(chosen)?.isDefault !== true) await clearDefault(tx, scope);
+    await putLayouts(
+      tx,
+      scope,
+      values.map(({ background, problem: _none, ...layout }) => {
+        const before = held.get(layout.id)?.background ?? null;
+        const isSame = before !== null && background !== null && before.sha256 === background.file.sha256;
+        const stored = background && {
+          name: background.name,
+          size: background.file.size,
+          sha256: background.file.sha256,
+        };
+        return { ...layout, isDefault: layout.id === chosen, background: isSame ? before : stored };
+      }),
+    );
+  },
+  async remove(tx, { scope, keys }) {
+    await deleteLayouts(tx, scope, keys.map(Number));
+  },
+};
+
+async function findHeld(
+  tx: Tx,
+  scope: Scope,
+  layouts: readonly { readonly id: number }[],
+): Promise<Map<number, Layout>> {
+  const found = await findLayouts(
+    tx,
+    scope,
+    layouts.map(({ id }) => id),
+  );
+  return new Map(found.map((layout) => [layout.id, layout]));
+}

@@ -1,0 +1,199 @@
+import { deflateSync } from "node:zlib";
+import { codeOperators, type PlacedCode } from "../domain/draw-code.ts";
+import { invisibleOperators, machineText } from "../domain/machine-text.ts";
+import { pointsPerMm } from "../domain/page-units.ts";
+import { markOperators, type PlacedMark } from "../domain/powered-by.ts";
+import { markHeight, markWidth } from "../domain/powered-by-paths.ts";
+import type { NamedBackground } from "./background-cache.ts";
+import type { DrawnChunk } from "./draw-chunk.ts";
+import { entriesOf, referencesIn, renumber } from "./pdf-syntax.ts";
+import type { BackgroundPage } from "./prepare-background.ts";
+import { type PdfObject, type PlainPdf, readPlainPdf } from "./read-plain-pdf.ts";
+import type { PdfWriter } from "./write-pdf.ts";
+
+/** Names of our own among the resources of a page; the browser's are one letter with a number. */
+const names = { background: "TesseraBackground", font: "TesseraFont", dark: "TesseraDark", white: "TesseraWhite" };
+
+/** Puts pages together: the background, what the browser has drawn, and codes. */
+export class PageAssembler {
+  readonly #writer: PdfWriter;
+  readonly #issuer: string;
+  /** By name: a file may have more backgrounds than stay in memory. */
+  readonly #backgrounds = new Map<string, (number: number) => number>();
+  readonly #shared = new Map<string, number>();
+
+  constructor(writer: PdfWriter, { issuer }: { readonly issuer: string }) {
+    this.#writer = writer;
+    this.#issuer = issuer;
+  }
+
+  /** Adds the pages of a chunk. */
+  add({ pages, job }: DrawnChunk, pdf: Uint8Array | undefined): void {
+    const printed = pdf === undefined ? undefined : readPrinted(pdf);
+    if ((printed?.pages.length ?? 0) !== (job?.pages ?? 0))
+      throw new Error("the browser printed another number of pages");
+    let next = 0;
+    const fresh = printed === undefined ? undefined : this.#addPrinted(printed);
+    for (const { background, page, drawn } of pages) {
+      const form = this.#formOf(background, page);
+      const sheet = drawn.html === "" ? undefined : fresh?.[next++];
+      const shift = sheet === undefined ? 0 : page.height - sheet.height;
+      const before = `${form === undefined ? "" : `q /${names.background} Do Q\n`}q 1 0 0 1 0 ${decimal(shift)} cm\n`;
+      const resources = this.#resources(sheet?.resources, {
+        form,
+        above: drawn.above,
+        hasCodes: drawn.codes.length > 0,
+      });
+      const contents = [
+        this.#share(before, () => plainStream(before)),
+        ...(sheet === undefined ? [] : sheet.contents),
+        this.#operators(`\nQ\n${this.#drawAbove(drawn.above)}${this.#machineTexts(drawn.codes)}`),
+      ];
+      this.#writer.addPage(
+        `/MediaBox [0 0 ${decimal(page.width)} ${decimal(page.height)}] /Resources ${resources} 0 R /Contents [${contents.map((number) => `${number} 0 R`).join(" ")}]`,
+      );
+    }
+  }
+
+  /** Adds what a page needs of what the browser printed, with its numbers in our file. */
+  #addPrinted({ pages, objects }: PrintedPages): PrintedSheet[] {
+    const roots = pages.flatMap(({ resources, contents }) => [...referencesIn(resources), ...contents]);
+    const numberOf = this.#writer.addAll(objects, roots);
+    return pages.map(({ resources, contents, height }) => ({
+      resources: renumber(resources, numberOf),
+      contents: contents.map(numberOf),
+      height,
+    }));
+  }
+
+  /** The form of a background's page, which the file has once. */
+  #formOf(background: NamedBackground, { form }: BackgroundPage): number | undefined {
+    let numberOf = this.#backgrounds.get(background.name);
+    if (numberOf === undefined) {
+      const forms = background.pages.flatMap((page) => page.form ?? []);
+      numberOf = this.#writer.addAll(background.objects, forms);
+      this.#writer.needVersion(background.version);
+      this.#backgrounds.set(background.name, numberOf);
+    }
+    return form === undefined ? undefined : numberOf(form);
+  }
+
+  #resources(
+    printed: string | undefined,
+    {
+      form,
+      above,
+      hasCodes,
+    }: {
+      readonly form: number | undefined;
+      readonly above: readonly (PlacedCode | PlacedMark)[];
+      readonly hasCodes: boolean;
+    },
+  ): number {
+    const entries = printed === undefined ? new Map<string, string>() : entriesOf(printed);
+    const styles = new Set(above.flatMap((each) => ("style" in each ? [each.style] : [])));
+    const objects = [
+      ...(form === undefined ? [] : [`/${names.background} ${form} 0 R`]),
+      ...Array.from(styles, (style) => `/${names[style]} ${this.#markForm(style)} 0 R`),
+    ];
+    if (objects.length > 0) entries.set("XObject", extend(entries.get("XObject"), objects));
+    if (hasCodes) entries.set("Font", extend(entries.get("Font"), [`/${names.font} ${this.#machineFont()} 0 R`]));
+    const text = `<<${Array.from(entries, ([name, value]) => `/${name} ${value}`).join(" ")}>>`;
+    return this.#share(text, () => ({ text }));
+  }
+
+  #drawAbove(above: readonly (PlacedCode | PlacedMark)[]): string {
+    return above
+      .map((each) => {
+        if ("qr" in each) return codeOperators(each, pointsPerMm);
+        const scale = (each.height * pointsPerMm) / markHeight;
+        const place = [scale, 0, 0, scale, each.left * pointsPerMm, each.bottom * pointsPerMm].map(decimal);
+        return `q ${place.join(" ")} cm /${names[each.style]} Do Q\n`;
+      })
+      .join("");
+  }
+
+  #machineTexts(codes: readonly PlacedCode[]): string {
+    return codes
+      .map(({ name, value }) => invisibleOperators(machineText({ issuer: this.#issuer, name, value }), names.font))
+      .join("");
+  }
+
+  #markForm(style: PlacedMark["style"]): number {
+    return this.#share(`mark ${style}`, () => {
+      const stream = deflateSync(Buffer.from(markOperators(style), "latin1"));
+      return {
+        text: `<</Type /XObject /Subtype /Form /BBox [0 0 ${markWidth} ${markHeight}] /Filter /FlateDecode /Length ${stream.length}>>`,
+        stream,
+      };
+    });
+  }
+
+  #machineFont(): number {
+    const text = "<</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding>>";
+    return this.#share(text, () => ({ text }));
+  }
+
+  #operators(operators: string): number {
+    if (operators.length < 64) return this.#share(operators, () => plainStream(operators));
+    const stream = deflateSync(Buffer.from(operators, "latin1"), { level: 3 });
+    return this.#writer.add({ text: `<</Filter /FlateDecode /Length ${stream.length}>>`, stream });
+  }
+
+  /** What many pages have in common is in the file once. */
+  #share(key: string, make: () => PdfObject): number {
+    const known = this.#shared.get(key);
+    if (known !== undefined) return known;
+    const number = this.#writer.add(make());
+    this.#shared.set(key, number);
+    return number;
+  }
+}
+
+function plainStream(operators: string): PdfObject {
+  const stream = Buffer.from(operators, "latin1");
+  return { text: `<</Length ${stream.length}>>`, stream };
+}
+
+interface PrintedSheet {
+  readonly resources: string;
+  readonly contents: readonly number[];
+  /** In points. */
+  readonly height: number;
+}
+
+interface PrintedPages {
+  readonly objects: PlainPdf["objects"];
+  readonly pages: readonly PrintedSheet[];
+}
+
+function readPrinted(pdf: Uint8Array): PrintedPages {
+  const { objects, pages } = readPlainPdf(Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength));
+  return {
+    objects,
+    pages: pages.map((number) => {
+      const entries = entriesOf(objects.get(number)?.text ?? "<<>>");
+      const [, , , height] = (entries.get("MediaBox")?.match(/-?[0-9.]+/g) ?? []).map(Number);
+      const contents = referencesIn(entries.get("Contents") ?? "");
+      if (height === undefined || contents.length === 0) throw new Error("the browser printed a page without content");
+      const resources = entries.get("Resources") ?? "<<>>";
+      const [reference] = resources.startsWith("<<") ? [] : referencesIn(resources);
+      return {
+        resources: reference === undefined ? resources : (objects.get(reference)?.text ?? "<<>>"),
+        contents,
+        height,
+      };
+    }),
+  };
+}
+
+/** Adds entries to a dictionary among the resources, which the browser writes in place. */
+function extend(dictionary: string | undefined, added: readonly string[]): string {
+  if (dictionary !== undefined && !dictionary.startsWith("<<"))
+    throw new Error("resources are not where they are expected");
+  return `<<${(dictionary ?? "<<>>").slice(2, -2)} ${added.join(" ")}>>`;
+}
+
+function decimal(value: number): string {
+  return String(Math.round(value * 10_000) / 10_000);
+}

@@ -1,0 +1,149 @@
+import { checkImage, countPixels } from "@tessera/sent-files/check-image";
+import type { FontFace, PrintedImage, PrintJob } from "../browser/print-job.ts";
+import { type DrawnPage, drawPage } from "../domain/draw-page.ts";
+import { fontChain } from "../domain/font-chain.ts";
+import { enlargement, pixels, pointsPerMm } from "../domain/page-units.ts";
+import { prepareLines } from "../domain/prepare-lines.ts";
+import type { ResolvedElement } from "../domain/resolved-element.ts";
+import type { NamedBackground } from "./background-cache.ts";
+import type { FontCatalogue } from "./font-catalogue.ts";
+import type { BackgroundPage } from "./prepare-background.ts";
+import type { ImageFile, RenderWarning, Ticket } from "./ticket.ts";
+
+/** A ticket of which all that it needs was read. */
+export interface ReadTicket {
+  readonly ticket: Ticket;
+  /** Among all tickets, from 0. */
+  readonly index: number;
+  readonly background: NamedBackground;
+  readonly images: ReadonlyMap<ResolvedElement, ImageFile>;
+}
+
+export interface ChunkPage {
+  readonly background: NamedBackground;
+  readonly page: BackgroundPage;
+  readonly drawn: DrawnPage;
+}
+
+/** Tickets that are printed at once. */
+export interface DrawnChunk {
+  /** Undefined: there is nothing for the browser to print. */
+  readonly job: PrintJob | undefined;
+  /** Pages of the file, in order. Those with HTML are the pages of the job. */
+  readonly pages: readonly ChunkPage[];
+  readonly warnings: readonly RenderWarning[];
+  /** The first element that shows each picture. */
+  readonly imageMarks: readonly string[];
+}
+
+const printedDotsPerMm = 300 / 25.4;
+
+/** Draws all pages of tickets. */
+export function drawChunk(
+  tickets: readonly ReadTicket[],
+  fonts: FontCatalogue,
+  { checksFit }: { readonly checksFit?: boolean | undefined } = {},
+): DrawnChunk {
+  const warnings: RenderWarning[] = [];
+  const images: PrintedImage[] = [];
+  const imageMarks: string[] = [];
+  const numbers = new Map<string, number>();
+  const written = new Map<string, Written>();
+
+  function numberOf(element: ResolvedElement, { index, images: files }: ReadTicket): number | undefined {
+    const file = files.get(element);
+    if (element.type !== "imagearea" || file === undefined) return undefined;
+    const [mostWidth, mostHeight] = [element.width, element.height].map((side) => Math.max(1, side * printedDotsPerMm));
+    const key = `${element.image?.position}/${element.image?.question}/${mostWidth}/${mostHeight}`;
+    const known = numbers.get(key);
+    if (known !== undefined) return known;
+    if (checkImage(file.type, file.bytes) !== undefined) {
+      warnings.push({ ...readMark(markOf(index, element)), code: "image_unreadable" });
+      return undefined;
+    }
+    const number =
+      images.push({
+        ...file,
+        pixels: countPixels(file.type, file.bytes),
+        mostWidth: mostWidth ?? 1,
+        mostHeight: mostHeight ?? 1,
+      }) - 1;
+    numbers.set(key, number);
+    imageMarks.push(markOf(index, element));
+    return number;
+  }
+
+  const places = new Map<ResolvedElement, number>();
+  const markOf = (ticket: number, element: ResolvedElement) => `${ticket}:${places.get(element) ?? 0}`;
+  const pages = tickets.flatMap((read) => {
+    const { ticket, index, background } = read;
+    for (const [place, element] of ticket.elements.entries()) places.set(element, place);
+    return background.pages.map((page, place) => {
+      const elements = ticket.elements.filter((element) => element.page === place + 1);
+      for (const element of elements) note(element, written);
+      const drawn = drawPage(elements, {
+        height: page.height / pointsPerMm,
+        markOf: (element) => markOf(index, element),
+        imageOf: (element) => numberOf(element, read),
+        checksFit,
+      });
+      for (const mark of drawn.misfits) warnings.push({ ...readMark(mark), code: "code_too_long" });
+      return { background, page, drawn };
+    });
+  });
+  return { job: makeJob(pages, { fonts: chooseFonts(written, fonts), images }), pages, warnings, imageMarks };
+}
+
+/** The ticket and the element that a mark names. */
+export function readMark(mark: string): { readonly ticket: number; readonly element: number } {
+  const [ticket = 0, element = 0] = mark.split(":").map(Number);
+  return { ticket, element };
+}
+
+/** Texts in one style and language. */
+interface Written {
+  readonly isBold: boolean;
+  readonly isItalic: boolean;
+  readonly language: string;
+  readonly texts: string[];
+}
+
+function note(element: ResolvedElement, written: Map<string, Written>): void {
+  if (element.type !== "textarea" && element.type !== "textcontainer") return;
+  const { bold: isBold, italic: isItalic, language } = element;
+  const key = `${isBold}/${isItalic}/${language}`;
+  const same = written.get(key);
+  const text = prepareLines(element.value).join("\n");
+  if (same === undefined) written.set(key, { isBold, isItalic, language, texts: [text] });
+  else same.texts.push(text);
+}
+
+function chooseFonts(written: ReadonlyMap<string, Written>, fonts: FontCatalogue): FontFace[] {
+  const faces = new Set<FontFace>();
+  for (const { texts, language, ...style } of written.values()) {
+    // The families of each text are its own.
+    const chains = Map.groupBy(texts, (text) => fontChain(text, language).join());
+    for (const same of chains.values()) {
+      const text = same.join("");
+      for (const face of fonts.facesFor(text, fontChain(same[0] ?? "", language), style)) faces.add(face);
+    }
+  }
+  return [...faces];
+}
+
+function makeJob(
+  pages: readonly ChunkPage[],
+  { fonts, images }: { readonly fonts: readonly FontFace[]; readonly images: readonly PrintedImage[] },
+): PrintJob | undefined {
+  const printed = pages.filter(({ drawn }) => drawn.html !== "");
+  if (printed.length === 0) return undefined;
+  const toPixels = 96 / 72;
+  // Whole pixels, so that the browser does not round the page; what it is cut to comes from the background.
+  const width = Math.ceil(Math.max(...printed.map(({ page }) => page.width)) * toPixels) + 1;
+  const height = Math.ceil(Math.max(...printed.map(({ page }) => page.height)) * toPixels) + 1;
+  const sections = printed.map(({ page, drawn }) => {
+    const size = `width:${pixels(page.width * toPixels * enlargement)};height:${pixels(page.height * toPixels * enlargement)}`;
+    return `<section style="${size}">${drawn.html}</section>`;
+  });
+  return { html: sections.join(""), pages: printed.length, width, height, fonts, images };
+}

@@ -1,0 +1,46 @@
+import { deflateSync } from "node:zlib";
+import { PDFDocument, PDFName, PDFRawStream } from "@cantoo/pdf-lib";
+import { expect, it } from "vitest";
+import { openFlattener } from "./flatten-in-thread.ts";
+
+const unusable = { kind: "unmet", code: "background_unusable" };
+
+/** A page with these streams as its content. */
+async function withContents(...packed: readonly Buffer[]): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const { context } = document;
+  const page = document.addPage();
+  const streams = packed.map((content) => {
+    const dict = context.obj({ Filter: "FlateDecode", Length: content.length });
+    return context.register(PDFRawStream.of(dict, content));
+  });
+  page.node.set(PDFName.of("Contents"), context.obj(streams));
+  return document.save();
+}
+
+it("[L56.1] a background that unpacks to much more than it has, or has too many objects, is one that cannot be read", async () => {
+  const prepare = openFlattener();
+  const bomb = deflateSync(Buffer.alloc(200_000_000, " "));
+  await expect(prepare(await withContents(bomb, bomb))).rejects.toMatchObject(unusable);
+  const many = await PDFDocument.create();
+  const { context } = many;
+  const objects = Array.from({ length: 40_000 }, (_, value) => context.register(context.obj({ A: value })));
+  const page = many.addPage();
+  page.drawText("x");
+  page.node.set(PDFName.of("Resources"), context.obj({ X: objects }));
+  await expect(prepare(await many.save({ useObjectStreams: false }))).rejects.toMatchObject(unusable);
+  // The next one is served.
+  const small = deflateSync(Buffer.from("0 0 9 9 re f"));
+  expect((await prepare(await withContents(small, small))).pages).toHaveLength(1);
+});
+
+it("[L56.2] a background that takes too long is given up, and stops nothing else meanwhile", async () => {
+  const prepare = openFlattener({ maxMs: 1, maxHeap: 160, idleMs: 1000 });
+  const document = await PDFDocument.create();
+  const { context } = document;
+  const objects = Array.from({ length: 20_000 }, (_, value) => context.register(context.obj({ A: value })));
+  const page = document.addPage();
+  page.drawText("x");
+  page.node.set(PDFName.of("Resources"), context.obj({ X: objects }));
+  await expect(prepare(await document.save({ useObjectStreams: false }))).rejects.toMatchObject(unusable);
+});

@@ -1,0 +1,92 @@
+import { inflateSync } from "node:zlib";
+import { PDFDocument, rgb } from "@cantoo/pdf-lib";
+import { afterAll, expect, it } from "vitest";
+import { encodePng } from "./encode-png.ts";
+import { openPictureDrawer } from "./picture-drawer.ts";
+
+const drawer = openPictureDrawer();
+afterAll(() => drawer.close());
+
+/** An inch on each side, with a red left half. */
+async function halfRed(): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  document.addPage([72, 72]).drawRectangle({ x: 0, y: 0, width: 36, height: 72, color: rgb(1, 0, 0) });
+  return document.save();
+}
+
+/** The size, and the colours of the first row. */
+function readPng(png: Uint8Array) {
+  const bytes = Buffer.from(png);
+  const [width, height] = [bytes.readUInt32BE(16), bytes.readUInt32BE(20)];
+  const begin = bytes.indexOf("IDAT") + 4;
+  const pixels = inflateSync(bytes.subarray(begin, begin + bytes.readUInt32BE(begin - 8)));
+  expect(pixels).toHaveLength(height * (1 + 3 * width));
+  const colors = Array.from({ length: width }, (_, at) => pixels.subarray(1 + 3 * at, 4 + 3 * at).toString("hex"));
+  return { width, height, colors };
+}
+
+const draw = async (more: object = {}, from = drawer, party = "one") =>
+  from.draw({ pdf: await halfRed(), page: 1, dpi: 40, ...more }, { party });
+
+it("[L46.1] a page is drawn with its colours, as large as the dots say", async () => {
+  const picture = await draw();
+  if (picture.kind !== "picture") throw new Error(picture.kind);
+  expect(picture.pixels).toBe(1600);
+  const { width, height, colors } = readPng(picture.png);
+  expect([width, height, new Set(colors.slice(0, 19)), new Set(colors.slice(21))]).toEqual([
+    40,
+    40,
+    new Set(["ff0000"]),
+    new Set(["ffffff"]),
+  ]);
+});
+
+it("[L46.1] pictures of any size are written right", () => {
+  for (const [width, height] of [
+    [1, 1],
+    [1, 7],
+    [2, 3],
+    [300, 1],
+  ] as const) {
+    const data = Uint8Array.from({ length: width * height * 4 }, (_, at) => (at % 4 === 3 ? 255 : (at % 4) + 1));
+    expect(readPng(encodePng({ width, height, data }, { dpi: 72 })).colors).toEqual(
+      Array.from({ length: width }, () => "010203"),
+    );
+  }
+});
+
+it("[L46.2] a page that there is not, and too many pixels, are no picture", async () => {
+  expect(await draw({ page: 2 })).toEqual({ kind: "no such page", pages: 1 });
+  const small = openPictureDrawer({ mostPixels: 1599, maxMs: 8000, idleMs: 1000 });
+  expect(await draw({}, small)).toEqual({ kind: "too large", pixels: 1600 });
+  await small.close();
+});
+
+it("[L46.2] pictures that are wanted at once are all drawn", async () => {
+  const parties = ["one", "one", "one", "two", "two"];
+  const pictures = await Promise.all(parties.map((party) => draw({}, drawer, party)));
+  expect(pictures.map(({ kind }) => kind)).toEqual(parties.map(() => "picture"));
+});
+
+it("[L46.3] a page that takes too long fails, and so does one that cannot be read; the next one is drawn", async () => {
+  const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 1, idleMs: 1000 });
+  await expect(draw({}, hasty)).rejects.toMatchObject({ code: "print_too_slow" });
+  await hasty.close();
+  await expect(draw({ pdf: Buffer.from("no PDF") })).rejects.toThrow("a page could not be drawn");
+  expect((await draw()).kind).toBe("picture");
+});
+
+it("[L46.3] a picture whose client has left ends", async () => {
+  for (const turnsLater of [0, 5]) {
+    const leaving = new AbortController();
+    const picture = drawer.draw({ pdf: await halfRed(), page: 1, dpi: 40 }, { party: "one", signal: leaving.signal });
+    const ended = picture.then(
+      () => "drawn",
+      () => "ended",
+    );
+    for (let turn = 0; turn < turnsLater; turn += 1) await Promise.resolve();
+    leaving.abort(new Error("gone"));
+    expect(await ended).toBe("ended");
+  }
+  expect((await draw()).kind).toBe("picture");
+});

@@ -1,0 +1,170 @@
+import { Fault } from "@tessera/kit/fault";
+import type { PrintQueue } from "../browser/print-queue.ts";
+import type { ResolvedElement } from "../domain/resolved-element.ts";
+import { fault } from "../faults.ts";
+import { PageAssembler } from "./assemble-pages.ts";
+import { type BackgroundCache, builtIn } from "./background-cache.ts";
+import { type DrawnChunk, drawChunk, type ReadTicket, readMark } from "./draw-chunk.ts";
+import type { FontCatalogue } from "./font-catalogue.ts";
+import { PictureBudget } from "./picture-budget.ts";
+import { readPicturesAhead } from "./read-pictures-ahead.ts";
+import type { ImageFile, ReadImage, RenderWarning, Ticket } from "./ticket.ts";
+import { PdfWriter } from "./write-pdf.ts";
+
+/** What rendering works with; it is opened once per process. */
+export interface RenderTools {
+  readonly printer: PrintQueue;
+  readonly fonts: FontCatalogue;
+  readonly backgrounds: BackgroundCache;
+}
+
+export interface RenderRequest {
+  readonly tickets: Iterable<Ticket> | AsyncIterable<Ticket>;
+  /** How many there are, if that is known: a few are divided among all tabs. */
+  readonly count?: number;
+  /** Of the file, for people, and its language as a BCP 47 tag. */
+  readonly title: string;
+  readonly language: string;
+  /** The address of the site, for programs that read codes. */
+  readonly issuer: string;
+  /** Who shares the printer with others: the organizer. */
+  readonly party: string;
+  /** Whether these are few tickets, which do not wait for many others. */
+  readonly isSmall?: boolean;
+  readonly createdAt: Date;
+  readonly readImage: ReadImage;
+  readonly signal?: AbortSignal | undefined;
+  readonly onWarning?: (warning: RenderWarning) => void;
+  /** Whether warnings name all texts that do not fit their box, not only those that shrink. */
+  readonly checksFit?: boolean;
+}
+
+/** A chunk costs about ten milliseconds beside its pages; beyond this it becomes slower per page. */
+const mostPages = 100;
+const fewestPages = 10;
+
+/** How many letters: a layout may have pages full of them. */
+const mostLetters = 400_000;
+
+/**
+ * Renders tickets into one PDF, in their order, and gives it out piece by piece: at no time there is more in memory than a
+ * few chunks of tickets.
+ */
+export async function* renderTickets(request: RenderRequest, tools: RenderTools): AsyncGenerator<Buffer> {
+  const { title, language, createdAt, issuer, party, isSmall, onWarning, checksFit } = request;
+  const ended = new AbortController();
+  const signal = request.signal === undefined ? ended.signal : AbortSignal.any([request.signal, ended.signal]);
+  const writer = new PdfWriter({ title, language, createdAt });
+  const assembler = new PageAssembler(writer, { issuer });
+  const underWay: Promise<readonly [DrawnChunk, Uint8Array | undefined]>[] = [];
+
+  async function print(tickets: readonly ReadTicket[]) {
+    const chunk = drawChunk(tickets, tools.fonts, { checksFit });
+    for (const warning of chunk.warnings) onWarning?.(warning);
+    if (chunk.job === undefined) return [chunk, undefined] as const;
+    const { pdf, misfits, brokenImages } = await tools.printer
+      .print(chunk.job, { party, signal, isShort: isSmall })
+      .catch((error: unknown) => {
+        throw isTooSlow(error) ? tooSlow(tickets, error) : error;
+      });
+    for (const mark of misfits) onWarning?.({ ...readMark(mark), code: "text_too_long" });
+    for (const number of brokenImages) {
+      const mark = chunk.imageMarks[number];
+      if (mark !== undefined) onWarning?.({ ...readMark(mark), code: "image_unreadable" });
+    }
+    return [chunk, pdf] as const;
+  }
+
+  try {
+    for await (const tickets of readChunks(readPicturesAhead(request), tools)) {
+      signal.throwIfAborted();
+      const printed = print(tickets);
+      // It is awaited below, in order; until then its failure waits, too.
+      printed.catch(() => undefined);
+      underWay.push(printed);
+      // One more than the tabs: it is ready when one becomes free.
+      if (underWay.length <= tools.printer.tabs) continue;
+      const [chunk, pdf] = (await underWay.shift()) ?? [];
+      if (chunk !== undefined) assembler.add(chunk, pdf);
+      yield writer.take();
+    }
+    for (const printed of underWay) {
+      assembler.add(...(await printed));
+      yield writer.take();
+    }
+    yield writer.finish();
+  } finally {
+    // Where one has failed, or the reader has left, the others need not wait for their turn.
+    ended.abort();
+  }
+}
+
+function isTooSlow(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === "print_too_slow";
+}
+
+/** Names the tickets. */
+function tooSlow(tickets: readonly ReadTicket[], cause: Fault): Fault {
+  const [first, last] = [(tickets[0]?.index ?? 0) + 1, (tickets.at(-1)?.index ?? 0) + 1];
+  const parts = first === last ? `Part ${first}` : `Parts ${first} to ${last}`;
+  return fault("print_too_slow", `${parts}: ${cause.message}`, { cause });
+}
+
+/** Reads what tickets need, a chunk at a time. */
+async function* readChunks(
+  { tickets, count = Number.POSITIVE_INFINITY, readImage, onWarning }: RenderRequest,
+  { backgrounds, printer }: RenderTools,
+): AsyncGenerator<readonly ReadTicket[]> {
+  const pagesEach = Math.min(mostPages, Math.max(fewestPages, Math.ceil(count / printer.tabs)));
+  let chunk: ReadTicket[] = [];
+  let [pages, letters, index] = [0, 0, 0];
+  let pictures = new PictureBudget();
+  for await (const ticket of tickets) {
+    const images = await readImages(ticket.elements, { readImage, pictures, tooMany });
+    const background = await backgrounds.prepare(ticket.background ?? builtIn);
+    chunk.push({ ticket, index, background, images });
+    index += 1;
+    pages += background.pages.length;
+    for (const element of ticket.elements) letters += "value" in element ? element.value.length : 0;
+    if (pages < pagesEach && !pictures.isSpent && letters < mostLetters) continue;
+    yield chunk;
+    chunk = [];
+    [pages, letters] = [0, 0];
+    pictures = new PictureBudget();
+  }
+  if (chunk.length > 0) yield chunk;
+
+  function tooMany(element: number): void {
+    onWarning?.({ ticket: index, element, code: "too_many_pictures" });
+  }
+}
+
+const none: ReadonlyMap<ResolvedElement, ImageFile> = new Map();
+
+async function readImages(
+  elements: readonly ResolvedElement[],
+  {
+    readImage,
+    pictures,
+    tooMany,
+  }: {
+    readonly readImage: ReadImage;
+    readonly pictures: PictureBudget;
+    readonly tooMany: (element: number) => void;
+  },
+): Promise<ReadonlyMap<ResolvedElement, ImageFile>> {
+  if (!elements.some((element) => element.type === "imagearea")) return none;
+  const images = new Map<ResolvedElement, ImageFile>();
+  const files = new Map<string, ImageFile | undefined>();
+  pictures.beginTicket();
+  for (const [place, element] of elements.entries()) {
+    if (element.type !== "imagearea" || element.image === null) continue;
+    const id = `${element.image.position}/${element.image.question}`;
+    if (!files.has(id)) files.set(id, pictures.isOverdrawn ? undefined : await readImage(element.image));
+    const file = files.get(id);
+    if (file !== undefined && pictures.spend(`${id}/${element.width}/${element.height}`, file))
+      images.set(element, file);
+    else if (pictures.isOverdrawn) tooMany(place);
+  }
+  return images;
+}

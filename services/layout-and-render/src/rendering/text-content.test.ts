@@ -1,0 +1,134 @@
+import { readPdf, readReplacementTexts } from "@tessera/testkit/read-pdf";
+import fc from "fast-check";
+import { afterAll, describe, expect, it } from "vitest";
+import { drawText } from "../domain/draw-text.ts";
+import { aContainer, anArea } from "../testing/elements.ts";
+import { openTestRenderer } from "../testing/renderer.ts";
+
+const renderer = openTestRenderer();
+afterAll(() => renderer.close());
+
+/** The text of a page without blanks: readers put their own between pieces. */
+async function readText(pdf: Buffer): Promise<string> {
+  const { pages } = await readPdf(pdf);
+  return pages.map(({ texts }) => texts.map(({ text }) => text).join("\n")).join("\n");
+}
+
+const squeeze = (text: string) => text.normalize("NFKC").replaceAll(/[\s\u200e\u200f\u200b]/g, "");
+
+describe("letters", () => {
+  it.each([
+    ["de", "Größe äöü ÄÖÜ ß €"],
+    ["vi", "Tiếng Việt: vé vào cửa"],
+    ["el", "Ελληνικά: εισιτήριο"],
+    ["uk", "Кириллица: квиток Їжак"],
+    ["th", "ไทย: บัตรเข้างาน"],
+    ["zh", "中文入场门票"],
+    ["ja", "日本語チケット"],
+    ["ko", "한국어 입장권"],
+    ["en", "Emoji 🎫 🇩🇪 👍🏽"],
+  ])("[L29.1] of %s can be read from the file: %s", async (language, value) => {
+    for (const style of [{}, { bold: true }, { italic: true }]) {
+      const text = await readText(await renderer.renderElements([anArea(value, { language, ...style, width: 180 })]));
+      expect(squeeze(text)).toBe(squeeze(value));
+    }
+  });
+
+  it.each([
+    ["ar", "تذكرة الدخول"],
+    ["he", "כרטיס כניסה"],
+    ["hi", "हिन्दी: प्रवेश टिकट"],
+  ])(
+    "[L29.1] of %s, which are drawn in other shapes or another order, can be read from the file: %s",
+    async (language, value) => {
+      for (const bold of [false, true]) {
+        const pdf = await renderer.renderElements([anArea(value, { language, bold, width: 180 })]);
+        const read = squeeze((await readText(pdf)) + readReplacementTexts(pdf));
+        for (const letter of squeeze(value)) expect(read).toContain(letter);
+      }
+    },
+  );
+
+  it.each([
+    ["ar", "تذكرة الدخول"],
+    ["he", "כרטיס כניסה"],
+  ])("[L29.2] of %s run from right to left, and stay where the alignment has them", async (language, value) => {
+    const { pages } = await readPdf(await renderer.renderElements([anArea(value, { language, width: 180 })]));
+    const texts = pages[0]?.texts ?? [];
+    expect(Math.min(...texts.map(({ x, width }) => Math.min(x, x + width)))).toBeCloseTo(20, 0);
+    expect(Math.max(...texts.map(({ x, width }) => Math.max(x, x + width)))).toBeLessThan(80);
+  });
+
+  it("[L29.3] of a family that does not exist are those of Open Sans", async () => {
+    const pdf = await renderer.renderElements([anArea("Hello", { fontFamily: "Comic Sans" })]);
+    expect(pdf.toString("latin1")).toContain("OpenSans-Regular");
+  });
+
+  it("[L29.4] that no font has do not keep the others from being printed", async () => {
+    const text = await readText(await renderer.renderElements([anArea("a\u{1F9FF}\u{E0080}\u{10FFFF}\0\u0007b", {})]));
+    expect(text).toMatch(/^a[\s\S]*b$/);
+  });
+});
+
+describe("a text", () => {
+  it("[L28.1] has no markup: what looks like it is printed as it is", async () => {
+    const value = `<b>bold</b> &amp; "quoted" 'too' <script>alert(1)</script> **not** {x}`;
+    const text = await readText(await renderer.renderElements([anArea(value, { width: 180 })]));
+    expect(squeeze(text)).toBe(squeeze(value));
+  });
+
+  it("[L28.1] never leaves its element, whatever it is", () => {
+    const nasty = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom(
+        "</p>",
+        "<img src=x onerror=alert(1)>",
+        "</style>",
+        "\"'><svg/onload=x>",
+        "&#60;script&#62;",
+        "<!--",
+        "]]>",
+      ),
+    );
+    fc.assert(
+      fc.property(fc.array(nasty, { maxLength: 5 }), fc.string(), (parts, language) => {
+        const value = parts.join("");
+        const html = drawText(aContainer(`x${value}`, { language, isAutoresized: true }), { height: 297, mark: value });
+        const tags = html.match(/<[^>]*>/g) ?? [];
+        const known =
+          /^<(?:div class="(?:[xt]|b(?: n)?)"(?: data-fit="[^"<>]*")? style="[^"<>]*"|p dir="auto"(?: style="margin-top:[0-9.]+em")?|\/div|\/p|br|wbr)>$/;
+        for (const tag of tags) expect(tag).toMatch(known);
+        expect(html.replaceAll(/<[^>]*>/g, "")).not.toMatch(/[<>"']/);
+      }),
+    );
+  });
+
+  it("[L28.2] has single blanks, none at the ends of its lines, and keeps its empty lines", async () => {
+    const { pages } = await readPdf(
+      await renderer.renderElements([anArea("  one    two  \n\n \nlast", { lineHeight: 1, downward: true })]),
+    );
+    const [first, last] = pages[0]?.texts ?? [];
+    expect(first?.text).toBe("one two");
+    expect(first?.x).toBeCloseTo(20, 1);
+    expect((first?.y ?? 0) - (last?.y ?? 0)).toBeCloseTo((3 * 1.15 * 12 * 25.4) / 72, 1);
+  });
+
+  it("[L28.3] may break after hyphens, and readers of the file find nothing added there", async () => {
+    const value = "Meier-Schulze-Lüdenscheidt-1234-5678-90";
+    const { pages } = await readPdf(await renderer.renderElements([anArea(value, { width: 40 })]));
+    const lines = (pages[0]?.texts ?? []).map(({ text }) => text);
+    expect(lines.length).toBeGreaterThan(1);
+    for (const line of lines.slice(0, -1)) expect(line).toMatch(/-$/);
+    expect(lines.join("")).toBe(value);
+  });
+
+  it("[L28.4] is composed: letters with marks of their own are one letter each", async () => {
+    const text = await readText(await renderer.renderElements([anArea("Z\u030cofie A\u030angstro\u0308m")]));
+    expect(text.replaceAll("\n", "")).toBe("Žofie Ångström");
+  });
+
+  it("[L28.5] of nothing but blanks prints nothing, and so do letters of no size", async () => {
+    const pdf = await renderer.renderElements([anArea(" \n \t"), anArea("x", { fontSize: 0 })]);
+    expect(await readText(pdf)).toBe("");
+  });
+});

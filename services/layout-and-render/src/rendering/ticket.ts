@@ -1,0 +1,31 @@
+import type { AnswerImage, ResolvedElement } from "../domain/resolved-element.ts";
+
+/** A background file, and a name that no other content ever has. */
+export interface BackgroundFile {
+  readonly id: string;
+  /** Its content, or how to read it. */
+  readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
+}
+
+/** One ticket: what its layout prints on it. */
+export interface Ticket {
+  readonly elements: readonly ResolvedElement[];
+  /** Null: the built-in A4 page. */
+  readonly background: BackgroundFile | null;
+}
+
+export interface ImageFile {
+  readonly type: "image/png" | "image/jpeg" | "image/gif";
+  readonly bytes: Uint8Array;
+}
+
+/** Reads the picture that answers a question; undefined: there is no such picture. */
+export type ReadImage = (image: AnswerImage) => Promise<ImageFile | undefined>;
+
+/** What could not be printed as the layout wants it. */
+export interface RenderWarning {
+  /** Which ticket, and which of its elements, from 0. */
+  readonly ticket: number;
+  readonly element: number;
+  readonly code: "text_too_long" | "code_too_long" | "image_unreadable" | "too_many_pictures";
+}

@@ -1,0 +1,156 @@
+import { createHash, type Hash } from "node:crypto";
+import { referencesIn, renumber } from "./pdf-syntax.ts";
+import type { PdfObject } from "./read-plain-pdf.ts";
+
+export interface DocumentFacts {
+  readonly title: string;
+  /** A BCP 47 tag. */
+  readonly language: string;
+  readonly createdAt: Date;
+}
+
+const header = "%PDF-1.4\n%\xe2\xe3\xcf\xd3\n";
+
+/** How many pages one node of the tree of pages has. */
+const pagesPerNode = 64;
+
+/** Streams from this size are compared with former ones: what occurs several times is stored once. */
+const comparedFrom = 256;
+
+/**
+ * Writes a PDF piece by piece: what was added is taken away as bytes, so that a file of any length needs the memory of its
+ * table of objects alone.
+ */
+export class PdfWriter {
+  readonly #facts: DocumentFacts;
+  #pending: Buffer[] = [Buffer.from(header, "latin1")];
+  #position = header.length;
+  /** By number; the first two are the catalog and the information about the document, which come last. */
+  readonly #offsets: number[] = [0, 0, 0];
+  readonly #nodes: { readonly number: number; readonly kids: number[] }[] = [];
+  readonly #byContent = new Map<string, number>();
+  readonly #identity: Hash = createHash("md5");
+  #version = "1.4";
+
+  constructor(facts: DocumentFacts) {
+    this.#facts = facts;
+  }
+
+  /** A number for an object that is put later. */
+  reserve(): number {
+    return this.#offsets.push(0) - 1;
+  }
+
+  put(number: number, { text, stream }: PdfObject): void {
+    this.#offsets[number] = this.#position;
+    this.#write(Buffer.from(`${number} 0 obj\n${text}${stream === undefined ? "" : "stream\n"}`, "latin1"));
+    if (stream !== undefined) this.#write(stream);
+    this.#write(Buffer.from(stream === undefined ? "\nendobj\n" : "\nendstream\nendobj\n", "latin1"));
+  }
+
+  add(object: PdfObject): number {
+    const number = this.reserve();
+    this.put(number, object);
+    return number;
+  }
+
+  /** Adds objects of another document, all that are reached from some of them; returns their numbers here. */
+  addAll(objects: ReadonlyMap<number, PdfObject>, roots: readonly number[]): (number: number) => number {
+    const numbers = new Map<number, number>();
+    const reached: [number: number, object: PdfObject][] = [];
+    const waiting = [...roots];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const object = objects.get(next);
+      if (numbers.has(next) || object === undefined) continue;
+      const references = referencesIn(object.text);
+      const key = object.stream !== undefined && references.length === 0 ? contentKey(object) : undefined;
+      const known = key === undefined ? undefined : this.#byContent.get(key);
+      const number = known ?? this.reserve();
+      numbers.set(next, number);
+      if (known !== undefined) continue;
+      if (key !== undefined) this.#byContent.set(key, number);
+      reached.push([number, object]);
+      waiting.push(...references);
+    }
+    // A reference to an object that does not exist means null, and so does one to number 0.
+    const numberOf = (number: number) => numbers.get(number) ?? 0;
+    for (const [number, { text, stream }] of reached)
+      this.put(number, { text: renumber(text, numberOf), ...(stream === undefined ? {} : { stream }) });
+    return numberOf;
+  }
+
+  /** Adds a page; `text` has all entries but its type and its place among the pages. */
+  addPage(text: string): void {
+    let node = this.#nodes.at(-1);
+    if (node === undefined || node.kids.length === pagesPerNode) {
+      node = { number: this.reserve(), kids: [] };
+      this.#nodes.push(node);
+    }
+    node.kids.push(this.add({ text: `<</Type /Page /Parent ${node.number} 0 R ${text}>>` }));
+  }
+
+  /** Notes that a part needs such a version of PDF. */
+  needVersion(version: string): void {
+    if (Number(version) > Number(this.#version)) this.#version = version;
+  }
+
+  /** Takes away all bytes that are ready. */
+  take(): Buffer {
+    const bytes = Buffer.concat(this.#pending);
+    this.#pending = [];
+    return bytes;
+  }
+
+  /** The last bytes. */
+  finish(): Buffer {
+    const tree = this.reserve();
+    for (const { number, kids } of this.#nodes)
+      this.put(number, { text: `<</Type /Pages /Parent ${tree} 0 R /Count ${kids.length} /Kids [${list(kids)}]>>` });
+    const count = this.#nodes.reduce((sum, { kids }) => sum + kids.length, 0);
+    this.put(tree, {
+      text: `<</Type /Pages /Count ${count} /Kids [${list(this.#nodes.map(({ number }) => number))}]>>`,
+    });
+    const { title, language, createdAt } = this.#facts;
+    this.put(1, {
+      text: `<</Type /Catalog /Version /${this.#version} /Pages ${tree} 0 R /Lang ${pdfText(language)} /ViewerPreferences <</DisplayDocTitle true>>>>`,
+    });
+    // The identity of a document is that of its content, whenever it was made.
+    const identity = this.#identity.copy().digest("hex");
+    const date = `(D:${createdAt.toISOString().replaceAll(/[-:T]/g, "").slice(0, 14)}Z)`;
+    this.put(2, {
+      text: `<</Title ${pdfText(title)} /Creator (Tessera) /Producer (Tessera) /CreationDate ${date} /ModDate ${date}>>`,
+    });
+    const start = this.#position;
+    const entries = this.#offsets.map((offset, number) =>
+      number === 0 ? "0000000000 65535 f \n" : `${String(offset).padStart(10, "0")} 00000 n \n`,
+    );
+    this.#write(
+      Buffer.from(
+        `xref\n0 ${entries.length}\n${entries.join("")}trailer\n<</Size ${entries.length} /Root 1 0 R /Info 2 0 R /ID [<${identity}> <${identity}>]>>\nstartxref\n${start}\n%%EOF\n`,
+        "latin1",
+      ),
+    );
+    return this.take();
+  }
+
+  #write(bytes: Buffer): void {
+    this.#pending.push(bytes);
+    this.#position += bytes.length;
+    this.#identity.update(bytes);
+  }
+}
+
+function contentKey({ text, stream }: PdfObject): string | undefined {
+  if (stream === undefined || stream.length < comparedFrom) return undefined;
+  return createHash("sha256").update(text).update("\0").update(stream).digest("base64");
+}
+
+function list(numbers: readonly number[]): string {
+  return numbers.map((number) => `${number} 0 R`).join(" ");
+}
+
+/** A text for people, in hexadecimal. */
+function pdfText(text: string): string {
+  const bytes = Buffer.from(`\ufeff${text}`, "utf16le").swap16();
+  return `<${bytes.toString("hex")}>`;
+}

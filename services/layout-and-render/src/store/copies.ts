@@ -1,0 +1,41 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { copyTable, text } from "@tessera/kit/pg/table";
+import { type EventKey, entityKey } from "./keys.ts";
+
+/** What layout-and-render keeps of what layouts are for. */
+export const items = copyTable("item", { key: entityKey, columns: {} });
+
+export const salesChannels = copyTable("sales_channel", { key: { organizer: text, identifier: text }, columns: {} });
+
+/** It exists without a record. */
+const webChannel = "web";
+
+/** Finds which of these items an event has. */
+export async function findItems(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const rows = await db.many<{ id: number }>(sql`
+    select item.id
+      from item
+     where item.organizer = ${organizer}
+       and item.event = ${event}
+       and item.id = any(${ids}::bigint[])`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** Finds which of these sales channels an organizer has. */
+export async function findSalesChannels(
+  db: Queryable,
+  { organizer }: Pick<EventKey, "organizer">,
+  identifiers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ identifier: string }>(sql`
+    select sales_channel.identifier
+      from sales_channel
+     where sales_channel.organizer = ${organizer}
+       and sales_channel.identifier = any(${identifiers}::text[])`);
+  return new Set([webChannel, ...rows.map(({ identifier }) => identifier)]);
+}

@@ -1,0 +1,14 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { forgetGoneEvent, isGone } from "@tessera/kit/pg/gone-events";
+import { sql } from "@tessera/kit/pg/sql";
+import type { EventKey } from "./keys.ts";
+
+/** Deletes the layouts of an event that is not there, with their assignments, and the note. */
+export async function deleteGoneEvent(tx: Queryable, key: EventKey): Promise<void> {
+  await tx.run(sql`
+    delete from layout
+     where layout.organizer = ${key.organizer}
+       and layout.event = ${key.event}
+       and ${isGone(key)}`);
+  await forgetGoneEvent(tx, key);
+}

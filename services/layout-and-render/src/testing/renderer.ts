@@ -1,0 +1,75 @@
+import { Writable } from "node:stream";
+import { createLog } from "@tessera/kit/log";
+import type { Chromium } from "../browser/chromium.ts";
+import { browserStarter } from "../browser/open-browser.ts";
+import { openPrintQueue, type PrintLimits, usualLimits } from "../browser/print-queue.ts";
+import type { ResolvedElement } from "../domain/resolved-element.ts";
+import { openBackgroundCache } from "../rendering/background-cache.ts";
+import { openFontCatalogue } from "../rendering/font-catalogue.ts";
+import { type RenderRequest, type RenderTools, renderTickets } from "../rendering/render-tickets.ts";
+import type { RenderWarning, Ticket } from "../rendering/ticket.ts";
+
+/** A renderer with a browser of its own. */
+export interface TestRenderer {
+  readonly tools: RenderTools;
+  /** The browsers that were started, the last one last. */
+  readonly browsers: readonly Chromium[];
+  render(tickets: readonly Ticket[], options?: Partial<RenderRequest>): Promise<Buffer>;
+  /** Renders one ticket on a page, by default the built-in one. */
+  renderElements(elements: readonly ResolvedElement[], background?: Uint8Array): Promise<Buffer>;
+  readonly warnings: RenderWarning[];
+  close(): Promise<void>;
+}
+
+export function openTestRenderer(limits: Partial<PrintLimits> = {}): TestRenderer {
+  const log = createLog({
+    service: "test",
+    level: "error",
+    destination: new Writable({ write: (_chunk, _encoding, done) => done() }),
+  });
+  const browsers: Chromium[] = [];
+  const start = browserStarter({ executable: process.env["CHROMIUM_PATH"], log });
+  const printer = openPrintQueue({
+    start: async () => {
+      const browser = await start();
+      browsers.push(browser);
+      return browser;
+    },
+    log,
+    limits: { ...usualLimits, ...limits },
+  });
+  const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
+  const warnings: RenderWarning[] = [];
+  let backgrounds = 0;
+
+  async function render(tickets: readonly Ticket[], options: Partial<RenderRequest> = {}): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    warnings.length = 0;
+    const request: RenderRequest = {
+      tickets,
+      count: tickets.length,
+      title: "Ticket",
+      language: "en",
+      issuer: "https://tickets.example",
+      party: "organizer",
+      createdAt: new Date("2027-01-01T00:00:00Z"),
+      readImage: () => Promise.resolve(undefined),
+      onWarning: (warning) => void warnings.push(warning),
+      ...options,
+    };
+    for await (const part of renderTickets(request, tools)) parts.push(part);
+    return Buffer.concat(parts);
+  }
+
+  return {
+    tools,
+    browsers,
+    warnings,
+    render,
+    renderElements(elements, bytes) {
+      backgrounds += 1;
+      return render([{ elements, background: bytes === undefined ? null : { id: String(backgrounds), bytes } }]);
+    },
+    close: () => printer.close(),
+  };
+}

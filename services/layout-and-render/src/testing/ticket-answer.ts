@@ -1,0 +1,62 @@
+import type { Client } from "@tessera/kit/rpc";
+import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import { OrderStatus, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import {
+  type ReadTicketDataRequest,
+  ReadTicketDataResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
+import type { TicketData } from "@tessera/protos/services";
+import { at } from "./ticket.ts";
+
+const json = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+const order = {
+  code: "ABCDE",
+  status: OrderStatus.PAID,
+  validIfPending: false,
+  requireApproval: false,
+  locale: "en",
+  placedAt: at("2025-06-30T22:15:00Z"),
+  email: "ann@example.org",
+  checkinAttention: false,
+};
+
+/** What boxoffice answers: each position that exists is a ticket of item 1, for this attendee. */
+export function ticketAnswer(
+  { organizer, event, positions }: ReadTicketDataRequest,
+  {
+    exists = () => true,
+    attendeeName = "Ann Lee",
+  }: { exists?: (position: number) => boolean; attendeeName?: string } = {},
+): ReadTicketDataResponse {
+  const empty = Position.decode(new Uint8Array());
+  const found = positions.filter(exists);
+  return {
+    ...ReadTicketDataResponse.decode(new Uint8Array()),
+    tickets: found.map((position) => ({ position, order: order.code, item: 1, salesChannel: "web" })),
+    answered: positions.length,
+    positions: found.map((id) => {
+      const position = {
+        ...empty,
+        id,
+        positionid: id,
+        item: 1,
+        price: "23.00",
+        secret: `secret${id}`,
+        attendeeName,
+        order,
+      };
+      return Buffer.from(
+        PositionChanged.encode({ organizer, event, revision: 1, position, earlierCheckins: [] }).finish(),
+      );
+    }),
+    organizer: json({ slug: organizer, name: "Organizer" }),
+    event: json({ name: { en: "Festival" }, date_from: "2025-12-27T19:05:00Z", currency: "EUR", timezone: "UTC" }),
+    settings: json({}),
+    items: [{ key: "1", json: json({ id: 1, name: { en: "Ticket" }, variations: [] }) }],
+    orders: [{ key: order.code, json: json({}) }],
+  };
+}
+
+/** Boxoffice with a ticket for each position. */
+export const allTickets: Client<TicketData> = { readTicketData: async (request) => ticketAnswer(request) };
