@@ -1,0 +1,191 @@
+create sequence batch_id as bigint;
+
+create table answered_request (
+  request_id uuid not null,
+  rpc text not null,
+  response bytea,
+  answered_at timestamptz not null default now(),
+  constraint answered_request_pkey primary key (request_id, rpc)
+);
+create index answered_request_by_time on answered_request using btree (answered_at);
+comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
+
+create table batch (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  job uuid not null,
+  created_at timestamptz not null,
+  testmode boolean not null,
+  sales_channel text collate "C" not null,
+  layout bigint not null,
+  subevent bigint,
+  item bigint not null,
+  variation bigint,
+  amount integer not null,
+  comment text not null,
+  orders text[] not null,
+  positions bigint[] not null,
+  canceled_at timestamptz,
+  constraint batch_pkey primary key (organizer, event, id),
+  constraint batch_job_key unique (job)
+);
+create index batch_by_creation on batch using btree (organizer, event, created_at, id);
+comment on column batch.comment is 'personal data: what the organizer noted';
+
+create table dead_letter (
+  id bigint not null generated always as identity,
+  consumer text not null,
+  topic text not null,
+  key text not null,
+  fact_id uuid not null,
+  fact_at timestamptz not null,
+  payload bytea,
+  cause text not null,
+  parked_at timestamptz not null default now(),
+  partition integer not null default 0,
+  headers jsonb not null default '{}'::jsonb,
+  overtaken boolean not null default false,
+  replay_requested_at timestamptz,
+  tries integer not null default 0,
+  tried_at timestamptz,
+  constraint dead_letter_pkey primary key (id),
+  constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
+);
+create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
+create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
+comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
+
+create table event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  revision bigint not null,
+  known_columns integer not null default 0,
+  constraint event_pkey primary key (organizer, event)
+);
+
+create table gone_event (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  gone_at timestamptz not null,
+  constraint gone_event_pkey primary key (organizer, event)
+);
+
+create table inbox (
+  fact_on date not null,
+  consumer text not null,
+  fact_id uuid not null,
+  constraint inbox_pkey primary key (fact_on, consumer, fact_id)
+) partition by range (fact_on);
+
+create table inbox_other partition of inbox default;
+
+create table item (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  variations bigint[] not null,
+  revision bigint not null,
+  known_columns integer not null default 0,
+  constraint item_pkey primary key (organizer, event, id)
+);
+create index item_by_variation on item using gin (variations);
+
+create table migration (
+  scope text not null,
+  revision integer not null,
+  name text not null,
+  checksum text not null,
+  breaking boolean not null,
+  applied_at timestamptz not null default now(),
+  constraint migration_pkey primary key (scope, revision)
+);
+
+create table outbox (
+  id bigint not null generated always as identity,
+  fact_id uuid not null default gen_random_uuid(),
+  topic text not null,
+  key text not null,
+  partition integer,
+  payload bytea,
+  marker uuid,
+  traceparent text,
+  created_at timestamptz not null default now(),
+  headers jsonb,
+  constraint outbox_pkey primary key (topic, id)
+);
+comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
+
+create table passed_marker (
+  consumer text not null,
+  marker uuid not null,
+  topic text not null,
+  partition integer not null,
+  passed_at timestamptz not null default now(),
+  constraint passed_marker_pkey primary key (consumer, marker, topic, partition)
+);
+
+create table rebuild (
+  id uuid not null default gen_random_uuid(),
+  topic text not null,
+  requested_at timestamptz not null default now(),
+  line bigint,
+  begun_at timestamptz,
+  place text,
+  expected bigint,
+  written bigint not null default 0,
+  partitions integer,
+  finished_at timestamptz,
+  cause text,
+  constraint rebuild_pkey primary key (id)
+);
+
+create table rendering (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  batch bigint not null,
+  job uuid not null,
+  file uuid not null,
+  started_at timestamptz not null default now(),
+  constraint rendering_pkey primary key (organizer, event, batch, job, file)
+);
+create index rendering_by_time on rendering using btree (started_at);
+
+create table subevent (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  id bigint not null,
+  revision bigint not null,
+  known_columns integer not null default 0,
+  constraint subevent_pkey primary key (organizer, event, id)
+);
+
+create table work (
+  kind text not null,
+  id text collate "C" not null,
+  owner text not null,
+  state text not null default 'waiting'::text,
+  turn bigint,
+  due_at timestamptz,
+  token integer not null default 0,
+  tries integer not null default 0,
+  most_tries integer not null,
+  keep interval not null,
+  payload bytea,
+  done bigint,
+  total bigint,
+  result bytea,
+  cause text,
+  is_public boolean not null default false,
+  traceparent text,
+  enqueued_at timestamptz not null default now(),
+  constraint work_pkey primary key (kind, id),
+  constraint work_state check (((state = any (array['waiting'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])) and ((turn is not null) = ((state = 'waiting'::text) and (due_at is null))) and ((payload is not null) = (state = any (array['waiting'::text, 'running'::text]))) and ((result is not null) = (state = 'succeeded'::text))))
+);
+create index work_due on work using btree (state, due_at) where (due_at is not null);
+create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
+create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
+comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';
+
+alter table rendering add constraint rendering_organizer_event_batch_fkey foreign key (organizer, event, batch) references batch(organizer, event, id) on delete cascade;

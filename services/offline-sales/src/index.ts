@@ -1,0 +1,38 @@
+import { rpcs } from "@tessera/kit/rpc";
+import { defineService } from "@tessera/kit/service";
+import { OfflineSales } from "@tessera/protos/services";
+import { clients } from "./clients.ts";
+import { eventChanged, itemChanged, subeventChanged } from "./consumers/copies.ts";
+import { reportEvents } from "./events.ts";
+import { cancelBatch } from "./handlers/cancel-batch.ts";
+import { createBatch } from "./handlers/create-batch.ts";
+import { findCreation } from "./handlers/find-creation.ts";
+import { findRendering } from "./handlers/find-rendering.ts";
+import { getBatch } from "./handlers/get-batch.ts";
+import { listBatches } from "./handlers/list-batches.ts";
+import { renderBatch } from "./handlers/render-batch.ts";
+import { forgetRenderings } from "./jobs/forget-renderings.ts";
+import { makeBatches } from "./jobs/make-batches.ts";
+import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
+
+/** Batches of tickets that are sold outside of the shop. */
+export const offlineSales = defineService({
+  name: "offline-sales",
+  schema: "offline_sales",
+  settings: {},
+  migrations: new URL("../migrations/", import.meta.url),
+  clients,
+  rpcs: [
+    rpcs(OfflineSales, {
+      ...{ listBatches, getBatch, createBatch, findCreation },
+      ...{ renderBatch, findRendering, cancelBatch },
+    }),
+  ],
+  consumers: [eventChanged, itemChanged, subeventChanged],
+  jobs: [forgetRenderings, removeGoneEvents],
+  works: [makeBatches],
+  rebuilds: [],
+  start: async ({ db, reads, log, clients: called }) => ({
+    deps: { db, reads, events: reportEvents({ log }), ...called },
+  }),
+});

@@ -1,0 +1,100 @@
+import { randomUUID } from "node:crypto";
+import { Fault } from "@tessera/kit/fault";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { passTime } from "@tessera/testkit/finish-work";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { place, type RunningOfflineSales, startOfflineSales } from "../testing/start-offline-sales.ts";
+
+let database: TestDatabase;
+let db: Db;
+let service: RunningOfflineSales;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "offline_sales", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("offline_sales");
+  service = await startOfflineSales(db);
+});
+afterAll(() => database.drop());
+
+let job: string;
+beforeEach(async () => {
+  await service.reset();
+  await service.prepareEvent();
+  job = randomUUID();
+  await service.enqueue(job);
+});
+
+const state = async () => (await service.batches.findCreation({ ...place, job })).state;
+const again = async () => {
+  await passTime(db);
+  await service.work();
+};
+const batches = () => db.many<{ orders: string[] }>(sql`select batch.orders from batch`);
+
+describe("the job that makes a batch", () => {
+  it("[O12.5] makes it once when the answer of boxoffice is lost", async () => {
+    service.peers.sell = (request) => {
+      service.sellOnce(request);
+      return Promise.reject(new Fault("timeout", "peer_timeout", "no answer in time"));
+    };
+    await service.work();
+    expect(await state()).toBe(JobState.WAITING);
+    service.peers.sell = undefined;
+    await again();
+    expect(await state()).toBe(JobState.SUCCEEDED);
+    expect(await batches()).toEqual([{ orders: ["CODE1", "CODE2", "CODE3", "CODE4", "CODE5"] }]);
+    expect(service.peers.sold.size).toBe(1);
+  });
+
+  it("[O12.5] makes it once when its worker is killed after the sale", async () => {
+    // A killed worker leaves a claimed row behind, and the sale.
+    service.sellOnce(soldAs(job));
+    await db.run(sql`
+      update work
+         set state = 'running', turn = null, token = work.token + 1, tries = 1, due_at = now() - interval '1 second'`);
+    await service.work();
+    await again();
+    expect(await state()).toBe(JobState.SUCCEEDED);
+    expect(await batches()).toHaveLength(1);
+    expect([...service.peers.sold.keys()]).toEqual([job]);
+  });
+
+  it("[O12.5] makes it once when its transaction is undone at the end", async () => {
+    await db.run(sql`alter table batch add constraint refused check (false) not valid`);
+    await service.work();
+    expect(await batches()).toEqual([]);
+    await db.run(sql`alter table batch drop constraint refused`);
+    await again();
+    expect(await batches()).toHaveLength(1);
+    expect(service.peers.sold.size).toBe(1);
+  });
+
+  it("[O12.7] tries again while other sales hold the quota, then cancels what may have been sold and fails", async () => {
+    service.peers.sell = () => Promise.reject(new Fault("conflict", "concurrent_change", "busy"));
+    await service.work();
+    expect(await state()).toBe(JobState.WAITING);
+    expect(service.peers.canceled).toEqual([]);
+    await db.run(sql`update work set tries = 24`);
+    await again();
+    expect(service.peers.canceled).toEqual([{ organizer: place.organizer, event: place.event, sale: job }]);
+    expect(await service.batches.findCreation({ ...place, job })).toMatchObject({
+      state: JobState.FAILED,
+      message: "Other sales of the same tickets took too long. Create the batch again later.",
+    });
+    expect(await batches()).toEqual([]);
+  });
+});
+
+/** The request of the sale of a job. */
+function soldAs(sale: string) {
+  return {
+    ...place,
+    sale,
+    ...{ item: 1, salesChannel: "web", testmode: false, amount: 5, onlyCheck: false },
+  };
+}

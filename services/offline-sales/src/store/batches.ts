@@ -1,0 +1,115 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
+import { bigint, bigints, boolean, instant, table, text, texts, uuid } from "@tessera/kit/pg/table";
+import type { Batch, BatchFields, BatchTickets } from "../domain/batch.ts";
+import { fault } from "../faults.ts";
+import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
+
+const fields = {
+  job: uuid,
+  created: instant,
+  testmode: boolean,
+  salesChannel: text,
+  layout: bigint,
+  subevent: bigint.orNull,
+  item: bigint,
+  variation: bigint.orNull,
+  amount: bigint,
+  comment: text,
+  canceled: instant.orNull,
+};
+
+/** As lists show them. */
+const listed = table("batch", { key: entityKey, columns: fields });
+
+const whole = table("batch", { key: entityKey, columns: { ...fields, orders: texts, positions: bigints } });
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Which batches of an event are wanted; what is missing is not asked for. */
+export interface BatchFilter extends EventKey {
+  readonly item?: number | undefined;
+  readonly variation?: number | undefined;
+  readonly subevent?: number | undefined;
+  readonly layout?: number | undefined;
+  readonly salesChannel?: string | undefined;
+  readonly testmode?: boolean | undefined;
+}
+
+function matching({ organizer, event, item, variation, subevent, layout, salesChannel, testmode }: BatchFilter): Sql {
+  return sql`
+        batch.organizer = ${organizer}
+    and batch.event = ${event}
+    and (${item ?? null}::bigint is null or batch.item = ${item ?? null})
+    and (${variation ?? null}::bigint is null or batch.variation = ${variation ?? null})
+    and (${subevent ?? null}::bigint is null or batch.subevent = ${subevent ?? null})
+    and (${layout ?? null}::bigint is null or batch.layout = ${layout ?? null})
+    and (${salesChannel ?? null}::text is null or batch.sales_channel = ${salesChannel ?? null})
+    and (${testmode ?? null}::boolean is null or batch.testmode = ${testmode ?? null})`;
+}
+
+export async function countBatches(db: Queryable, filter: BatchFilter): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`select count(*) as count from batch where ${matching(filter)}`);
+  return count;
+}
+
+/** The interface's names for what batches can be ordered by. */
+const orderings: ReadonlyMap<string, Sql> = new Map([
+  ["creation", sql`batch.created_at`],
+  ["-creation", sql`batch.created_at desc`],
+  ["id", sql`batch.id`],
+  ["-id", sql`batch.id desc`],
+]);
+
+/** Reads one page of the batches of an event; of the orders that are asked for the first known one counts. */
+export async function pageBatches(
+  db: Queryable,
+  filter: BatchFilter,
+  page: { readonly ordering: readonly string[]; readonly limit: number; readonly offset: number },
+): Promise<Batch[]> {
+  const wanted = page.ordering.find((name) => orderings.has(name)) ?? "id";
+  const isDescending = wanted.startsWith("-");
+  const terms = [orderings.get(wanted) ?? sql`batch.id`, isDescending ? sql`batch.id desc` : sql`batch.id`];
+  const rows = await db.many<Row>(sql`
+    select ${listed.selected}
+      from batch
+     where ${matching(filter)}
+     order by ${joinSql(terms, ", ")}
+     limit ${page.limit} offset ${page.offset}`);
+  return rows.map(listed.toRow);
+}
+
+/** Finds a batch of an event with its orders; throws where the event has no such batch. */
+export async function requireBatch(db: Queryable, { organizer, event, id }: EntityKey): Promise<Batch & BatchTickets> {
+  const row = await db.maybeOne<Row>(sql`
+    select ${whole.selected}
+      from batch
+     where batch.organizer = ${organizer}
+       and batch.event = ${event}
+       and batch.id = ${id}`);
+  if (row === undefined) throw fault("batch_not_found", "The event has no such batch.");
+  return whole.toRow(row);
+}
+
+/** Stores a new batch under an id of its own, and returns the id. */
+export async function insertBatch(
+  tx: Queryable,
+  { organizer, event, ...batch }: EventKey & BatchFields & BatchTickets & Pick<Batch, "job">,
+): Promise<number> {
+  const { id, created } = await tx.one<{ id: number; created: number }>(
+    sql`select nextval('batch_id') as id, now() as created`,
+  );
+  await whole.insert(tx, [{ organizer, event, id, created, ...batch }]);
+  return id;
+}
+
+/** Notes that the orders of a batch were canceled; the first time counts. */
+export async function noteCanceled(db: Queryable, { organizer, event, id }: EntityKey): Promise<void> {
+  await db.run(sql`
+    update batch
+       set canceled_at = now()
+     where batch.organizer = ${organizer}
+       and batch.event = ${event}
+       and batch.id = ${id}
+       and batch.canceled_at is null`);
+}
