@@ -6,6 +6,7 @@ create table answered_request (
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
+comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
 
 create table credential (
   organizer text not null,
@@ -46,6 +47,7 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
+comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
 
 create table event (
   organizer text not null,
@@ -108,6 +110,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
+comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,

@@ -1,12 +1,11 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { gzipSync } from "node:zlib";
 import { Fault } from "@tessera/kit/fault";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { at, declare } from "./http/route.ts";
 import { aList } from "./testing/fake-peers.ts";
 import { requireDocumented } from "./testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "./testing/serve-app.ts";
+import { inEvent, keys, publicBase, type ServedApp, serveApp } from "./testing/serve-app.ts";
 
 const lists = `${inEvent}/checkinlists/`;
 const json = { "content-type": "application/json" };
@@ -28,95 +27,13 @@ afterEach(async () => {
   await app.close();
 });
 
-describe("credentials", () => {
-  const refusal = async (authorization: string) => {
-    const {
-      status,
-      headers,
-      json: body,
-    } = await app.send("GET", lists, { key: null, ...(authorization === "" ? {} : { headers: { authorization } }) });
-    expect([status, headers["www-authenticate"], Object.keys(body as object)]).toEqual([401, "Token", ["detail"]]);
-    return (body as { detail: string }).detail;
-  };
-
-  it("[A1.4, A1.5, A1.6, A1.7] each way to fail has its text", async () => {
-    const texts = await Promise.all(
-      [
-        "",
-        "Bearer abc",
-        "Token",
-        "Device",
-        `Token ${keys.all} x`,
-        "Token unknown",
-        `Token ${keys.inactive}`,
-        `Device ${devices.revoked}`,
-      ].map(refusal),
-    );
-    expect(texts[0]).toBe(texts[1]);
-    expect(texts[2]).toBe(texts[3]);
-    expect(texts.at(-1)).toBe("Device access has been revoked.");
-    expect(new Set(texts).size).toBe(6);
-  });
-
-  it("[A1.1, A1.2, A1.3] a token counts under its own scheme only, in any letter case", async () => {
-    expect((await app.send("GET", lists, { key: null, headers: { authorization: `tOkEn ${keys.all}` } })).status).toBe(
-      200,
-    );
-    expect(
-      (await app.send("GET", lists, { key: null, headers: { authorization: `DEVICE ${devices.full}` } })).status,
-    ).toBe(200);
-    await refusal(`Device ${keys.all}`);
-    await refusal(`Token ${devices.full}`);
-    await refusal(`Device ${keys.operator}`);
-  });
-
-  it("[A2.1, A2.2, S5.4] whatever is not allowed answers alike", async () => {
-    const answers = await Promise.all([
-      app.send("GET", "/api/v1/organizers/nobody/events/sampleconf/checkinlists/"),
-      app.send("GET", "/api/v1/organizers/bigevents/events/nothing/checkinlists/"),
-      app.send("GET", "/api/v1/organizers/somebody/events/sampleconf/checkinlists/", { key: keys.otherOrganizer }),
-      app.send("GET", lists, { key: keys.otherOrganizer }),
-      app.send("GET", lists, { key: keys.otherEvent }),
-      app.send("GET", lists, { key: keys.none }),
-      app.send("GET", lists, { key: keys.operator }),
-      app.send("POST", lists, { key: devices.full, body: {} }),
-      app.send("GET", `${lists}7/`, { key: devices.scan }),
-      app.send("POST", "/api/v1/import/"),
-      app.send("GET", "/api/v1/organizers/bigevents/events/samp%2Fleconf/checkinlists/"),
-    ]);
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 403));
-    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
-    expect(app.peers.calls).toEqual([]);
-  });
-});
-
 describe("the order of checks", () => {
-  it("[A1.11, A1.12, A1.13, A1.14, A1.15, A1.17, S2.4] 406 before 401 before 403 before 405 before 404 before 400", async () => {
-    const wrong = { headers: { ...json, accept: "text/html" }, body: "{" };
-    expect((await app.send("DELETE", `${lists}x/status/`, { ...wrong, key: "nobody" })).status).toBe(406);
-    expect((await app.send("DELETE", `${lists}x/status/`, { headers: json, body: "{", key: "nobody" })).status).toBe(
-      401,
-    );
-    expect((await app.send("DELETE", `${lists}x/status/`, { headers: json, body: "{", key: keys.none })).status).toBe(
-      403,
-    );
-    expect((await app.send("DELETE", `${lists}x/status/`, { headers: json, body: "{" })).status).toBe(405);
-    expect((await app.send("PATCH", `${lists}x/`, { headers: json, body: "{" })).status).toBe(404);
-    expect((await app.send("PATCH", `${lists}7/`, { headers: json, body: "{" })).status).toBe(400);
-  });
-
-  it("[A1.17] without the right every request is 403, whatever else is wrong with it", async () => {
-    for (const path of [lists, `${lists}7/`, `${lists}x/`, `${lists}x/status/`]) {
-      for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
-        expect((await app.send(method, path, { headers: json, body: "{", key: keys.none })).status).toBe(403);
-      }
+  it("[A1.13, A1.14, A1.17] without the right every request below a list is 403, and its method counts before it", async () => {
+    for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+      const path = `${lists}x/status/`;
+      expect((await app.send(method, path, { headers: json, body: "{", key: keys.none })).status).toBe(403);
+      expect((await app.send(method, path, { headers: json, body: "{" })).status).toBe(405);
     }
-    expect(app.peers.calls).toEqual([]);
-  });
-
-  it("[A1.16] a body that cannot be read never reaches the data", async () => {
-    expect((await app.send("POST", lists, { body: { name: "x", subevent: "x" } })).status).toBe(400);
-    expect((await app.send("POST", lists, { headers: json, body: "{" })).status).toBe(400);
     expect(app.peers.calls).toEqual([]);
   });
 
@@ -131,46 +48,13 @@ describe("the order of checks", () => {
 });
 
 describe("methods", () => {
-  it("[A4.6, A4.7] 405 names those that are allowed, as does every answer", async () => {
-    const refused = await app.send("PUT", lists, { body: {} });
-    expect([refused.status, refused.headers.allow]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
-    expect(refused.json).toEqual({ detail: expect.any(String) });
-    expect((await app.send("GET", lists)).headers.allow).toBe("GET, POST, HEAD, OPTIONS");
-    expect((await app.send("GET", lists, { key: null })).headers.allow).toBe("GET, POST, HEAD, OPTIONS");
+  it("[A4.7] of the singular address are its own", async () => {
     const singular = await app.send("GET", `${inEvent}/checkinlist/7/`);
     expect([singular.status, singular.headers.allow]).toEqual([405, "DELETE, OPTIONS"]);
-  });
-
-  it("[A4.24, A2.15] OPTIONS describes an endpoint to callers that may read it", async () => {
-    const { status, json: body } = await app.send("OPTIONS", lists, { key: keys.reader });
-    expect(status).toBe(200);
-    expect(body).toMatchObject({
-      name: "Lists the check-in lists of an event",
-      renders: ["application/json"],
-      parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
-      actions: {
-        POST: {
-          name: { type: "string", required: true, maxLength: 190 },
-          subevent: { type: ["integer", "null"], required: false },
-        },
-      },
-    });
-    expect((await app.send("OPTIONS", lists, { key: keys.settings })).status).toBe(403);
-    expect((await app.send("OPTIONS", lists, { key: null })).status).toBe(401);
   });
 });
 
 describe("paths", () => {
-  it.each(["GET", "HEAD", "DELETE", "OPTIONS"])("[A4.2] %s without the last slash is sent to it", async (method) => {
-    const { status, headers } = await app.send(method, `${inEvent}/checkinlists?ordering=name&x=a%2Fb`, { key: null });
-    expect([status, headers.location]).toEqual([301, `/shop${lists}?ordering=name&x=a%2Fb`]);
-  });
-
-  it.each(["POST", "PUT", "PATCH"])("[A4.3] %s without the last slash leads nowhere", async (method) => {
-    const { status, headers } = await app.send(method, `${inEvent}/checkinlists`, { body: {} });
-    expect([status, headers["content-type"]]).toEqual([404, "text/html; charset=utf-8"]);
-  });
-
   it.each([
     "//evil.example",
     "//evil.example/api/v1/import",
@@ -208,102 +92,10 @@ describe("paths", () => {
     const slashed = await app.send(method, `${path}/`);
     expect([slashed.status, slashed.headers.location]).toEqual([404, undefined]);
   });
-
-  it("reads a query that is not percent-encoded well", async () => {
-    expect((await app.send("GET", `${lists}?x=%zz&y=%ff&%=&&=`)).status).toBe(200);
-  });
-});
-
-describe("what is accepted", () => {
-  it.each([
-    undefined,
-    "*/*",
-    "application/*",
-    "application/json, text/javascript",
-    "text/html, */*;q=0.1",
-    "Application/JSON; q=0.5",
-  ])("Accept %s", async (accept) => {
-    expect((await app.send("GET", lists, { headers: accept === undefined ? {} : { accept } })).status).toBe(200);
-  });
-
-  it.each(["text/html", "application/xml", "application/json;q=0", "*/*, application/json;q=0"])(
-    "[A4.22] Accept %s rules the answer out",
-    async (accept) => {
-      expect(await app.send("GET", lists, { headers: { accept } })).toMatchObject({
-        status: 406,
-        json: { detail: expect.any(String) },
-      });
-    },
-  );
-
-  it("[A4.23, A1.11] format may say json", async () => {
-    expect((await app.send("GET", `${lists}?format=json`)).status).toBe(200);
-    expect((await app.send("GET", `${lists}?format=`)).status).toBe(200);
-    expect((await app.send("GET", `${lists}?format=api`, { key: null })).status).toBe(404);
-  });
 });
 
 describe("bodies", () => {
-  const create = (body: string | Buffer, headers: Record<string, string> = json) =>
-    app.send("POST", lists, { headers, body });
-
-  it.each(["text/plain", "application/merge-patch+json", "multipart/mixed; boundary=x", "", "application/jsonp"])(
-    "[A4.11] %j is not read",
-    async (type) => {
-      const answer = await create("{}", type === "" ? {} : { "content-type": type });
-      expect(answer).toMatchObject({ status: 415, json: { detail: expect.any(String) } });
-    },
-  );
-
-  it.each(["application/json", "application/json; charset=utf-8", "APPLICATION/JSON"])(
-    "[A4.9] %s is read",
-    async (type) => {
-      expect((await create('{"name":"x"}', { "content-type": type })).status).toBe(201);
-    },
-  );
-
-  it("[A4.12] an empty body is an empty object, whatever it is called", async () => {
-    for (const type of ["text/plain", "application/json"]) {
-      expect(await create("", { "content-type": type })).toMatchObject({
-        status: 400,
-        json: { name: [expect.any(String)] },
-      });
-    }
-    expect((await app.send("POST", lists)).status).toBe(400);
-  });
-
-  it.each([
-    ["malformed JSON", '{"name": x}', "detail"],
-    ["half an object", '{"name"', "detail"],
-    ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), "detail"],
-    ["NaN", '{"name": NaN}', "detail"],
-    ["null", "null", "non_field_errors"],
-    ["an array", "[]", "non_field_errors"],
-    ["a text", '"x"', "non_field_errors"],
-    ["deep nesting", `{"name":"x","rules":${"[".repeat(100)}${"]".repeat(100)}}`, "detail"],
-    ["a null character", '{"name":"a\\u0000b"}', "name"],
-    ["half a pair", '{"name":"\\ud800"}', "name"],
-  ])("[A4.13, A4.14, A4.15, A9.23] %s is 400", async (_name, body, field) => {
-    const answer = await create(body);
-    expect([answer.status, Object.keys(answer.json as object)]).toEqual([400, [field]]);
-    expect(answer.text).not.toContain("NaN");
-  });
-
-  it("a byte order mark is no part of a body", async () => {
-    expect((await create('\ufeff{"name":"x"}')).status).toBe(201);
-  });
-
-  it("[S4.7] compressed bodies are read nowhere but in imports", async () => {
-    expect((await create(gzipSync('{"name":"x"}'), { ...json, "content-encoding": "gzip" })).status).toBe(415);
-    expect((await create('{"name":"x"}', { ...json, "content-encoding": "identity" })).status).toBe(201);
-  });
-
-  it("[A4.28, S4.2] is limited, announced or not", async () => {
-    const large = `{"name":"${"x".repeat(2000)}"}`;
-    expect(await create(large)).toMatchObject({ status: 413, json: { detail: expect.any(String) } });
-    expect((await create(large, { ...json, "transfer-encoding": "chunked" })).status).toBe(413);
-    expect((await create(`{"name":"x","unknown":"${"x".repeat(900)}"}`)).status).toBe(201);
-  });
+  const create = (body: string) => app.send("POST", lists, { headers: json, body });
 
   it("a client reads the refusal of a body much larger than allowed", async () => {
     expect((await create(`{"name":"${"x".repeat(3_000_000)}"}`)).status).toBe(413);

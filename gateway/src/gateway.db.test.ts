@@ -102,11 +102,13 @@ function fakeBoxoffice() {
 beforeAll(async () => {
   database = await createTestDatabase([{ schema: "gateway", migrations: gateway.migrations }]);
   network.serve("boxoffice", fakeBoxoffice());
+  const caughtUp = implement(FactsServiceService, {
+    markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
+    caughtUp: async () => ({ caughtUp: true }),
+  });
+  network.serve("layout-and-render", [caughtUp]);
   network.serve("checkin", [
-    implement(FactsServiceService, {
-      markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
-      caughtUp: async () => ({ caughtUp: true }),
-    }),
+    caughtUp,
     implement(Scans, {
       redeem: async ({ scans }) => ({
         outcomes: scans.map(({ list }) => ({
@@ -132,6 +134,7 @@ beforeAll(async () => {
     health: createHealth({ log }),
     owns: [],
     transportTo: (name) => network.transportTo(name),
+    isInstalled: () => true,
     serve: async (implementations) => {
       const server = network.serve("gateway", implementations);
       return { drain: async () => server.drain(), stop: () => server.stop(1000) };

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { hasPassed } from "@tessera/kit/bus/markers";
 import { currentContext } from "@tessera/kit/context";
+import { poll } from "@tessera/kit/poll";
 import { defineService } from "@tessera/kit/service";
 import { listenForChanges } from "./access/change-notice.ts";
 import { openDirectory } from "./access/directory.ts";
@@ -15,7 +16,6 @@ import { recordFed } from "./consumers/record-fed.ts";
 import { httpServer } from "./http/server.ts";
 import type { ImportTargets } from "./import/import-stream.ts";
 import { recordOwners } from "./import/owners.ts";
-import { poll } from "./import/poll.ts";
 import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
 import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
@@ -45,10 +45,11 @@ export const gateway = defineService({
   settings,
   migrations: new URL("../migrations/", import.meta.url),
   clients: callable,
+  optional: ["offline-sales"],
   rpcs: [],
   consumers,
   jobs: [deleteKeptAnswers, findFull, removeExpiredUploads, removeUnrecordedUploads],
-  async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients }) {
+  async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients, isInstalled }) {
     const directory = openDirectory(
       {
         // On connections of their own: no number of unknown tokens delays what scans need the others for.
@@ -67,6 +68,7 @@ export const gateway = defineService({
       readers: [
         clients.boxofficeFacts.caughtUp,
         clients.checkinFacts.caughtUp,
+        clients.layoutFacts.caughtUp,
         async (marked) => ({ caughtUp: await hasPassed(db, { group: name, consumes, ...marked }) }),
       ],
       quotas: clients.quotas,
@@ -82,6 +84,7 @@ export const gateway = defineService({
     const baseUrl = () => (config.baseUrl ?? `http://localhost:${server.port()}`).replace(/\/+$/, "");
     const routes = allRoutes({
       clients,
+      hasOfflineSales: isInstalled("offline-sales"),
       importTargets,
       uploadTargets: {
         files,
@@ -109,6 +112,7 @@ export const gateway = defineService({
       stopping: server.stopping,
       refusedStatus: config.refusedRedeemStatus === "400" ? 400 : 200,
       findUploads: uploadFinder({ db, clock }),
+      files,
       baseUrl,
       version,
     });

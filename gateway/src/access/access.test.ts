@@ -12,6 +12,7 @@ import { mayUse } from "./may-use.ts";
 const { clients } = fakePeers();
 const routes = allRoutes({
   clients,
+  hasOfflineSales: true,
   importTargets: {
     owners: recordOwners(clients),
     readers: [],
@@ -26,6 +27,7 @@ const routes = allRoutes({
     countOutstanding: () => Promise.reject(new Error("nothing is uploaded here")),
     mostOutstanding: { files: 0, size: 0 },
   },
+  files: diskFiles({ directory: "never-made" }),
   findAnswer: async () => undefined,
   credentials: { makeToken: () => "", untilCopied: async () => true },
   stopping: new AbortController().signal,
@@ -57,6 +59,8 @@ const short = (path: string) => path.replace(inEvent, "");
 
 const lists = ["event.orders:read", "event.orders:checkin"];
 const settings = ["event.settings.general:write"];
+const readOrders = ["event.orders:read"];
+const writeOrders = ["event.orders:write"];
 const readVouchers = ["event.vouchers:read"];
 const writeVouchers = ["event.vouchers:write"];
 const scans = ["event.orders:write", "event.orders:checkin"];
@@ -65,7 +69,7 @@ const staff = ["pretixscan", "pretixscan_online_noorders"];
 const none: string[] = [];
 
 /** The table of the specification, written out: which permissions open a route, and which profiles. */
-const table: Record<string, { permissions: string[] | "public" | "any" | "operator"; profiles: string[] }> = {
+const table: Record<string, { permissions: string[] | "public" | "any" | "event" | "operator"; profiles: string[] }> = {
   "POST checkinlists/{list}/positions/{lookup+}/redeem/": { permissions: scans, profiles: all },
   "GET checkinlists/": { permissions: lists, profiles: all },
   "POST checkinlists/": { permissions: settings, profiles: none },
@@ -87,7 +91,29 @@ const table: Record<string, { permissions: string[] | "public" | "any" | "operat
   "PATCH vouchers/{id}/": { permissions: writeVouchers, profiles: none },
   "PUT vouchers/{id}/": { permissions: writeVouchers, profiles: none },
   "DELETE vouchers/{id}/": { permissions: writeVouchers, profiles: none },
+  "GET ticketlayouts/": { permissions: "event", profiles: none },
+  "POST ticketlayouts/": { permissions: settings, profiles: none },
+  "POST ticketlayouts/preview/": { permissions: [...readOrders, ...settings], profiles: none },
+  "POST ticketlayouts/lint/": { permissions: settings, profiles: none },
+  "GET ticketlayouts/{id}/": { permissions: "event", profiles: none },
+  "PATCH ticketlayouts/{id}/": { permissions: settings, profiles: none },
+  "PUT ticketlayouts/{id}/": { permissions: settings, profiles: none },
+  "DELETE ticketlayouts/{id}/": { permissions: settings, profiles: none },
+  "PUT ticketlayouts/{id}/assignments/": { permissions: settings, profiles: none },
+  "GET ticketlayoutitems/": { permissions: "event", profiles: none },
+  "GET ticketlayoutitems/{id}/": { permissions: "event", profiles: none },
+  "GET /pub/{organizer}/{event}/ticketlayouts/{file}": { permissions: "public", profiles: none },
   "GET orderpositions/{position}/answer/{question}/": { permissions: lists, profiles: staff },
+  "GET orderpositions/{position}/download/pdf/": { permissions: readOrders, profiles: none },
+  "POST ticketpdfrenderer/render_batch/": { permissions: readOrders, profiles: none },
+  "GET ticketpdfrenderer/download/{job}/{file}/": { permissions: readOrders, profiles: none },
+  "GET offlinesalesbatches/": { permissions: readOrders, profiles: none },
+  "POST offlinesalesbatches/": { permissions: writeOrders, profiles: none },
+  "GET offlinesalesbatches/check/{job}/": { permissions: readOrders, profiles: none },
+  "GET offlinesalesbatches/{id}/": { permissions: readOrders, profiles: none },
+  "POST offlinesalesbatches/{id}/render/": { permissions: writeOrders, profiles: none },
+  "GET offlinesalesbatches/{id}/download/{job}/{file}/": { permissions: readOrders, profiles: none },
+  "POST offlinesalesbatches/{id}/cancel/": { permissions: writeOrders, profiles: none },
   "GET /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/apikeys/": { permissions: "operator", profiles: none },
   "POST /api/v1/organizers/{organizer}/apikeys/{key}/revoke/": { permissions: "operator", profiles: none },
@@ -125,7 +151,7 @@ describe("the routes", () => {
         profiles: none,
       };
       const opens = (caller: Caller) => mayUse(caller, routesLike(endpoint, method));
-      const withoutPermission = opening === "public" || opening === "any";
+      const withoutPermission = opening === "public" || opening === "any" || opening === "event";
 
       it(`[A2.3, A2.4, A2.5, A2.6, A2.7, A2.8, A2.10, A2.11, A2.12, A2.13] ${method} ${short(endpoint.path)} opens to its permissions and profiles alone, and the document says so`, () => {
         const permitted = permissions.filter((permission) => opens(tenant({ permissions: new Set([permission]) })));
@@ -143,9 +169,11 @@ describe("the routes", () => {
         const full = Array.isArray(opening) && opening.some((permission) => devicePermissions.has(permission));
         expect(opens(tenant({ kind: "device", permissions: devicePermissions }))).toBe(withoutPermission || full);
 
-        if (!Array.isArray(opening)) return;
+        if (!Array.isArray(opening) && opening !== "event") return;
         const toProfiles = profiles.length === 0 ? "" : ` Open to device profiles ${profiles.join(", ")}.`;
-        const needs = `Needs ${opening.map((permission) => `\`${permission}\``).join(" or ")}.${toProfiles}`;
+        const rights =
+          opening === "event" ? "access to the event" : opening.map((permission) => `\`${permission}\``).join(" or ");
+        const needs = `Needs ${rights}.${toProfiles}`;
         const { description = "" } = document.paths[endpoint.path.replace("+}", "}")]?.[method.toLowerCase()] ?? {};
         expect(description.split("\n\n").at(-1)).toBe(needs);
       });

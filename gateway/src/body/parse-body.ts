@@ -3,9 +3,11 @@ import { pipeline } from "node:stream/promises";
 import { Busboy } from "@fastify/busboy";
 import type { Fault } from "@tessera/kit/fault";
 import type { JsonSchema } from "@tessera/schema/schema";
+import { isObject } from "@tessera/values";
 import { fault } from "../faults.ts";
 import { invalidElements } from "../http/element-errors.ts";
 import type { Body, ListBody, ObjectBody } from "../http/route.ts";
+import { fieldTexts } from "./field-texts.ts";
 import { nestsTooDeep } from "./nesting.ts";
 import { parseList } from "./parse-list.ts";
 
@@ -29,7 +31,8 @@ export async function parseBody(
   const encoding = headers.encoding.trim().toLowerCase();
   if (encoding !== "" && encoding !== "identity") throw unsupported("The body must not be compressed here.");
   const type = mediaType(headers.type);
-  if (type === "application/json") return body.kind === "list" ? parseList(decode(bytes), body) : parseJson(bytes);
+  if (type === "application/json")
+    return body.kind === "list" ? parseList(decode(bytes), body) : parseObject(bytes, body);
   if (body.kind === "list") throw unsupported("The Content-Type of the body is not supported; send application/json.");
   if (type === "application/x-www-form-urlencoded") return readForm(parseUrlEncoded(bytes), body);
   if (type === "multipart/form-data") return readForm(await parseMultipart(bytes, headers.type), body);
@@ -64,8 +67,18 @@ function invalid(fields: Record<string, readonly string[]>): Fault {
   return fault("invalid_body", "some fields are not valid", { fields });
 }
 
-function parseJson(bytes: Buffer): unknown {
+/** Parses JSON; fields that are kept as they were sent stay texts. */
+function parseObject(bytes: Buffer, { schema: { properties } }: ObjectBody<unknown>): unknown {
   const json = decode(bytes);
+  const value = parseJson(json);
+  const verbatim = Object.keys(properties).filter((name) => properties[name]?.["read"] === "json");
+  if (verbatim.length === 0 || !isObject(value)) return value;
+  const texts = fieldTexts(json);
+  const kept = verbatim.filter((name) => texts.has(name)).map((name) => [name, texts.get(name)] as const);
+  return { ...value, ...Object.fromEntries(kept) };
+}
+
+function parseJson(json: string): unknown {
   if (nestsTooDeep(json)) throw fault("malformed_body", "The body nests too deep.");
   try {
     return JSON.parse(json) as unknown;
@@ -131,6 +144,7 @@ function readForm(form: URLSearchParams, { schema, missingBooleans }: ObjectBody
 }
 
 function readFormField(property: JsonSchema, sent: readonly string[], last: string): unknown {
+  if (property["read"] === "json") return last;
   const types = [property["type"]].flat();
   if (types.includes("array")) return sent;
   if (property["read"] !== "any" && !types.includes("object")) return last;

@@ -51,6 +51,7 @@ function ownersWith(apply: Apply, { caughtUp = true } = {}): { targets: ImportTa
       boxoffice: { ...owner, after: [] },
       checkin: { ...owner, after: ["boxoffice"] },
       voucher: { ...owner, after: ["boxoffice"] },
+      "layout-and-render": { ...owner, after: ["boxoffice"] },
     },
     readers: [async () => ({ caughtUp })],
     quotas: { findOverbooked: () => Promise.reject(new Error("the answer is not read")) },

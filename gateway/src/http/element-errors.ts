@@ -5,16 +5,24 @@ import { fault } from "../faults.ts";
 export class ElementErrors extends Error {
   override readonly name = "ElementErrors";
   readonly elements: readonly FieldErrors[];
+  /** The field that is the list; undefined: the body is. */
+  readonly field: string | undefined;
 
-  constructor(elements: readonly FieldErrors[]) {
+  constructor(elements: readonly FieldErrors[], field?: string) {
     super("some elements are not valid");
     this.elements = elements;
+    this.field = field;
+  }
+
+  /** As clients read them. */
+  get body(): unknown {
+    return this.field === undefined ? this.elements : { [this.field]: this.elements };
   }
 }
 
 /** Refuses a list because of its elements. */
-export function invalidElements(elements: readonly FieldErrors[]): Fault {
-  const cause = new ElementErrors(elements);
+export function invalidElements(elements: readonly FieldErrors[], field?: string): Fault {
+  const cause = new ElementErrors(elements, field);
   return fault("invalid_body", cause.message, { cause });
 }
 
@@ -23,6 +31,18 @@ export function alignElementErrors(error: unknown, count: number): unknown {
   if (!(error instanceof Fault) || error.kind !== "invalid" || error.fields === undefined) return error;
   const aligned = align(error.fields, count);
   return aligned === undefined ? error : invalidElements(aligned);
+}
+
+/** The same of a list that is a field of the body: its elements are named `<field>.<index>.<field>`, or by services as above. */
+export function alignErrorsIn(field: string, error: unknown, count: number): unknown {
+  if (!(error instanceof Fault) || error.kind !== "invalid" || error.fields === undefined) return error;
+  const ofElement = new RegExp(`^(?:${field}\\.)?(\\d{1,9})(?:\\.(.+))?$`, "s");
+  const renamed = Object.entries(error.fields).map(([path, messages]) => {
+    const [, index, inside = "non_field_errors"] = ofElement.exec(path) ?? [];
+    return [index === undefined ? path : `${index}.${inside}`, messages] as const;
+  });
+  const aligned = align(Object.fromEntries(renamed), count);
+  return aligned === undefined ? error : invalidElements(aligned, field);
 }
 
 /** What a service says of the only element of a list, for a client that sent it alone. */

@@ -1,4 +1,4 @@
-import { maxImportedId } from "@tessera/values";
+import { isUuid, maxImportedId } from "@tessera/values";
 import type { Caller, Tenant } from "../access/caller.ts";
 import { fault } from "../faults.ts";
 import type { Context } from "./context.ts";
@@ -51,8 +51,18 @@ export class IncomingRequest implements Incoming {
     return id;
   }
 
+  uuid(name: string): string {
+    const text = this.param(name);
+    if (!isUuid(text)) throw fault("not_found", "Not found.");
+    return text;
+  }
+
   header(name: string): string {
     return this.#ctx.get(name);
+  }
+
+  get isHead(): boolean {
+    return this.#ctx.method === "HEAD";
   }
 
   stream(): AsyncIterable<Uint8Array> {

@@ -2,6 +2,7 @@ import type { Schema } from "@tessera/schema/schema";
 import { fault } from "../faults.ts";
 import { detail, invalid, notFound } from "./answers.ts";
 import { formatHttpDate, parseHttpDate } from "./date.ts";
+import { replyJson } from "./json-text.ts";
 import { type FoundPage, pageOf, paging, toPage } from "./paging.ts";
 import type { Parameters, Values } from "./parameter.ts";
 import { type Answer, type Declaration, declare, type Incoming, type Reply } from "./route.ts";
@@ -19,6 +20,8 @@ export interface ListDeclaration<P extends Parameters>
   readonly missing?: Answer;
   /** For a list that knows when it was last changed: the description of 304, and the message of 412. */
   readonly conditional?: { readonly unchanged: string; readonly changed: string };
+  /** Some of its values are JSON as it is stored. */
+  readonly holdsJson?: true;
   readonly find: (request: Incoming<Values<P>, undefined>, wanted: WantedPage) => Promise<FoundList>;
 }
 
@@ -46,6 +49,7 @@ export function declareList<const P extends Parameters = Record<never, never>>({
   shows,
   missing = notFound("There is no such page."),
   conditional,
+  holdsJson,
   find,
   ...declaration
 }: ListDeclaration<P>) {
@@ -73,7 +77,8 @@ export function declareList<const P extends Parameters = Record<never, never>>({
       const headers = found.changedAt === undefined ? {} : { "Last-Modified": formatHttpDate(found.changedAt) };
       if (found.isUnchanged === true) return { status: 304, headers };
       const results = found.results.map((result) => withoutFields(result, exclude ?? []));
-      return { status: 200, headers, body: toPage(request.url, { ...found, pageSize, results }) };
+      const body = toPage(request.url, { ...found, pageSize, results });
+      return holdsJson === true ? { headers, ...replyJson(200, body) } : { status: 200, headers, body };
     },
   });
 }

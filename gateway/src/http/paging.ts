@@ -40,6 +40,17 @@ const pageSize: Parameter<number> = {
 /** The parameters of every list. */
 export const paging = { page, page_size: pageSize } as const;
 
+/** Cursors of services are shorter. */
+const longestCursor = 4000;
+
+/** The parameter of lists whose pages are linked by the results beside them. */
+export const cursor: Parameter<string | undefined> = {
+  description: "Set in `next` and `previous` of long lists. In any other request it is ignored.",
+  schema: { type: "string" },
+  repeatable: false,
+  read: (sent) => ({ value: sent.at(-1)?.slice(0, longestCursor) }),
+};
+
 /** One page as a service has found it. */
 export interface FoundPage<R> {
   /** The results of all pages. */
@@ -48,6 +59,19 @@ export interface FoundPage<R> {
   readonly page: number;
   readonly pageSize: number;
   readonly results: readonly R[];
+  /** How the pages beside it are found, if not by their numbers alone. */
+  readonly neighbors?: Neighbors | undefined;
+}
+
+/** The pages beside one; those that are left out do not exist. */
+export interface Neighbors {
+  readonly next?: Neighbor | undefined;
+  readonly previous?: Neighbor | undefined;
+}
+
+export interface Neighbor {
+  /** Leads to the page beside its number. */
+  readonly cursor?: string | undefined;
 }
 
 export interface Page<R> {
@@ -57,25 +81,39 @@ export interface Page<R> {
   readonly results: readonly R[];
 }
 
-/** Makes the answer of a list: a page, with links to its neighbours. */
+/** Makes the answer of a list: a page, with links to its neighbors. */
 export function toPage<R>(url: PublicUrl, found: FoundPage<R>): Page<R> {
-  const pages = Math.max(1, Math.ceil(found.count / found.pageSize));
-  if (found.page < 1 || found.page > pages) throw noSuchPage();
+  const { next, previous } = found.neighbors ?? neighborsOf(found);
+  const search = new URLSearchParams(url.search);
+  // Another page has another one.
+  if (found.neighbors !== undefined) search.delete("cursor");
+  const link = (number: number, neighbor: Neighbor | undefined) =>
+    neighbor === undefined ? null : url.withSearch(searchFor(search, { number, ...neighbor }));
   return {
     count: found.count,
-    next: found.page < pages ? linkTo(url, found.page + 1) : null,
-    previous: found.page > 1 ? linkTo(url, found.page - 1) : null,
+    next: link(found.page + 1, next),
+    previous: link(found.page - 1, previous),
     results: found.results,
   };
 }
 
-/** Links the same request for another page: every parameter as it was sent, ordered by name, page 1 without its number. */
-function linkTo(url: PublicUrl, number: number): string {
-  const search = new URLSearchParams(url.search);
+function neighborsOf({ count, page: served, pageSize: size }: Omit<FoundPage<unknown>, "results">): Neighbors {
+  const pages = Math.max(1, Math.ceil(count / size));
+  if (served < 1 || served > pages) throw noSuchPage();
+  return { ...(served < pages && { next: {} }), ...(served > 1 && { previous: {} }) };
+}
+
+/** The same request for another page: every parameter as it was sent, ordered by name, page 1 without its number. */
+function searchFor(
+  sent: URLSearchParams,
+  { number, cursor: sealed }: Neighbor & { readonly number: number },
+): URLSearchParams {
+  const search = new URLSearchParams(sent);
   search.delete("page");
   if (number > 1) search.set("page", String(number));
+  if (sealed !== undefined) search.set("cursor", sealed);
   search.sort();
-  return url.withSearch(search);
+  return search;
 }
 
 function noSuchPage(): Fault {

@@ -139,13 +139,26 @@ function readWholeNumber(text: string): number | undefined {
 /** More than any stored number has. */
 const comparable = { digits: 40, places: 20 };
 
+const noComparable = `This is not a number of at most ${comparable.digits} digits.`;
+
 /** A number that is compared by its value: `12` and `12.000` are the same. */
 export function decimalFilter(description: string): Parameter<string | undefined> {
   return filter(description, { type: "string", format: "decimal" }, (text) => {
     const decimal = parseDecimal(text, comparable);
-    return decimal === undefined
-      ? { problem: `This is not a number of at most ${comparable.digits} digits.` }
-      : { value: decimal.replace(/\.?0+$/, "") };
+    return decimal === undefined ? { problem: noComparable } : { value: decimal.replace(/\.?0+$/, "") };
+  });
+}
+
+/** No count is negative, so it matches nothing. */
+const noCount = -1;
+
+/** A count that is compared by its value. Another number, such as a fraction, matches nothing. */
+export function countFilter(description: string): Parameter<number | undefined> {
+  return filter(description, { type: "integer" }, (text) => {
+    const decimal = parseDecimal(text, comparable);
+    if (decimal === undefined) return { problem: noComparable };
+    const number = Number(decimal);
+    return { value: Number.isSafeInteger(number) && number >= 0 ? number : noCount };
   });
 }
 

@@ -53,8 +53,7 @@ export function toProblem(error: unknown): Problem {
     return { status: 500, headers: {}, body: { detail: "Something went wrong here; it has been recorded." } };
   }
   const status = statusByCode.get(error.code) ?? statusByKind[error.kind];
-  const body =
-    error.cause instanceof ElementErrors ? error.cause.elements : (error.fields ?? { detail: error.message });
+  const body = error.cause instanceof ElementErrors ? error.cause.body : (error.fields ?? { detail: error.message });
   return { status, headers: headersOf(error, status), body };
 }
 

@@ -89,11 +89,15 @@ export interface Incoming<Q = unknown, B = unknown> {
   param(name: string): string;
   /** A path parameter that is a record's id; throws `not_found` when it cannot be one. */
   id(name: string): number;
+  /** A path parameter that is a UUID; throws `not_found` when it cannot be one. */
+  uuid(name: string): string;
   header(name: string): string;
   /** The body of a route that reads it as a stream. */
   stream(): AsyncIterable<Uint8Array>;
   /** Aborts when the client disconnects, and when the answer has been sent. */
   readonly signal: AbortSignal;
+  /** Whether its answer is wanted without the body. */
+  readonly isHead: boolean;
   /** Closes the connection, even if its client has not read the whole answer. */
   cutOff(): void;
 }
@@ -107,6 +111,8 @@ export interface Declaration<P extends Parameters, B> {
   readonly access: Access;
   readonly query?: P;
   readonly body?: Body<B>;
+  /** The field of the body that is a list of objects: what is wrong with them is told in a list, aligned with the request. */
+  readonly listField?: string;
   /** The media type of a body that the handler reads as a stream; with a list, the handler refuses others itself. */
   readonly streams?: string | readonly string[];
   /** Its success shows a secret that is stored nowhere. The answer is not kept for an idempotency key: the handler makes it again from the same request id. */

@@ -21,6 +21,7 @@ function fakeTargets(
     boxoffice?: Apply;
     checkin?: Apply;
     voucher?: Apply;
+    layout?: Apply;
     markFacts?: () => Promise<unknown>;
     caughtUp?: () => Promise<{ caughtUp: boolean }>;
     findOverbooked?: (request: FindOverbookedRequest) => Promise<FindOverbookedResponse>;
@@ -28,7 +29,7 @@ function fakeTargets(
   } = {},
 ) {
   const happened: string[] = [];
-  const owner = (name: "boxoffice" | "checkin" | "voucher") => ({
+  const owner = (name: "boxoffice" | "checkin" | "voucher" | "layout") => ({
     records: {
       applyRecords: async (request: ApplyRecordsRequest) => {
         happened.push(`${name} begins ${request.records.length}`);
@@ -51,6 +52,7 @@ function fakeTargets(
       boxoffice: { ...owner("boxoffice"), after: [] },
       checkin: { ...owner("checkin"), after: ["boxoffice"] },
       voucher: { ...owner("voucher"), after: ["boxoffice"] },
+      "layout-and-render": { ...owner("layout"), after: ["boxoffice"] },
     },
     readers: [overrides.caughtUp ?? (async () => ({ caughtUp: true }))],
     quotas: { findOverbooked: overrides.findOverbooked ?? (async () => ({ quotas: [] })) },
@@ -190,11 +192,11 @@ describe("importStream", () => {
 
   it("lets an owner wait for those that it comes after, whichever these are", async () => {
     const { targets, happened } = fakeTargets();
-    const { boxoffice, checkin, voucher } = targets.owners;
+    const { boxoffice, checkin, ...others } = targets.owners;
     const owners = {
       boxoffice: { ...boxoffice, after: ["checkin" as const] },
       checkin: { ...checkin, after: [] },
-      voucher,
+      ...others,
     };
     await importStream(stream([item(1), list(2), `${list(3).slice(0, -1)},"deleted":true}`]), { ...targets, owners });
     expect(happened.filter((line) => !line.includes("begins"))).toEqual([

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Record as WireRecord } from "@tessera/protos/gen/ticketing/records/v1/records";
 import type { RecordOwnerName } from "@tessera/protos/record-kinds";
 import { fault } from "../faults.ts";
@@ -14,7 +15,6 @@ import {
 import type { RecordOwners } from "./owners.ts";
 import { parseRecord } from "./parse-record.ts";
 import { RecordBatches } from "./record-batches.ts";
-import { type CaughtUp, settle } from "./settle.ts";
 import { isBlank, type Line, splitLines } from "./split-lines.ts";
 import type { ImportSummary, LineError } from "./summary.ts";
 import { Tally } from "./tally.ts";

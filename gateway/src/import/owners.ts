@@ -27,7 +27,14 @@ const waitMs = 10 * 60_000;
 export function recordOwners(
   clients: Pick<
     Clients,
-    "boxofficeRecords" | "boxofficeFacts" | "checkinRecords" | "checkinFacts" | "voucherRecords" | "voucherFacts"
+    | "boxofficeRecords"
+    | "boxofficeFacts"
+    | "checkinRecords"
+    | "checkinFacts"
+    | "voucherRecords"
+    | "voucherFacts"
+    | "layoutRecords"
+    | "layoutFacts"
   >,
 ): RecordOwners {
   return {
@@ -41,6 +48,12 @@ export function recordOwners(
     voucher: {
       records: clients.voucherRecords,
       facts: clients.voucherFacts,
+      after: ["boxoffice"],
+      turns: batchTurns(),
+    },
+    "layout-and-render": {
+      records: clients.layoutRecords,
+      facts: clients.layoutFacts,
       after: ["boxoffice"],
       turns: batchTurns(),
     },

@@ -55,7 +55,6 @@ describe("parseRecord", () => {
       '{"__proto__":{"kind":"item","organizer":"o","event":"e","data":{}}}',
       ["data", "kind", "organizer"],
     ],
-    ["a kind of another version", { ...item, kind: "ticket_layout" }, ["kind"]],
     ["broken JSON", "{", ["non_field_errors"]],
     ["an array", "[]", ["non_field_errors"]],
     ["null", "null", ["non_field_errors"]],
@@ -71,13 +70,6 @@ describe("parseRecord", () => {
       expect(errorsOf({ ...item, kind, event: undefined })).toEqual([]);
     },
   );
-
-  it.each(["ticket_layout", "ticket_layout_item"])("[R3.61] says that this version does not take a %s", (kind) => {
-    expect(parse({ ...item, kind })).toMatchObject({
-      kind,
-      errors: { kind: [`records of kind ${kind} are not taken by this version`] },
-    });
-  });
 
   it("[R10.1] repeats nothing that somebody sent", () => {
     const secret = "c0ffee-secret";

@@ -56,7 +56,6 @@ function readEnvelope(line: number, envelope: Envelope): ParsedRecord {
 
   if (Object.keys(errors).length > 0 || name === null) return { errors, kind: name, notAnObject: false };
   const { owner } = recordKinds[name];
-  if (owner === null) return { errors: { kind: [explainUntaken(name)] }, kind: name, notAnObject: false };
   return {
     owner,
     record: {

@@ -1,10 +1,11 @@
 import { Fault } from "@tessera/kit/fault";
 import type { Tracing } from "@tessera/kit/trace";
+import { isObject } from "@tessera/values";
 import { checkBody, mediaType, parseBody, unsupported } from "../body/parse-body.ts";
 import type { ReadBody } from "../body/read-body.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
-import { alignElementErrors } from "../http/element-errors.ts";
+import { alignElementErrors, alignErrorsIn } from "../http/element-errors.ts";
 import { routeFor } from "../http/endpoint.ts";
 import { IncomingRequest } from "../http/incoming.ts";
 import { readQuery } from "../http/parameter.ts";
@@ -50,20 +51,26 @@ async function answer(
     throw error;
   }
   const handle = route.handle as (request: Incoming) => Promise<Reply>;
-  if (route.body?.kind !== "list") return handle(incoming);
-  const { length } = incoming.body as readonly unknown[];
   try {
     return await handle(incoming);
   } catch (error) {
-    throw alignElementErrors(error, length);
+    throw aligned(error, route, incoming.body);
   }
+}
+
+/** What is wrong with elements of a list, in the order of the request. */
+function aligned(error: unknown, { body, listField }: AnyDeclaration, sent: unknown): unknown {
+  if (body?.kind === "list") return Array.isArray(sent) ? alignElementErrors(error, sent.length) : error;
+  const list = listField !== undefined && isObject(sent) ? sent[listField] : undefined;
+  return listField !== undefined && Array.isArray(list) ? alignErrorsIn(listField, error, list.length) : error;
 }
 
 function holdsNul(querystring: string): boolean {
   return querystring.includes("%00") || querystring.includes("\0");
 }
 
-async function readContent({ body, streams }: AnyDeclaration, ctx: Context, readBody: ReadBody): Promise<unknown> {
+async function readContent(route: AnyDeclaration, ctx: Context, readBody: ReadBody): Promise<unknown> {
+  const { body, streams } = route;
   if (streams !== undefined) {
     if (typeof streams === "string" && mediaType(ctx.get("Content-Type")) !== streams)
       throw unsupported(`Send the body as ${streams}.`);
@@ -72,7 +79,12 @@ async function readContent({ body, streams }: AnyDeclaration, ctx: Context, read
   if (body === undefined) return undefined;
   const bytes = ctx.state.body ?? (await readBody(ctx, body));
   const headers = { type: ctx.get("Content-Type"), encoding: ctx.get("Content-Encoding") };
-  return checkBody(await parseBody(bytes, headers, body), body);
+  const sent = await parseBody(bytes, headers, body);
+  try {
+    return await checkBody(sent, body);
+  } catch (error) {
+    throw body.kind === "object" ? aligned(error, route, sent) : error;
+  }
 }
 
 function send(ctx: Context, reply: Reply): void {

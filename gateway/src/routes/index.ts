@@ -1,8 +1,10 @@
+import type { Files } from "@tessera/kit/files/files";
 import type { Clients } from "../clients.ts";
 import { at, type Route } from "../http/route.ts";
 import type { ImportTargets } from "../import/import-stream.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
 import { answerFileRoutes } from "./answer-files/routes.ts";
+import { backgroundRoutes } from "./backgrounds/routes.ts";
 import { checkinListRoutes } from "./checkin-lists/routes.ts";
 import { checkinRoutes } from "./checkins/routes.ts";
 import { type CredentialRouteDependencies, credentialRoutes } from "./credentials/routes.ts";
@@ -11,17 +13,35 @@ import { documentationRoutes } from "./documentation/routes.ts";
 import { failedCheckinRoutes } from "./failed-checkins/routes.ts";
 import { type FindAnswer, idempotencyRoutes } from "./idempotency/routes.ts";
 import { importRoutes } from "./import/routes.ts";
+import { layoutDraftRoutes } from "./layout-drafts/routes.ts";
+import { pdfDataReader } from "./listed-positions/pdf-data.ts";
 import { listedPositionRoutes } from "./listed-positions/routes.ts";
+import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { gatherScans } from "./redeem/gather-scans.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
+import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
+import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
 import { voucherRoutes } from "./vouchers/routes.ts";
 
 export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" | "findUploads"> {
   readonly clients: Pick<
     Clients,
-    "answerFiles" | "checkinLists" | "credentials" | "listedPositions" | "scanHistory" | "scans" | "vouchers"
+    | "answerFiles"
+    | "checkinLists"
+    | "credentials"
+    | "listedPositions"
+    | "rendering"
+    | "layouts"
+    | "offlineSales"
+    | "scanHistory"
+    | "scans"
+    | "vouchers"
   >;
+  /** The store that services put files into. */
+  readonly files: Pick<Files, "get">;
+  /** Whether the deployment has the service; else its paths do not exist. */
+  readonly hasOfflineSales: boolean;
   readonly importTargets: ImportTargets;
   readonly uploadTargets: UploadTargets;
   readonly findAnswer: FindAnswer;
@@ -39,21 +59,38 @@ const event = `${organizer}/events/{event}`;
 export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const { clients, baseUrl, version } = deps;
   const lists = checkinListRoutes(clients);
-  const positions = listedPositionRoutes(clients);
+  const readPdfData = pdfDataReader(clients);
+  const positions = listedPositionRoutes({ ...clients, readPdfData });
   const refusals = failedCheckinRoutes(clients);
   const history = checkinRoutes(clients);
   const scans = redeemRoutes({
     ...deps,
     checkinLists: clients.checkinLists,
+    readPdfData,
     redeem: gatherScans(clients.scans.redeem),
   });
   const vouchers = voucherRoutes(clients);
+  const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
+  const drafts = layoutDraftRoutes({ ...deps, rendering: clients.rendering });
+  const backgrounds = backgroundRoutes({ layouts: clients.layouts, files: deps.files });
   const answerFiles = answerFileRoutes(clients);
+  const rendering = ticketRenderingRoutes({ rendering: clients.rendering, files: deps.files });
+  const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, files: deps.files });
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
   const idempotency = idempotencyRoutes(deps.findAnswer);
   const documentation = documentationRoutes(() => openApi(routes, { server: baseUrl(), version }));
+
+  const ofOfflineSales = [
+    at("GET", `${event}/offlinesalesbatches/`, batches.list),
+    at("POST", `${event}/offlinesalesbatches/`, batches.create),
+    at("GET", `${event}/offlinesalesbatches/check/{job}/`, batches.check),
+    at("GET", `${event}/offlinesalesbatches/{id}/`, batches.get),
+    at("POST", `${event}/offlinesalesbatches/{id}/render/`, batches.render),
+    at("GET", `${event}/offlinesalesbatches/{id}/download/{job}/{file}/`, batches.download),
+    at("POST", `${event}/offlinesalesbatches/{id}/cancel/`, batches.cancel),
+  ];
 
   const routes: readonly Route[] = [
     at("POST", `${event}/checkinlists/{list}/positions/{lookup+}/redeem/`, scans.redeem, { hot: true }),
@@ -84,7 +121,27 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("PUT", `${event}/vouchers/{id}/`, vouchers.put),
     at("DELETE", `${event}/vouchers/{id}/`, vouchers.remove),
 
+    at("GET", `${event}/ticketlayouts/`, layouts.list),
+    at("POST", `${event}/ticketlayouts/`, layouts.create),
+    at("POST", `${event}/ticketlayouts/preview/`, drafts.preview),
+    at("POST", `${event}/ticketlayouts/lint/`, drafts.lint),
+    at("GET", `${event}/ticketlayouts/{id}/`, layouts.get),
+    at("PATCH", `${event}/ticketlayouts/{id}/`, layouts.patch),
+    at("PUT", `${event}/ticketlayouts/{id}/`, layouts.put),
+    at("DELETE", `${event}/ticketlayouts/{id}/`, layouts.remove),
+    at("PUT", `${event}/ticketlayouts/{id}/assignments/`, layouts.assign),
+    at("GET", `${event}/ticketlayoutitems/`, layouts.assignments),
+    at("GET", `${event}/ticketlayoutitems/{id}/`, layouts.assignment),
+    at("GET", "/pub/{organizer}/{event}/ticketlayouts/{file}", backgrounds.get),
+
     at("GET", `${event}/orderpositions/{position}/answer/{question}/`, answerFiles.get),
+
+    at("GET", `${event}/orderpositions/{position}/download/pdf/`, rendering.ticket),
+
+    at("POST", `${event}/ticketpdfrenderer/render_batch/`, rendering.startBatch),
+    at("GET", `${event}/ticketpdfrenderer/download/{job}/{file}/`, rendering.download),
+
+    ...(deps.hasOfflineSales ? ofOfflineSales : []),
 
     at("GET", `${organizer}/apikeys/`, keys.apiKeys.list),
     at("POST", `${organizer}/apikeys/`, keys.apiKeys.create),

@@ -1,6 +1,7 @@
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { CheckinList } from "@tessera/protos/gen/ticketing/checkin/v1/lists";
 import { type ListedPosition, ScanType } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Layout } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { Voucher, VoucherFields } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { type Clients, clients } from "../clients.ts";
 
@@ -113,6 +114,19 @@ export function aPosition(overrides: Partial<ListedPosition> = {}): ListedPositi
         checkinAttention: false,
       },
     },
+    ...overrides,
+  };
+}
+
+/** A layout with a mark of the platform. */
+export function aLayout(overrides: Partial<Layout> = {}): Layout {
+  return {
+    id: 7,
+    name: "Standard",
+    isDefault: true,
+    elements: '[{"type":"poweredby","left":1.0,"bottom":"007.50","size":20,"content":"dark"}]',
+    background: undefined,
+    itemAssignments: [{ item: 11, salesChannel: "web" }],
     ...overrides,
   };
 }

@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
+import type { Files } from "@tessera/kit/files/files";
 import { createLog } from "@tessera/kit/log";
 import { createMetrics, type Metrics } from "@tessera/kit/metrics";
 import { untraced } from "@tessera/kit/trace";
@@ -137,6 +138,7 @@ function device(
 export async function serveApp(
   options: {
     refusedStatus?: RefusedStatus;
+    hasOfflineSales?: boolean;
     findUploads?: RedeemOptions["findUploads"];
     /** Whether our copy of credentials keeps up with boxoffice. */
     copied?: boolean;
@@ -147,6 +149,7 @@ export async function serveApp(
     maxMs?: number;
     rate?: AppOptions["rate"];
     uploads?: Partial<UploadTargets>;
+    files?: Files;
     answers?: AppOptions["answers"];
     findAnswer?: FindAnswer;
     routes?: (routes: readonly Route[]) => readonly Route[];
@@ -171,6 +174,7 @@ export async function serveApp(
   );
   const all = allRoutes({
     clients,
+    hasOfflineSales: options.hasOfflineSales ?? true,
     importTargets: {
       owners: recordOwners(clients),
       readers: [clients.checkinFacts.caughtUp],
@@ -187,6 +191,7 @@ export async function serveApp(
       mostOutstanding: { files: 10, size: 1024 * 1024 },
       ...options.uploads,
     },
+    files: options.files ?? diskFiles({ directory: join(tmpdir(), "tessera-files-of-tests") }),
     credentials: { makeToken: () => freshToken, untilCopied: async () => options.copied ?? true },
     findAnswer: options.findAnswer ?? (async () => undefined),
     stopping: server.stopping,

@@ -100,7 +100,7 @@ describe("an answer that is a file", () => {
         },
       }),
       { base: publicBase, organizer: "bigevents", event: "sampleconf" },
-      { names: [], documents: undefined, withPdfData: false },
+      { names: [], documents: undefined, pdfData: undefined },
     );
     expect(shown.answers.map((each) => each.answer)).toEqual([`${publicBase}${address}`, "file:image/png;9;abc"]);
   });

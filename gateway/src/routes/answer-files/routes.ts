@@ -1,12 +1,10 @@
-import type { Fault } from "@tessera/kit/fault";
-import { type Turn, Turns } from "@tessera/kit/turns";
 import { fileTypes } from "@tessera/sent-files/file-type";
 import { staffProfiles } from "@tessera/values";
-import { create } from "content-disposition";
 import type { Clients } from "../../clients.ts";
-import { fault } from "../../faults.ts";
 import { notFound } from "../../http/answers.ts";
-import { declare, type Incoming } from "../../http/route.ts";
+import { asAttachment } from "../../http/attachment.ts";
+import { downloadTurns } from "../../http/downloads.ts";
+import { declare } from "../../http/route.ts";
 
 /** A file fits in one message. */
 const largestBytes = 10 * 1024 * 1024;
@@ -26,21 +24,7 @@ export function answerFileRoutes(
   { answerFiles }: Pick<Clients, "answerFiles">,
   limits: { readonly waitMs: number; readonly longestMs: number } = { waitMs, longestMs },
 ) {
-  const downloads = new Turns({ total: leavingBytes, each: leavingBytes / 2, waitMs: limits.waitMs, busy });
-
-  /** Takes a turn that ends with the request: when its answer has been sent, or can no longer be. */
-  async function takeTurn(request: Incoming): Promise<Turn> {
-    const { organizer: party, signal } = request;
-    const turn = await downloads.take({ party, amount: largestBytes, signal });
-    const timer = setTimeout(() => request.cutOff(), limits.longestMs);
-    const end = () => {
-      clearTimeout(timer);
-      turn.end();
-    };
-    if (signal.aborted) end();
-    else signal.addEventListener("abort", end, { once: true });
-    return turn;
-  }
+  const takeTurn = downloadTurns({ total: leavingBytes, each: leavingBytes / 2, ...limits });
 
   return {
     get: declare({
@@ -57,7 +41,7 @@ export function answerFileRoutes(
         404: notFound("There is no such ticket, or it does not answer this question with a file."),
       },
       async handle(request) {
-        const turn = await takeTurn(request);
+        const turn = await takeTurn(request, largestBytes);
         const { name, contentType, content } = await answerFiles.getAnswerFile(
           {
             organizer: request.organizer,
@@ -69,19 +53,8 @@ export function answerFileRoutes(
         );
         turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-        // A browser must not show the file of a customer as a page of this host.
-        const headers = {
-          "Content-Disposition": create(name),
-          "Content-Security-Policy": "default-src 'none'; sandbox",
-        };
-        return { status: 200, type: contentType, body, headers };
+        return { status: 200, type: contentType, body, headers: asAttachment(name) };
       },
     }),
   };
-}
-
-function busy(): Fault {
-  return fault("downloads_busy", "Too many files are being downloaded at once. Ask for this one again soon.", {
-    retryAfterMs: 5000,
-  });
 }

@@ -95,7 +95,7 @@ function pathParameters(path: string): object[] {
   }));
 }
 
-const textParameters = new Set(["organizer", "event", "lookup", "key"]);
+const textParameters = new Set(["organizer", "event", "lookup", "key", "file"]);
 
 function queryParameters(parameters: Parameters): object[] {
   return Object.entries(parameters).map(([name, { description, schema, repeatable }]) => ({

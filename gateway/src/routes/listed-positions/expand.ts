@@ -1,6 +1,7 @@
 import type { Document, Documents, Expand } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { holds, type Tenant } from "../../access/caller.ts";
 import { flag, words } from "../../http/parameter.ts";
+import type { PdfData } from "./pdf-data.ts";
 
 const expandable = ["subevent", "item", "variation", "answers.question", "addons"] as const;
 
@@ -13,7 +14,9 @@ export const expansion = () =>
 
 /** The query parameter that asks for what layouts print. */
 export const printing = () =>
-  flag("Adds `pdf_data` to each ticket, for a credential that may read orders; it is empty for now.");
+  flag(
+    "Adds `pdf_data` to each ticket, for a credential that may read orders; what layouts print on it. It is empty while that cannot be told at once.",
+  );
 
 /** Tells whether tickets are shown with what layouts print: only to those who may read orders. */
 export function showsPdfData(query: { readonly pdf_data: boolean }, caller: Tenant): boolean {
@@ -36,8 +39,8 @@ export function toExpand(names: readonly Expandable[]): Expand | undefined {
 export interface Expansion {
   readonly names: readonly Expandable[];
   readonly documents: Documents | undefined;
-  /** Whether positions, but not their add-ons, have the key that scanners print badges from. */
-  readonly withPdfData: boolean;
+  /** What scanners print badges from: of positions, not of their add-ons. Undefined: the request is not about it. */
+  readonly pdfData: PdfData | undefined;
 }
 
 /** A resource as its own address shows it. */

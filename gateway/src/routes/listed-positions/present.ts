@@ -4,15 +4,8 @@ import { fields, type Shown } from "@tessera/schema/fields";
 import { formatInstant } from "@tessera/values";
 import { nameScanType } from "../checkins/scan-type.ts";
 import { type Expansion, type Resources, readResources } from "./expand.ts";
+import { answerUrl, downloadUrl, type PositionAddress } from "./position-url.ts";
 import { type checkinFields, seat } from "./schema.ts";
-
-/** Where a position is: what its addresses are made of. */
-export interface PositionAddress {
-  /** The deployment's address, without a slash at its end. */
-  readonly base: string;
-  readonly organizer: string;
-  readonly event: string;
-}
 
 /** The letter of an order's status in the published interface. An unknown status of a newer service counts as one that does not admit. */
 const statusLetters: ReadonlyMap<string, string> = new Map([
@@ -35,7 +28,7 @@ export function presentPositions(listed: readonly ListedPosition[], address: Pos
   return listed.map((each) => present(each, address, { ...expansion, resources }));
 }
 
-interface Expanded extends Pick<Expansion, "names" | "withPdfData"> {
+interface Expanded extends Pick<Expansion, "names" | "pdfData"> {
   readonly resources: Resources;
 }
 
@@ -43,7 +36,7 @@ interface Expanded extends Pick<Expansion, "names" | "withPdfData"> {
 function present(listed: ListedPosition | undefined, address: PositionAddress, expanded: Expanded) {
   return {
     ...presentAlone(listed, address, expanded),
-    ...(expanded.withPdfData ? { pdf_data: {} } : {}),
+    ...(expanded.pdfData === undefined ? {} : { pdf_data: expanded.pdfData.get(listed?.position?.id ?? 0) ?? {} }),
     ...(expanded.names.includes("addons")
       ? {
           addons: (listed?.addons ?? []).map((addon) => ({ ...presentAlone(addon, address, expanded), addons: [] })),
@@ -119,18 +112,9 @@ function presentAnswer(
 ) {
   return {
     question: resources.question(answer.question),
-    answer: answer.file === true ? `${positionUrl(address, position)}answer/${answer.question}/` : answer.answer,
+    answer: answer.file === true ? answerUrl(address, position, answer.question) : answer.answer,
     question_identifier: answer.questionIdentifier,
     options: answer.options,
     option_identifiers: answer.optionIdentifiers,
   };
-}
-
-function downloadUrl(address: PositionAddress, position: number, output: string): string {
-  return `${positionUrl(address, position)}download/${encodeURIComponent(output)}/`;
-}
-
-function positionUrl({ base, organizer, event }: PositionAddress, position: number): string {
-  const inEvent = `${base}/api/v1/organizers/${encodeURIComponent(organizer)}/events/${encodeURIComponent(event)}`;
-  return `${inEvent}/orderpositions/${position}/`;
 }

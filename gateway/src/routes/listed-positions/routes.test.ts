@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import { OrderStatus, type Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
-import type { PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
+import type { Neighbors, PositionFilters } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aList, aPosition } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
@@ -28,6 +28,35 @@ afterEach(async () => {
 });
 
 describe("GET checkinlists/{list}/positions/", () => {
+  it("[C2.31] links neighboring pages by the cursors of the service, and passes on the one that was sent", async () => {
+    const listed = (page: number, neighbors: Neighbors) =>
+      app.peers.when("listedPositions", "listPositions", async () => ({
+        positions: [aPosition()],
+        count: 2000,
+        page,
+        neighbors,
+      }));
+    const at = (query: string) => `${publicBase}${positions}?${query}`;
+    listed(7, { next: { cursor: "on" }, previous: { cursor: "back" } });
+    const sent = "colour=3&cursor=here&ordering=order__code&page=7&search=ada";
+    expect((await app.send("GET", `${positions}?${sent}`)).json).toMatchObject({
+      next: at("colour=3&cursor=on&ordering=order__code&page=8&search=ada"),
+      previous: at("colour=3&cursor=back&ordering=order__code&page=6&search=ada"),
+    });
+    expect(app.peers.requestsOf("listPositions")).toMatchObject([{ page: 7, cursor: "here" }]);
+    listed(2, { next: { cursor: undefined }, previous: { cursor: undefined } });
+    expect((await app.send("GET", `${positions}?cursor=here&page=2`)).json).toMatchObject({
+      next: at("page=3"),
+      previous: `${publicBase}${positions}`,
+    });
+    // Tickets went while pages were turned: the numbers of pages are more than there are.
+    listed(41, { previous: { cursor: "back" } });
+    expect((await app.send("GET", `${positions}?cursor=here&page=41`)).json).toMatchObject({
+      next: null,
+      previous: at("cursor=back&page=40"),
+    });
+  });
+
   it("[A5.1, A6.1, A6.2, A7.1, A7.7, C2.4] searches, orders and pages", async () => {
     const { status, json } = await app.send(
       "GET",
@@ -300,6 +329,22 @@ describe("pdf_data", () => {
     expect((many.json as { results: object[] }).results.map((shown) => "pdf_data" in shown)).toEqual([expected]);
   });
 
+  it("[C2.26] is what layouts print, with the addresses of pictures, and empty while that cannot be told", async () => {
+    app.peers.when("rendering", "evaluateVariables", async () => ({
+      tickets: [{ position: 42, texts: { secret: "abc" }, images: { question_photo: { owner: 42, question: 7 } } }],
+    }));
+    const read = async () => {
+      const { json } = await app.send("GET", `${positions}42/?pdf_data=true`);
+      return (json as { pdf_data: unknown }).pdf_data;
+    };
+    expect(await read()).toEqual({
+      secret: "abc",
+      images: { question_photo: expect.stringMatching(/\/orderpositions\/42\/answer\/7\/$/) },
+    });
+    app.peers.when("rendering", "evaluateVariables", () => Promise.reject(new Error("away")));
+    expect(await read()).toEqual({});
+  });
+
   it("[C2.26] is not on add-ons", async () => {
     app.peers.when("listedPositions", "getPosition", async () => ({ position: aPosition({ addons: [aPosition()] }) }));
     const { json } = await app.send("GET", `${positions}42/?pdf_data=true&expand=addons`);
@@ -310,7 +355,7 @@ describe("pdf_data", () => {
 
 describe("presentPosition", () => {
   const place = { base: "https://a.example", organizer: "o", event: "e" };
-  const unexpanded = { names: [], documents: undefined, withPdfData: false };
+  const unexpanded = { names: [], documents: undefined, pdfData: undefined };
   const { position } = aPosition();
   if (position?.order === undefined) throw new Error("the example has no order");
   const withOrder = (status: OrderStatus) =>

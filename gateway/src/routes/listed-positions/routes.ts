@@ -1,14 +1,17 @@
+import type { Documents, ListedPosition } from "@tessera/protos/gen/ticketing/checkin/v1/positions";
 import { staffProfiles } from "@tessera/values";
 import { holds } from "../../access/caller.ts";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { invalid, notFound } from "../../http/answers.ts";
 import { declareList } from "../../http/list-route.ts";
+import { cursor } from "../../http/paging.ts";
 import { ordering, type Values } from "../../http/parameter.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { expansion, printing, showsPdfData, toExpand } from "./expand.ts";
 import { choosing, toFilters } from "./filters.ts";
+import type { ReadPdfData } from "./pdf-data.ts";
 import { presentPosition, presentPositions } from "./present.ts";
 import { positionShown } from "./schema.ts";
 
@@ -24,7 +27,8 @@ const columns = ["order__code", "order__datetime", "positionid", "attendee_name"
 export function listedPositionRoutes({
   checkinLists,
   listedPositions,
-}: Pick<Clients, "checkinLists" | "listedPositions">) {
+  readPdfData,
+}: Pick<Clients, "checkinLists" | "listedPositions"> & { readonly readPdfData: ReadPdfData }) {
   const onList = (request: Incoming) => ({
     organizer: request.organizer,
     event: request.event,
@@ -37,11 +41,16 @@ export function listedPositionRoutes({
     filters: toFilters(sent, { gate: tenant.device?.gate ?? undefined }),
     expand: toExpand(sent.expand),
   });
-  const expansionOf = ({ query: sent, tenant }: Incoming<Values<typeof query>, unknown>) => ({
-    names: sent.expand,
-    withPdfData: showsPdfData(sent, tenant),
-  });
   const addressOf = ({ url, organizer, event }: Incoming) => ({ base: url.base, organizer, event });
+  const expansionOf = async (
+    request: Incoming<Values<typeof query>, unknown>,
+    { documents, shown }: { readonly documents: Documents | undefined; readonly shown: readonly ListedPosition[] },
+  ) => {
+    const ids = shown.flatMap(({ position }) => position?.id ?? []);
+    const isAsked = showsPdfData(request.query, request.tenant);
+    const pdfData = isAsked ? await readPdfData(addressOf(request), ids) : undefined;
+    return { names: request.query.expand, documents, pdfData };
+  };
 
   return {
     list: declareList({
@@ -51,6 +60,7 @@ export function listedPositionRoutes({
       access: reading,
       query: {
         ...query,
+        cursor,
         ordering: ordering(columns, "attendee_name,positionid"),
       },
       page: "One page of tickets.",
@@ -64,11 +74,13 @@ export function listedPositionRoutes({
             ...asked(request),
             ...page,
             ordering: [...request.query.ordering],
+            cursor: request.query.cursor,
             searchOnly: !holds(request.tenant, "event.orders:read"),
           },
           { signal: request.signal },
         );
-        const expansion = { ...expansionOf(request), documents: found.documents };
+        const { documents, positions: shown } = found;
+        const expansion = await expansionOf(request, { documents, shown });
         return { ...found, results: presentPositions(found.positions, addressOf(request), expansion) };
       },
     }),
@@ -92,10 +104,9 @@ export function listedPositionRoutes({
           { ...onList(request), ...asked(request), id: request.id("id") },
           { signal: request.signal },
         );
-        return {
-          status: 200,
-          body: presentPosition(position, addressOf(request), { ...expansionOf(request), documents }),
-        };
+        const shown = position === undefined ? [] : [position];
+        const expansion = await expansionOf(request, { documents, shown });
+        return { status: 200, body: presentPosition(position, addressOf(request), expansion) };
       },
     }),
   };

@@ -2,14 +2,16 @@ import type { ScannedList, ScanOutcome } from "@tessera/protos/gen/ticketing/che
 import { fault } from "../../faults.ts";
 import type { Reply } from "../../http/route.ts";
 import type { Expandable } from "../listed-positions/expand.ts";
-import { type PositionAddress, presentPosition } from "../listed-positions/present.ts";
+import type { PdfData } from "../listed-positions/pdf-data.ts";
+import type { PositionAddress } from "../listed-positions/position-url.ts";
+import { presentPosition } from "../listed-positions/present.ts";
 import { undecided } from "./gather-scans.ts";
 
 export interface PresentOptions {
   readonly address: PositionAddress;
   /** What the scan asked to see in full. */
   readonly names: readonly Expandable[];
-  readonly withPdfData: boolean;
+  readonly pdfData: PdfData | undefined;
   readonly force: boolean;
   /** The status of a refusal that was not forced. */
   readonly refusedStatus: RefusedStatus;
@@ -74,8 +76,8 @@ export function presentOutcome(outcome: ScanOutcome, options: PresentOptions): R
 
 const utf8 = new TextDecoder();
 
-function present({ position, documents }: ScanOutcome, { address, names, withPdfData }: PresentOptions) {
-  return presentPosition(position, address, { names, documents, withPdfData });
+function present({ position, documents }: ScanOutcome, { address, names, pdfData }: PresentOptions) {
+  return presentPosition(position, address, { names, documents, pdfData });
 }
 
 function around({ list, position, checkinTexts }: ScanOutcome, { address: { event } }: PresentOptions) {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { currentContext } from "@tessera/kit/context";
 import type { Fault } from "@tessera/kit/fault";
-import type { Scan } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import { scanProfiles, standsInPublic } from "@tessera/values";
 import type { Tenant } from "../../access/caller.ts";
 import type { Clients } from "../../clients.ts";
@@ -12,6 +12,8 @@ import { declare, type Incoming } from "../../http/route.ts";
 import { listRequirer } from "../checkin-lists/require-list.ts";
 import { readScanType } from "../checkins/scan-type.ts";
 import { type Expandable, expansion, printing, showsPdfData, toExpand } from "../listed-positions/expand.ts";
+import type { PdfData, ReadPdfData } from "../listed-positions/pdf-data.ts";
+import type { PositionAddress } from "../listed-positions/position-url.ts";
 import { type FindUploads, readAnswers } from "./answers.ts";
 import type { RedeemScan } from "./gather-scans.ts";
 import { onPublicScreen } from "./on-public-screen.ts";
@@ -22,13 +24,28 @@ export interface RedeemOptions {
   readonly checkinLists: Clients["checkinLists"];
   readonly redeem: RedeemScan;
   readonly refusedStatus: RefusedStatus;
+  readonly readPdfData: ReadPdfData;
   /** The uploads of a caller among these, each kept until boxoffice has its answer. */
   findUploads(ids: readonly string[], caller: Tenant): ReturnType<FindUploads>;
 }
 
 /** Scans on a list: `checkinlists/{list}/positions/{lookup}/redeem/`. */
-export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads }: RedeemOptions) {
+export function redeemRoutes({ checkinLists, redeem, refusedStatus, readPdfData, findUploads }: RedeemOptions) {
   const exists = listRequirer(checkinLists);
+
+  /** A screen in public shows no more of a ticket than `onPublicScreen` leaves. */
+  async function pdfDataOf(
+    { position }: ScanOutcome,
+    {
+      isShown,
+      address,
+      tenant,
+    }: { readonly isShown: boolean; readonly address: PositionAddress; readonly tenant: Tenant },
+  ): Promise<PdfData | undefined> {
+    if (!isShown) return undefined;
+    const id = position?.position?.id;
+    return id === undefined || standsInPublic(tenant.profile) ? new Map() : readPdfData(address, [id]);
+  }
 
   return {
     redeem: declare({
@@ -71,8 +88,8 @@ export function redeemRoutes({ checkinLists, redeem, refusedStatus, findUploads 
         const decided = await redeem(scan, tenant.countedAs);
         const outcome = standsInPublic(tenant.profile) ? onPublicScreen(decided) : decided;
         const address = { base: url.base, organizer, event };
-        const withPdfData = showsPdfData(query, tenant);
-        return presentOutcome(outcome, { address, names: query.expand, withPdfData, force: scan.force, refusedStatus });
+        const pdfData = await pdfDataOf(outcome, { isShown: showsPdfData(query, tenant), address, tenant });
+        return presentOutcome(outcome, { address, names: query.expand, pdfData, force: scan.force, refusedStatus });
       },
     }),
   };

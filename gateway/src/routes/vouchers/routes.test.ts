@@ -3,7 +3,7 @@ import { voucher } from "@tessera/resources/voucher";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { aVoucher } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
-import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
+import { devices, inEvent, keys, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
 const vouchers = `${inEvent}/vouchers/`;
 const noSuchVoucher = () => new Fault("not_found", "voucher_not_found", "There is no such voucher.");
@@ -119,6 +119,26 @@ describe("GET vouchers/", () => {
     expect(app.peers.requestsOf("listVouchers")).toMatchObject([{ value }]);
   });
 
+  it.each([
+    ["3", 3],
+    [" 3.0 ", 3],
+    ["3e2", 300],
+    ["0", 0],
+    ["1.5", -1],
+    ["-1", -1],
+    ["12345678901234567890", -1],
+  ])("[V13.5] compares counts as numbers: %s", async (sent, count) => {
+    answerWith(1);
+    const value = encodeURIComponent(sent);
+    expect((await app.send("GET", `${vouchers}?max_usages=${value}&redeemed=${value}`)).status).toBe(200);
+    expect(app.peers.requestsOf("listVouchers")).toMatchObject([{ maxUsages: count, redeemed: count }]);
+  });
+
+  it.each(["many", "NaN", "1e400", "1_000", "0x10"])("[V13.5] takes %s for no number", async (sent) => {
+    const { status, json } = await app.send("GET", `${vouchers}?max_usages=${sent}&redeemed=${sent}`);
+    expect([status, Object.keys(json as object)]).toEqual([400, ["max_usages", "redeemed"]]);
+  });
+
   it("[V2.5] takes any other word than a boolean for no filter", async () => {
     answerWith(1);
     await app.send("GET", `${vouchers}?active=maybe&block_quota=yes&allow_ignore_quota=2`);
@@ -161,31 +181,6 @@ describe("GET vouchers/", () => {
     });
     expect(await app.send("GET", `${vouchers}?item=98&quota=99`)).toMatchObject({ status: 400, json: fields });
   });
-
-  it("[V2.1, A5.3, A5.5, A5.6, A5.7, A5.8, A5.9] has pages", async () => {
-    answerWith(101, 2);
-    const { json } = await app.send("GET", `${vouchers}?page=2&tag=&ordering=code&page_size=500`);
-    const base = `${publicBase}${vouchers}`;
-    expect(json).toMatchObject({
-      count: 101,
-      next: `${base}?ordering=code&page=3&page_size=500&tag=`,
-      previous: `${base}?ordering=code&page_size=500&tag=`,
-    });
-    answerWith(101, 3);
-    expect(await app.send("GET", `${vouchers}?page=last&page_size=7`)).toMatchObject({ status: 200 });
-    expect(app.peers.requestsOf("listVouchers")).toMatchObject([
-      { page: 2, pageSize: 50 },
-      { page: 0, pageSize: 7 },
-    ]);
-  });
-
-  it.each(["0", "-1", "x", "4"])("[A5.11] has no page %s", async (page) => {
-    answerWith(101, Number(page));
-    expect(await app.send("GET", `${vouchers}?page=${page}`)).toMatchObject({
-      status: 404,
-      json: { detail: "Invalid page." },
-    });
-  });
 });
 
 describe("GET vouchers/{id}/", () => {
@@ -213,9 +208,7 @@ describe("GET vouchers/{id}/", () => {
       status: 404,
       json: { detail: "There is no such voucher." },
     });
-    for (const id of ["x", "7x", "-1", "0", "9999999999999999", "SPEAKER2027"]) {
-      expect((await app.send("GET", `${vouchers}${id}/`)).status).toBe(404);
-    }
+    expect((await app.send("GET", `${vouchers}SPEAKER2027/`)).status).toBe(404);
     expect(app.peers.requestsOf("getVoucher")).toHaveLength(1);
   });
 });

@@ -7,10 +7,10 @@ import { unwrapElementErrors } from "../../http/element-errors.ts";
 import { declareList } from "../../http/list-route.ts";
 import {
   choiceFilter,
+  countFilter,
   decimalFilter,
   flagFilter,
   idFilter,
-  numberFilter,
   ordering,
   textFilter,
 } from "../../http/parameter.ts";
@@ -64,8 +64,8 @@ export function voucherRoutes({ vouchers }: Pick<Clients, "vouchers">) {
       query: {
         ordering: ordering(["id", "code", "max_usages", "valid_until", "value"], "id"),
         code: textFilter("Only the voucher with this code, in any letter case."),
-        max_usages: numberFilter("Only vouchers that can be redeemed so often."),
-        redeemed: numberFilter("Only vouchers that were redeemed so often."),
+        max_usages: countFilter("Only vouchers that can be redeemed so often."),
+        redeemed: countFilter("Only vouchers that were redeemed so often."),
         block_quota: flagFilter("Only vouchers that block quota, or only others."),
         allow_ignore_quota: flagFilter("Only vouchers that ignore quota, or only others."),
         price_mode: choiceFilter("Only vouchers with this effect on the price.", priceModes),

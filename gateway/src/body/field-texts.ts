@@ -1,0 +1,32 @@
+import { closeBrace, closeBracket, comma, endOfString, openBrace, openBracket, quote } from "./nesting.ts";
+
+/**
+ * The JSON text of each field of an object, as it was sent: parsing turns `1.0` into 1, and rounds long numbers. The text
+ * must be that of a valid object. Of a repeated field the last counts, as it does when it is parsed.
+ */
+export function fieldTexts(json: string): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  let depth = 0;
+  let name: string | undefined;
+  let start = 0;
+  const end = (at: number) => {
+    if (name !== undefined) texts.set(name, json.slice(start, at).trim());
+    name = undefined;
+  };
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) {
+      const last = endOfString(json, at);
+      if (depth === 1 && name === undefined) {
+        name = JSON.parse(json.slice(at, last + 1)) as string;
+        at = json.indexOf(":", last);
+        start = at + 1;
+      } else at = last;
+    } else if (code === openBrace || code === openBracket) depth += 1;
+    else if (code === closeBrace || code === closeBracket) {
+      depth -= 1;
+      if (depth === 0) end(at);
+    } else if (code === comma && depth === 1) end(at);
+  }
+  return texts;
+}

@@ -1,0 +1,25 @@
+import { isObject } from "@tessera/values";
+import type { Reply } from "./route.ts";
+
+/** JSON that is answered as it is stored: parsing and writing it would change `1.0`, and round long numbers. */
+export class JsonText {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Answers a body in which values may be JSON texts. */
+export function replyJson(status: number, body: unknown): Reply {
+  return { status, type: "application/json", body: Buffer.from(write(body)) };
+}
+
+function write(value: unknown): string {
+  if (value instanceof JsonText) return value.text;
+  if (Array.isArray(value)) return `[${value.map(write).join(",")}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([name, field]) => `${JSON.stringify(name)}:${write(field)}`)
+    .join(",")}}`;
+}

@@ -1,0 +1,104 @@
+import { type DraftLayout, PreviewFormat } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { TypeOf } from "@tessera/schema/schema";
+import { holds } from "../../access/caller.ts";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { fault } from "../../faults.ts";
+import { detail, invalid } from "../../http/answers.ts";
+import { asAttachment } from "../../http/attachment.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { type FindUploads, findBackground } from "../ticket-layouts/find-background.ts";
+import { findingsShown, lintBody, previewBody } from "./schema.ts";
+
+const readOrders = "event.orders:read";
+const writeSettings = "event.settings.general:write";
+
+const previewing: Access = { kind: "event", anyOf: [readOrders, writeSettings], profiles: [] };
+const linting: Access = { kind: "event", anyOf: [writeSettings], profiles: [] };
+
+/** A page of many elements, or a picture of many dots, may take as long as this. */
+const mostMs = 20_000;
+
+const unprintable = { description: "The stored background cannot be read, or was replaced meanwhile.", schema: detail };
+
+const types = { pdf: "application/pdf", png: "image/png" } as const;
+
+/** Looks at layouts that need not be stored: `ticketlayouts/preview/` and `ticketlayouts/lint/`. They change nothing. */
+export function layoutDraftRoutes({
+  rendering,
+  findUploads,
+}: Pick<Clients, "rendering"> & { readonly findUploads: FindUploads }) {
+  const readDraft = async (request: Incoming, sent: TypeOf<typeof lintBody.schema>): Promise<DraftLayout> => ({
+    layout: sent.layout ?? undefined,
+    elements: sent.elements,
+    background: await findBackground(sent.background, { findUploads, caller: request.tenant }),
+    withoutBackground: sent.background === null,
+  });
+
+  return {
+    preview: declare({
+      name: "previewTicketLayout",
+      summary: "Prints one ticket with a layout that need not be stored",
+      description:
+        "With `position` it needs `event.orders:read`; without it the ticket is made of sample data. Nothing of it is stored. `X-Tessera-Warnings` says how many things could not be printed as the layout wants them.",
+      access: previewing,
+      body: previewBody,
+      // A ticket opens doors: its answer is not kept.
+      showsSecret: true,
+      produces: Object.values(types),
+      answers: {
+        200: { description: "The file.", schema: { type: "string", format: "binary" } },
+        400: invalid,
+        409: unprintable,
+      },
+      async handle(request) {
+        const { organizer, event, body, tenant, signal } = request;
+        const { position, format, dpi, page } = body;
+        if (position !== null && !holds(tenant, readOrders))
+          throw fault("forbidden", "These credentials do not allow this.");
+        const draft = await readDraft(request, body);
+        const { content, warnings } = await rendering.previewLayout(
+          {
+            ...{ organizer, event, draft, dpi, page },
+            position: position ?? undefined,
+            format: format === "png" ? PreviewFormat.PNG : PreviewFormat.PDF,
+          },
+          { signal, timeoutMs: mostMs },
+        );
+        return {
+          status: 200,
+          type: types[format],
+          body: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
+          headers: { ...asAttachment(`preview.${format}`), "X-Tessera-Warnings": String(warnings.length) },
+        };
+      },
+    }),
+
+    lint: declare({
+      name: "lintTicketLayout",
+      summary: "Finds what would be wrong with tickets of a layout that need not be stored",
+      description:
+        "With `event.orders:read` the longest texts and codes among the newest 1000 tickets of the event are tried, without it those of sample data.",
+      access: linting,
+      body: lintBody,
+      answers: {
+        200: { description: "What was found, by element.", schema: findingsShown },
+        400: invalid,
+        409: unprintable,
+      },
+      async handle(request) {
+        const { organizer, event, tenant, signal } = request;
+        const draft = await readDraft(request, request.body);
+        const mayReadTickets = holds(tenant, readOrders);
+        const { tickets, findings } = await rendering.lintLayout(
+          { organizer, event, draft, mayReadTickets },
+          { signal, timeoutMs: mostMs },
+        );
+        return {
+          status: 200,
+          body: { tickets, findings: findings.map(({ element, code, message }) => ({ element, code, message })) },
+        };
+      },
+    }),
+  };
+}

@@ -1,0 +1,45 @@
+import { compileLayoutSchema, draftLayout } from "@tessera/resources/ticket-layout";
+import { arrayOf, choice, id, integer, object, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
+import { record } from "../../http/answers.ts";
+import { bodyOf, type ObjectBody } from "../../http/route.ts";
+
+/** Longer layouts than are taken: their senders get to know what is wrong with them. */
+const draftBytes = 4 * 1024 * 1024;
+
+const preview = {
+  title: "LayoutPreview",
+  ...object({
+    ...draftLayout,
+    position: id({ nullable: true, default: null, description: "A ticket; null: one of sample data." }),
+    format: choice(["pdf", "png"], { default: "pdf" }),
+    dpi: integer({ default: 150, minimum: 36, maximum: 600, description: "Of a PNG: dots per inch." }),
+    page: integer({ default: 1, minimum: 1, maximum: 10_000, description: "Of a PNG: which page it shows." }),
+  }),
+};
+
+export const previewBody: ObjectBody<TypeOf<typeof preview>> = {
+  ...bodyOf(preview, { maxBytes: draftBytes }),
+  check: compileLayoutSchema(preview, "elements"),
+};
+
+const lint = { title: "LayoutLint", ...object(draftLayout) };
+
+export const lintBody: ObjectBody<TypeOf<typeof lint>> = {
+  ...bodyOf(lint, { maxBytes: draftBytes }),
+  check: compileLayoutSchema(lint, "elements"),
+};
+
+const finding = {
+  element: integer({ description: "Of the element in the layout, from 0." }),
+  code: text({
+    description:
+      "One of `code_too_long`, `code_too_small`, `no_size`, `no_such_page`, `outside_page`, `overlapping_codes`, `text_too_long`, `unknown_font` and `unknown_variable`; there may be more.",
+  }),
+  message: text({ description: "For people." }),
+};
+
+export const findingsShown = record("LayoutFindings", {
+  tickets: integer({ description: "How many tickets of the event were looked at; 0: sample data was." }),
+  findings: arrayOf(object(finding, { required: ["element", "code", "message"], closed: true })),
+});

@@ -1,0 +1,91 @@
+import { backoff } from "@tessera/kit/backoff";
+import type { Clients } from "../../clients.ts";
+import { answerUrl, type PositionAddress } from "./position-url.ts";
+
+/** What layouts print, by ticket. A ticket that is missing has none yet. */
+export type PdfData = ReadonlyMap<number, Readonly<Record<string, unknown>>>;
+
+/** Reads what layouts print on tickets. */
+export type ReadPdfData = (place: PositionAddress, positions: readonly number[]) => Promise<PdfData>;
+
+/** A guest waits for this: gates never wait long for what only a badge needs. */
+const longestMs = 500;
+
+/** So many questions at a time in one process, and of one organizer; further ones are not asked. */
+const mostAtOnce = 16;
+const mostOfOne = 8;
+
+/** After so many failures in a row, requests of the organizer no longer wait. */
+const mostFailures = 3;
+
+/** How long it rests then until the next question. */
+const rests = { firstMs: 1000, longestMs: 30_000 };
+
+const mostPositions = 100;
+
+type Evaluating = Pick<Clients["rendering"], "evaluateVariables">;
+
+/** How an organizer's questions went. */
+interface Experience {
+  asking: number;
+  failures: number;
+  /** On the clock of the process. */
+  restsUntil: number;
+}
+
+/**
+ * Reads what layouts print on tickets. Scans come first: without an answer in half a second, and while too many ask,
+ * tickets are shown without it. While the service is away or slow no scan waits for it: now and then a question is asked
+ * whose answer no request needs.
+ */
+export function pdfDataReader({ rendering }: { readonly rendering: Evaluating }): ReadPdfData {
+  const experiences = new Map<string, Experience>();
+  let asking = 0;
+
+  async function ask(one: Experience, place: PositionAddress, positions: readonly number[]): Promise<PdfData> {
+    asking += 1;
+    one.asking += 1;
+    try {
+      const data = await read(rendering, place, positions);
+      one.failures = 0;
+      return data;
+    } catch {
+      one.failures += 1;
+      const over = one.failures - mostFailures;
+      if (over >= 0) one.restsUntil = performance.now() + backoff(rests, over + 1);
+      return new Map();
+    } finally {
+      asking -= 1;
+      one.asking -= 1;
+      // Good experiences need not be remembered.
+      if (one.asking === 0 && one.failures === 0) experiences.delete(place.organizer);
+    }
+  }
+
+  return async (place, positions) => {
+    if (positions.length === 0) return new Map();
+    const one = experiences.get(place.organizer) ?? { asking: 0, failures: 0, restsUntil: 0 };
+    if (asking >= mostAtOnce || one.asking >= mostOfOne) return new Map();
+    experiences.set(place.organizer, one);
+    if (one.failures < mostFailures) return ask(one, place, positions);
+    if (one.asking === 0 && performance.now() >= one.restsUntil) void ask(one, place, positions);
+    return new Map();
+  };
+}
+
+async function read(rendering: Evaluating, place: PositionAddress, positions: readonly number[]): Promise<PdfData> {
+  const { organizer, event } = place;
+  const { tickets } = await rendering.evaluateVariables(
+    { organizer, event, positions: positions.slice(0, mostPositions) },
+    { timeoutMs: longestMs },
+  );
+  return new Map(
+    tickets.map(({ position, texts, images }) => {
+      const urls = Object.entries(images).map(([name, { question, owner }]): [string, string | null] => [
+        name,
+        answerUrl(place, owner, question),
+      ]);
+      return [position, { ...texts, images: Object.fromEntries(urls) }];
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+import type { CancelBatchResponse, OfflineBatch } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import { formatInstant } from "@tessera/values";
+import type { Reply } from "../../http/route.ts";
+
+/** A batch as lists show it. */
+export function presentListed(batch: OfflineBatch) {
+  const { id, createdAt, testmode, salesChannel, layout, subevent, item, variation, amount, comment } = batch;
+  return {
+    id,
+    creation: formatInstant(createdAt),
+    testmode,
+    sales_channel: salesChannel,
+    layout,
+    subevent: subevent ?? null,
+    item,
+    variation: variation ?? null,
+    amount,
+    comment,
+  };
+}
+
+/** A batch with its orders. */
+export function presentBatch(batch: OfflineBatch | undefined) {
+  if (batch === undefined) throw new Error("offline-sales answered without a batch");
+  return { ...presentListed(batch), orders: batch.orders };
+}
+
+/** Shows a batch that was canceled, or what kept it from that. */
+export function presentCanceled({ batch, scannedOrders }: CancelBatchResponse): Reply {
+  if (scannedOrders.length === 0) return { status: 200, body: presentBatch(batch) };
+  const detail = "Tickets of this batch were scanned. Send `force` to cancel it nevertheless.";
+  return { status: 400, body: { detail, scanned_orders: scannedOrders } };
+}

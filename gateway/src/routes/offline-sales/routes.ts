@@ -1,0 +1,171 @@
+import type { Files } from "@tessera/kit/files/files";
+import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { conflict, invalid, notFound } from "../../http/answers.ts";
+import { fileShown, pdf, replyStoredPdf } from "../../http/attachment.ts";
+import { eventUrl } from "../../http/event-url.ts";
+import { declareList } from "../../http/list-route.ts";
+import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { presentBatch, presentCanceled, presentListed } from "./present.ts";
+import {
+  batchBody,
+  batchListed,
+  batchShown,
+  cancelBody,
+  renderingShown,
+  scannedShown,
+  startedShown,
+} from "./schema.ts";
+
+export interface OfflineSalesTargets {
+  readonly offlineSales: Clients["offlineSales"];
+  /** Where finished files are. */
+  readonly files: Pick<Files, "get">;
+}
+
+const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
+
+const writing: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
+
+/** Ten thousand orders are canceled, or looked up before they are rendered. Common clients and proxies wait this long. */
+const batchMs = 20_000;
+
+const root = "offlinesalesbatches";
+
+const shown = (description: string) => ({ description, schema: batchShown });
+const missing = notFound("The event has no such batch.");
+
+/** Batches of tickets that are sold elsewhere: `offlinesalesbatches/` and below. */
+export function offlineSalesRoutes({ offlineSales, files }: OfflineSalesTargets) {
+  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
+  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
+
+  return {
+    list: declareList({
+      name: "listOfflineSalesBatches",
+      summary: "Lists the batches of tickets that are sold elsewhere",
+      access: reading,
+      query: {
+        ordering: ordering(["creation", "id"], "id"),
+        item: idFilter("Only batches of this item."),
+        variation: idFilter("Only batches of this variation."),
+        subevent: idFilter("Only batches of this date."),
+        layout: idFilter("Only batches with this layout."),
+        sales_channel: textFilter("Only batches of this sales channel."),
+        testmode: flagFilter("Only batches of test orders, or only others."),
+      },
+      page: "One page of batches, without their orders.",
+      shows: batchListed,
+      async find(request, page) {
+        const { query, signal } = request;
+        const { item, variation, subevent, layout, sales_channel: salesChannel, testmode } = query;
+        const filter = { item, variation, subevent, layout, salesChannel, testmode };
+        const found = await offlineSales.listBatches(
+          { ...inEvent(request), ...page, ...filter, ordering: [...query.ordering] },
+          { signal },
+        );
+        return { ...found, results: found.batches.map(presentListed) };
+      },
+    }),
+
+    get: declare({
+      name: "getOfflineSalesBatch",
+      summary: "Shows a batch of tickets that are sold elsewhere",
+      access: reading,
+      answers: { 200: shown("The batch."), 404: missing },
+      async handle(request) {
+        const { batch } = await offlineSales.getBatch(ofPath(request), { signal: request.signal });
+        return { status: 200, body: presentBatch(batch) };
+      },
+    }),
+
+    create: declare({
+      name: "createOfflineSalesBatch",
+      summary: "Creates a batch of tickets that are sold elsewhere",
+      description: "Each ticket is a paid order of its own. All of them are made, or none.",
+      access: writing,
+      body: batchBody,
+      answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalid, 409: conflict },
+      async handle(request) {
+        const { subevent, variation, sales_channel: salesChannel, ...fields } = request.body;
+        const { job } = await offlineSales.createBatch({
+          ...inEvent(request),
+          ...fields,
+          salesChannel,
+          subevent: subevent ?? undefined,
+          variation: variation ?? undefined,
+        });
+        return { status: 202, body: { check: eventUrl(request, root, "check", job) } };
+      },
+    }),
+
+    check: declare({
+      name: "checkOfflineSalesBatch",
+      summary: "Shows a batch once it is made",
+      description: "When it is shown, gates admit its tickets.",
+      access: reading,
+      answers: {
+        200: shown("The new batch."),
+        404: notFound("There is no such job, or it has expired."),
+        ...unfinishedAnswers,
+      },
+      async handle(request) {
+        const job = request.uuid("job");
+        const found = await offlineSales.findCreation({ ...inEvent(request), job }, { signal: request.signal });
+        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
+        return { status: 200, body: presentBatch(found.batch) };
+      },
+    }),
+
+    render: declare({
+      name: "renderOfflineSalesBatch",
+      summary: "Renders the tickets of a batch into one file",
+      description: "The tickets are in the order of `orders`. The file can be downloaded for 24 hours.",
+      access: writing,
+      answers: {
+        202: { description: "The job was started.", schema: renderingShown },
+        400: invalid,
+        404: missing,
+        409: conflict,
+      },
+      async handle(request) {
+        const { id, ...place } = ofPath(request);
+        const { job, file } = await offlineSales.renderBatch({ ...place, id }, { timeoutMs: batchMs });
+        return { status: 202, body: { download: eventUrl(request, root, id, "download", job, file) } };
+      },
+    }),
+
+    download: declare({
+      name: "downloadOfflineSalesBatch",
+      summary: "Downloads the file of the tickets of a batch",
+      access: reading,
+      produces: pdf,
+      answers: { 200: fileShown, 404: notFound("There is no such file, or it has expired."), ...unfinishedAnswers },
+      async handle(request) {
+        const rendering = { ...ofPath(request), job: request.uuid("job"), file: request.uuid("file") };
+        const found = await offlineSales.findRendering(rendering, { signal: request.signal });
+        if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
+        return replyStoredPdf(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
+      },
+    }),
+
+    cancel: declare({
+      name: "cancelOfflineSalesBatch",
+      summary: "Cancels all orders of a batch",
+      description: "They give back their quota, and gates refuse their tickets. A repetition changes nothing.",
+      access: writing,
+      body: cancelBody,
+      answers: { 200: shown("The batch."), 400: scannedShown, 404: missing, 409: conflict },
+      async exists(request) {
+        await offlineSales.getBatch(ofPath(request), { signal: request.signal });
+      },
+      async handle(request) {
+        const { force } = request.body;
+        return presentCanceled(await offlineSales.cancelBatch({ ...ofPath(request), force }, { timeoutMs: batchMs }));
+      },
+    }),
+  };
+}

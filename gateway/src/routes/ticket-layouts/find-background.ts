@@ -1,0 +1,29 @@
+import type { SentFile } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
+import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
+import type { Tenant } from "../../access/caller.ts";
+import { fault } from "../../faults.ts";
+
+/** Finds the uploads of a caller among these ids. */
+export type FindUploads = (ids: readonly string[], caller: Tenant) => Promise<readonly SentFile[]>;
+
+/** The largest background, in bytes. */
+const mostBytes = 10 * 1024 * 1024;
+
+/** Finds the upload that `background` names, as `file:…`; undefined: it names none. */
+export async function findBackground(
+  sent: string | null | undefined,
+  { findUploads, caller }: { readonly findUploads: FindUploads; readonly caller: Tenant },
+): Promise<SentBackground | undefined> {
+  if (sent === null || sent === undefined || sent === "") return undefined;
+  const [found] = sent.startsWith("file:") ? await findUploads([sent.slice("file:".length)], caller) : [];
+  if (found === undefined) throw refusal("The submitted file ID was not found.");
+  const { upload, contentType, size, sha256 } = found;
+  if (contentType !== "application/pdf")
+    throw refusal("The submitted file has a file type that is not allowed in this field.");
+  if (size > mostBytes) throw refusal("The submitted file is too large to be used in this field.");
+  return { upload, contentType, size, sha256 };
+}
+
+function refusal(message: string) {
+  return fault("invalid_body", "some fields are not valid", { fields: { background: [message] } });
+}

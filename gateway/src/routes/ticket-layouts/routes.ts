@@ -1,0 +1,180 @@
+import type { LayoutFields } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
+import type { TypeOf } from "@tessera/schema/schema";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { conflict, invalid, notFound } from "../../http/answers.ts";
+import { replyJson } from "../../http/json-text.ts";
+import { declareList } from "../../http/list-route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { type FindUploads, findBackground } from "./find-background.ts";
+import { presentAssignment, presentLayout } from "./present.ts";
+import {
+  assignmentShown,
+  assignmentsBody,
+  invalidAssignments,
+  layoutBody,
+  layoutPatch,
+  layoutShown,
+} from "./schema.ts";
+
+const reading: Access = { kind: "event", anyOf: [], profiles: [] };
+
+const writing: Access = { kind: "event", anyOf: ["event.settings.general:write"], profiles: [] };
+
+/** A background of 10 MiB is copied. */
+const savingMs = 20_000;
+
+const shown = (description: string) => ({ description, schema: layoutShown });
+const missing = notFound("The event has no such layout.");
+
+/** What a client sent of a layout: what it left out is missing. */
+type SentLayout = TypeOf<typeof layoutPatch.schema>;
+
+/** Names of fields in the messages of services. */
+const fieldNames = { name: "name", default: "is_default", layout: "elements", background: "background" } as const;
+
+/** Layouts of an event and what they are for: `ticketlayouts/`, `ticketlayoutitems/` and below. */
+export function ticketLayoutRoutes({
+  layouts,
+  findUploads,
+}: Pick<Clients, "layouts"> & { readonly findUploads: FindUploads }) {
+  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
+  const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
+
+  const exists = async (request: Incoming) => {
+    await layouts.getLayout(ofPath(request), { signal: request.signal });
+  };
+
+  const toFields = async (request: Incoming, sent: SentLayout): Promise<LayoutFields> => ({
+    name: sent.name ?? "",
+    isDefault: sent.default ?? false,
+    elements: sent.layout ?? "",
+    background: await findBackground(sent.background, { findUploads, caller: request.tenant }),
+  });
+
+  const update = async (request: Incoming, sent: SentLayout) => {
+    const fields = await toFields(request, sent).catch(async (error: unknown) => {
+      await exists(request);
+      throw error;
+    });
+    const updateMask = Object.entries(fieldNames).flatMap(([name, field]) =>
+      Object.hasOwn(sent, name) ? [field] : [],
+    );
+    const { layout } = await layouts.updateLayout({ ...ofPath(request), fields, updateMask }, { timeoutMs: savingMs });
+    return replyJson(200, presentLayout(layout, request));
+  };
+
+  return {
+    list: declareList({
+      name: "listTicketLayouts",
+      summary: "Lists the ticket layouts of an event, sorted by name",
+      access: reading,
+      page: "One page of layouts.",
+      shows: layoutShown,
+      holdsJson: true,
+      async find(request, page) {
+        const found = await layouts.listLayouts({ ...inEvent(request), ...page }, { signal: request.signal });
+        return { ...found, results: found.layouts.map((layout) => presentLayout(layout, request)) };
+      },
+    }),
+
+    get: declare({
+      name: "getTicketLayout",
+      summary: "Shows a ticket layout",
+      access: reading,
+      answers: { 200: shown("The layout."), 404: missing },
+      async handle(request) {
+        const { layout } = await layouts.getLayout(ofPath(request), { signal: request.signal });
+        return replyJson(200, presentLayout(layout, request));
+      },
+    }),
+
+    create: declare({
+      name: "createTicketLayout",
+      summary: "Creates a ticket layout",
+      access: writing,
+      body: layoutBody,
+      answers: { 201: shown("The new layout."), 400: invalid, 409: conflict },
+      async handle(request) {
+        const fields = await toFields(request, request.body);
+        const { layout } = await layouts.createLayout({ ...inEvent(request), fields }, { timeoutMs: savingMs });
+        return replyJson(201, presentLayout(layout, request));
+      },
+    }),
+
+    patch: declare({
+      name: "updateTicketLayout",
+      summary: "Changes some fields of a ticket layout",
+      access: writing,
+      body: layoutPatch,
+      answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
+      exists,
+      handle: (request) => update(request, request.body),
+    }),
+
+    put: declare({
+      name: "replaceTicketLayout",
+      summary: "Sets all fields of a ticket layout",
+      description: "Fields that are left out return to their default: without `background` it is removed.",
+      access: writing,
+      body: layoutBody,
+      answers: { 200: shown("The layout."), 400: invalid, 404: missing, 409: conflict },
+      exists,
+      handle: (request) => update(request, request.body),
+    }),
+
+    remove: declare({
+      name: "deleteTicketLayout",
+      summary: "Deletes a ticket layout",
+      description: "If it was the default, the first that remains by name becomes it.",
+      access: writing,
+      answers: { 204: { description: "It is deleted." }, 404: missing, 409: conflict },
+      async handle(request) {
+        await layouts.deleteLayout(ofPath(request));
+        return { status: 204 };
+      },
+    }),
+
+    assign: declare({
+      name: "assignTicketLayout",
+      summary: "Sets the products and sales channels that a ticket layout is for",
+      description: "The list is put in place of all that it was for.",
+      access: writing,
+      body: assignmentsBody,
+      answers: { 200: shown("The layout."), 400: invalidAssignments, 404: missing, 409: conflict },
+      exists,
+      async handle(request) {
+        const { id, ...place } = ofPath(request);
+        const assignments = request.body.map(({ item, sales_channel: salesChannel }) => ({ item, salesChannel }));
+        const { layout } = await layouts.setAssignments({ ...place, layout: id, assignments });
+        return replyJson(200, presentLayout(layout, request));
+      },
+    }),
+
+    assignments: declareList({
+      name: "listTicketLayoutItems",
+      summary: "Lists the products and sales channels that ticket layouts are for",
+      access: reading,
+      page: "One page of assignments.",
+      shows: assignmentShown,
+      async find(request, page) {
+        const found = await layouts.listAssignments({ ...inEvent(request), ...page }, { signal: request.signal });
+        return { ...found, results: found.assignments.map(presentAssignment) };
+      },
+    }),
+
+    assignment: declare({
+      name: "getTicketLayoutItem",
+      summary: "Shows a product and a sales channel that a ticket layout is for",
+      access: reading,
+      answers: {
+        200: { description: "The assignment.", schema: assignmentShown },
+        404: notFound("The event has no such assignment."),
+      },
+      async handle(request) {
+        const { assignment } = await layouts.getAssignment(ofPath(request), { signal: request.signal });
+        return { status: 200, body: presentAssignment(assignment) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,52 @@
+import { compileLayoutSchema, layoutAssignment, layoutElements, ticketLayout } from "@tessera/resources/ticket-layout";
+import { arrayOf, boolean, id, object, partial, text } from "@tessera/schema/build";
+import type { TypeOf } from "@tessera/schema/schema";
+import { fieldErrors, record } from "../../http/answers.ts";
+import { listBodyOf } from "../../http/list-body.ts";
+import { type Answer, bodyOf, type ObjectBody } from "../../http/route.ts";
+
+/** Longer layouts than are taken: their senders get to know what is wrong with them. */
+const layoutBytes = 4 * 1024 * 1024;
+
+/** The body of POST and PUT: what is left out gets its default. */
+const whole = { title: "TicketLayoutBody", ...ticketLayout };
+
+export const layoutBody: ObjectBody<TypeOf<typeof whole>> = {
+  ...bodyOf(whole, { maxBytes: layoutBytes }),
+  check: compileLayoutSchema(whole),
+};
+
+/** The same fields without their defaults: what a PATCH leaves out keeps its value. */
+const patchable = { title: "TicketLayoutPatch", ...partial(ticketLayout) };
+
+export const layoutPatch: ObjectBody<TypeOf<typeof patchable>> = {
+  ...bodyOf(patchable, { missingBooleans: "absent", maxBytes: layoutBytes }),
+  check: compileLayoutSchema(patchable),
+};
+
+export const assignmentsBody = listBodyOf(bodyOf({ title: "TicketLayoutAssignmentBody", ...layoutAssignment }), {
+  mostElements: 1000,
+  maxBytes: 1024 * 1024,
+});
+
+/** A product and a sales channel. */
+const target = { item: id(), sales_channel: text({ trim: false }) };
+
+/** A layout as it is answered. */
+export const layoutShown = record("TicketLayout", {
+  id: id(),
+  name: text({ trim: false }),
+  default: boolean(),
+  layout: layoutElements,
+  background: text({ nullable: true, description: "Address of the PDF, readable without credentials; null: none." }),
+  item_assignments: arrayOf(object(target, { required: ["item", "sales_channel"], closed: true })),
+});
+
+export const assignmentShown = record("TicketLayoutItem", { id: id(), layout: id(), ...target });
+
+/** Errors of assignments. */
+export const invalidAssignments: Answer = {
+  description:
+    "The request is not valid. The errors of each assignment are told, in the order of the request; a good one has none.",
+  schema: { anyOf: [{ type: "array", items: fieldErrors }, fieldErrors] },
+};

@@ -1,0 +1,89 @@
+import type { Files } from "@tessera/kit/files/files";
+import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { notFound } from "../../http/answers.ts";
+import { asAttachment, fileShown, pdf, replyStoredPdf } from "../../http/attachment.ts";
+import { eventUrl } from "../../http/event-url.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { batchBody, invalidParts, startedShown } from "./schema.ts";
+
+export interface RenderingTargets {
+  readonly rendering: Clients["rendering"];
+  /** Where finished files are. */
+  readonly files: Pick<Files, "get">;
+}
+
+const rendering: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
+
+/** A ticket of many pages may take as long as this. */
+const ticketMs = 10_000;
+
+/** Tickets as PDF: `ticketpdfrenderer/`, and the download of one ticket. */
+export function ticketRenderingRoutes({ rendering: service, files }: RenderingTargets) {
+  const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
+
+  return {
+    startBatch: declare({
+      name: "renderTickets",
+      summary: "Renders tickets into one file",
+      description: "The parts are in the file in the order of the request. It can be downloaded for 24 hours.",
+      access: rendering,
+      body: batchBody,
+      listField: "parts",
+      answers: { 202: { description: "The job was started.", schema: startedShown }, 400: invalidParts },
+      async handle(request) {
+        const { job, file: fileId } = await service.startBatch({
+          ...inEvent(request),
+          parts: request.body.parts.map((part) => ({
+            position: part.orderposition,
+            overrideChannel: part.override_channel ?? undefined,
+            overrideLayout: part.override_layout ?? undefined,
+          })),
+        });
+        const download = eventUrl(request, "ticketpdfrenderer", "download", job, fileId);
+        return { status: 202, body: { download } };
+      },
+    }),
+
+    download: declare({
+      name: "downloadRenderedTickets",
+      summary: "Downloads the file of rendered tickets",
+      access: rendering,
+      produces: pdf,
+      answers: {
+        200: fileShown,
+        404: notFound("There is no such file, or it has expired."),
+        ...unfinishedAnswers,
+      },
+      async handle(request) {
+        const batch = { ...inEvent(request), job: request.uuid("job"), file: request.uuid("file") };
+        const found = await service.findBatch(batch, { signal: request.signal });
+        if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
+        return replyStoredPdf(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
+      },
+    }),
+
+    ticket: declare({
+      name: "downloadTicket",
+      summary: "Downloads a ticket as PDF",
+      description: "The addresses in `downloads` of a ticket lead here.",
+      access: rendering,
+      produces: pdf,
+      answers: { 200: fileShown, 404: notFound("The event has no such ticket.") },
+      async handle(request) {
+        const {
+          pdf: content,
+          order,
+          positionid,
+        } = await service.renderTicket(
+          { ...inEvent(request), position: request.id("position") },
+          { signal: request.signal, timeoutMs: ticketMs },
+        );
+        const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+        return { status: 200, type: pdf, body, headers: asAttachment(`${order}-${positionid}.pdf`) };
+      },
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+import { arrayOf, id, object, text } from "@tessera/schema/build";
+import { fieldErrors, record } from "../../http/answers.ts";
+import { type Answer, bodyOf } from "../../http/route.ts";
+
+/** A thousand parts with all their fields, and as many again: those who send too many are told so. */
+const batchBytes = 1024 * 1024;
+
+const part = object(
+  {
+    orderposition: id({ description: "The ticket." }),
+    override_channel: text({
+      nullable: true,
+      default: null,
+      maxLength: 190,
+      description: "A sales channel that the layout is selected for, instead of the order's.",
+    }),
+    override_layout: id({ nullable: true, default: null, description: "Instead of the layout that is selected." }),
+  },
+  { required: ["orderposition"] },
+);
+
+export const batchBody = bodyOf(
+  {
+    title: "RenderBatch",
+    ...object(
+      { parts: arrayOf(part, { minItems: 1, description: "The tickets of the file, in order: at most 1000." }) },
+      { required: ["parts"] },
+    ),
+  },
+  { maxBytes: batchBytes },
+);
+
+export const startedShown = record("RenderStarted", {
+  download: text({ description: "Answers the file once it is made." }),
+});
+
+/** Errors of parts. */
+export const invalidParts: Answer = {
+  description:
+    "The request is not valid. The errors of each part are told under `parts`, in the order of the request; a good one has none.",
+  schema: {
+    anyOf: [
+      {
+        title: "PartErrors",
+        type: "object",
+        properties: { parts: { type: "array", items: fieldErrors } },
+        required: ["parts"],
+        additionalProperties: false,
+      },
+      fieldErrors,
+    ],
+  },
+};

@@ -1,0 +1,46 @@
+import { choice, integer, text } from "@tessera/schema/build";
+import { record } from "../../http/answers.ts";
+import type { Reply } from "../../http/route.ts";
+
+/** How long clients wait before they ask again (source: contract 4.2). */
+const again = { "Retry-After": "1" };
+
+/** A job that has nothing to show. */
+interface UnfinishedJob<S> {
+  readonly state: S;
+  /** Why it failed, for people. */
+  readonly message: string;
+  readonly done?: number | undefined;
+  readonly total?: number | undefined;
+}
+
+/** Shows how far a job of a service is, by the names of that service's states (source: contract 3). */
+export function replyUnfinished<S>(
+  { state, done, total, message }: UnfinishedJob<S>,
+  states: { readonly WAITING: S; readonly FAILED: S },
+): Reply {
+  if (state === states.FAILED) return { status: 410, body: { status: "failed", message } };
+  if (state === states.WAITING) return { status: 409, headers: again, body: { status: "waiting" } };
+  const percentage = done === undefined || !total ? null : Math.floor((100 * done) / total);
+  return { status: 409, headers: again, body: { status: "running", percentage } };
+}
+
+const pendingShown = record(
+  "JobPending",
+  {
+    status: choice(["waiting", "running"]),
+    percentage: integer({ nullable: true, description: "How much of it is done; null: unknown." }),
+  },
+  { optional: ["percentage"] },
+);
+
+const failedShown = record("JobFailed", {
+  status: choice(["failed"]),
+  message: text({ description: "Why, for people." }),
+});
+
+/** How a route answers for a job that has nothing to show. */
+export const unfinishedAnswers = {
+  409: { description: "The job has not ended; ask again after `Retry-After`.", schema: pendingShown },
+  410: { description: "The job has failed for good.", schema: failedShown },
+} as const;
