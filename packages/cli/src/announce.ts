@@ -33,14 +33,19 @@ export function keyRows(keys: DemoKeys | undefined): readonly string[][] {
   ];
 }
 
-/** Lines to paste that find a ticket of the demo, scan it and count it. */
+/** Lines to paste that find a ticket of the demo, scan it, count it and print it. */
 export function exampleLines(baseUrl: string, keys: DemoKeys): string {
-  const list = `${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}/checkinlists/${demo.list}`;
+  const event = `${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}`;
+  const list = `${event}/checkinlists/${demo.list}`;
   return `
 Find a ticket, scan it (a second time it is refused), see it counted:
 
   curl -H 'Authorization: Token ${keys.apiKey}' '${list}/positions/?search=Lindqvist&page_size=1'
   curl -X POST -H 'Authorization: Device ${keys.deviceKey}' '${list}/positions/${firstSecret}/redeem/'
   curl -H 'Authorization: Token ${keys.apiKey}' '${list}/status/'
+
+Print it as PDF:
+
+  curl -o ticket.pdf -H 'Authorization: Token ${keys.apiKey}' '${event}/orderpositions/${demo.position}/download/pdf/'
 `;
 }

@@ -7,9 +7,9 @@ import { describe, expect, it } from "vitest";
 import { engineSettings } from "./engine-settings.ts";
 import { kafkaAccess, openFiles } from "./open-engines.ts";
 import { databaseUrlOf, readPort } from "./options.ts";
-import { startPlatform } from "./platform.ts";
+import { refuseLostFacts, startPlatform } from "./platform.ts";
 import { serve } from "./serve.ts";
-import { loadServices } from "./services.ts";
+import { loadServices, services } from "./services.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 const nowhere = "postgresql://nobody@127.0.0.1:1/none";
@@ -23,7 +23,7 @@ const access = (environment: Record<string, string>) => () =>
 describe("a process on the memory bus", () => {
   it("refuses to start where it would never hear of facts from elsewhere", async () => {
     const message =
-      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice, gateway would miss facts of checkin; set BUS=kafka, or serve them together";
+      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice, checkin would miss facts of voucher, gateway would miss facts of checkin; set BUS=kafka, or serve them together";
     await expect(start(["checkin"])).rejects.toMatchObject({ code: "bus_cannot_reach", message });
     await expect(start(["gateway"])).rejects.toThrow("gateway would miss facts of boxoffice");
   });
@@ -31,7 +31,19 @@ describe("a process on the memory bus", () => {
   it("refuses to start where others would never hear of its own", async () => {
     await expect(start(["boxoffice"])).rejects.toThrow("checkin would miss facts of boxoffice");
     await expect(start(["boxoffice", "checkin"])).rejects.toThrow(
-      "and boxoffice would miss facts of voucher, gateway would miss facts of boxoffice, gateway would miss facts of checkin, voucher would miss facts of boxoffice; set BUS=kafka",
+      "and boxoffice would miss facts of voucher, checkin would miss facts of voucher, gateway would miss facts of boxoffice, gateway would miss facts of checkin, layout-and-render would miss facts of boxoffice, voucher would miss facts of boxoffice; set BUS=kafka",
+    );
+  });
+});
+
+describe("a deployment without offline sales", () => {
+  it("[O15.4] may lack the service in one process, which others may not", async () => {
+    await expect(
+      refuseLostFacts(["boxoffice", "checkin", "gateway", "layout-and-render", "voucher"]),
+    ).resolves.toBeUndefined();
+    await expect(refuseLostFacts(["offline-sales"])).rejects.toThrow("offline-sales would miss facts of boxoffice");
+    await expect(refuseLostFacts(["boxoffice", "checkin", "gateway", "voucher"])).rejects.toThrow(
+      "layout-and-render would miss facts of boxoffice",
     );
   });
 });
@@ -72,7 +84,8 @@ describe("mistakes in the configuration are told", () => {
   it("when a service does not exist", async () => {
     await expect(loadServices(["checkn", "gateway"])).rejects.toMatchObject({
       code: "unknown_service",
-      message: "there is no service checkn; the services are boxoffice, checkin, gateway, voucher",
+      message:
+        "there is no service checkn; the services are boxoffice, checkin, gateway, layout-and-render, offline-sales, voucher",
     });
   });
 
@@ -91,7 +104,7 @@ describe("mistakes in the configuration are told", () => {
 
   it("[S2.7] when the operator key could be guessed", async () => {
     for (const OPERATOR_KEY of ["a", "twenty-three-characters", "twenty-four characters and blanks"]) {
-      const starting = start(["boxoffice", "checkin", "gateway", "voucher"], { OPERATOR_KEY });
+      const starting = start(Object.keys(services), { OPERATOR_KEY });
       await expect(starting).rejects.toThrow("OPERATOR_KEY must be a secret of at least 24 ASCII characters");
     }
   });

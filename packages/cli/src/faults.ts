@@ -3,6 +3,7 @@ import { faultCodes } from "@tessera/kit/faults";
 /** Makes the faults of the command. */
 export const fault = faultCodes({
   all_and_more: "invalid",
+  bad_ask: "invalid",
   bad_id: "invalid",
   bad_options: "invalid",
   bad_port: "invalid",
@@ -54,4 +55,5 @@ export const fault = faultCodes({
   unknown_service: "invalid",
   unknown_topic: "invalid",
   unknown_verb: "invalid",
+  voucher_unreachable: "unavailable",
 });

@@ -42,6 +42,19 @@ describe("services that call each other over sockets", () => {
     expect(() => network({ needs, environment: {} })).not.toThrow(/GATEWAY_ADDRESS/);
   });
 
+  it("[O15.4] lack a peer that is optional and has no address", () => {
+    const optional = ["offline-sales"];
+    const without = network({
+      needs: ["boxoffice", "offline-sales"],
+      optional,
+      environment: { BOXOFFICE_ADDRESS: "a:1" },
+    });
+    expect(["boxoffice", "offline-sales"].map(without.isInstalled)).toEqual([true, false]);
+    const environment = { OFFLINE_SALES_ADDRESS: "b:1" };
+    expect(network({ needs: optional, optional, environment }).isInstalled("offline-sales")).toBe(true);
+    expect(network({ names: optional, optional }).isInstalled("offline-sales")).toBe(true);
+  });
+
   it("find a peer elsewhere by its name", async () => {
     const server = await serveGrpc({ host: "127.0.0.1", port: 0, implementations: [facts], log });
     open.push({ close: () => server.stop(0) });

@@ -13,6 +13,8 @@ import type { CallSecurity } from "./secure-calls.ts";
 /** Connects the services of this process with each other and with peers elsewhere. */
 export interface Network {
   transportTo(name: string): Transport;
+  /** Whether a service runs in this process or has an address. */
+  isInstalled(name: string): boolean;
   serve(name: string, implementations: readonly Implementation[]): Promise<Served>;
   close(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export function processNetwork({ log, observe }: { log: Log; observe: Observe })
   const registry = inProcess({ log, observe });
   return {
     transportTo: (name) => registry.transportTo(name),
+    isInstalled: () => true,
     async serve(name, implementations) {
       const server = registry.serve(name, implementations);
       return { drain: async () => server.drain(), stop: () => server.stop(graceMs) };
@@ -38,6 +41,8 @@ export function socketNetwork(options: {
   names: readonly string[];
   /** Peers that the services of this process call. */
   needs: readonly string[];
+  /** Those of them that a deployment may lack. */
+  optional?: readonly string[];
   environment: Environment;
   /** The first service listens on the port, the others on the next ones. Undefined: free ports, for this process alone. */
   endpoint: { readonly host: string; readonly port: number } | undefined;
@@ -52,6 +57,7 @@ export function socketNetwork(options: {
   const addresses = readAddresses(
     options.needs.filter((peer) => !names.includes(peer)),
     options.environment,
+    options.optional,
   );
   const ports = new Map<string, number>();
   const transports = new Map<string, Transport>();
@@ -67,6 +73,7 @@ export function socketNetwork(options: {
     return transport;
   };
   return {
+    isInstalled: (name) => names.includes(name) || addresses.has(name),
     transportTo: (name) => ({
       call: async (method, request, callOptions) => {
         if (!addresses.has(name) && !ports.has(name)) throw fault("peer_not_started", `${name} has not started yet`);

@@ -55,6 +55,12 @@ function helpText(usage: string, options: Options): string {
   return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
 }
 
+/** Returns the value of an option that has to be given. */
+export function requireOption(name: string, value: string | undefined): string {
+  if (value === undefined || value.trim() === "") throw fault("missing_option", `--${name} is required`);
+  return value;
+}
+
 /** The URL of the database from the environment; an empty variable counts as not set. */
 export function databaseUrlOf(environment: Environment): string | undefined {
   return environment["DATABASE_URL"] || undefined;

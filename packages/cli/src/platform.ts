@@ -56,8 +56,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     if ((options.transport ?? (isWhole ? "inprocess" : "grpc")) === "inprocess")
       return processNetwork({ log, observe });
     const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
-    const shared = { names, needs, environment, ageMs: config.grpcMaxAge, log, observe };
-    if (isWhole) return socketNetwork({ ...shared, endpoint: undefined });
+    const optional = definitions.flatMap((definition) => definition.optional ?? []);
+    const shared = { names, needs, optional, environment, ageMs: config.grpcMaxAge, log, observe };
+    // Shops call a service also where all are in one process.
+    if (isWhole && !environment["GRPC_PORT"]) return socketNetwork({ ...shared, endpoint: undefined });
     const peers = needs.filter((peer) => !names.includes(peer));
     const security = await secureCalls(config, { names, peers, environment, log });
     return socketNetwork({ ...shared, endpoint: { host: config.grpcHost, port: config.grpcPort }, security });
@@ -117,6 +119,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           owns: Object.values(topics).filter((topic) => topic.owner === definition.name),
           deadLettersMs: config.parkedFactsKept,
           transportTo: network.transportTo,
+          isInstalled: network.isInstalled,
           serve: (implementations) => network.serve(definition.name, implementations),
         }),
       );
@@ -134,7 +137,10 @@ export async function refuseLostFacts(running: readonly string[]): Promise<void>
   const owned = new Map(Object.values(topics).map((topic) => [topic.name, topic.owner]));
   const ownersFor = (service: ServiceDefinition) => service.consumes.flatMap((topic) => owned.get(topic) ?? []);
   const all = await loadServices(Object.keys(services));
-  const lost = all.flatMap((service) =>
+  const optional = all.flatMap((service) => service.optional ?? []);
+  // One that does not run here need not run anywhere; where it does, its own process is refused.
+  const expected = all.filter(({ name }) => running.includes(name) || !optional.includes(name));
+  const lost = expected.flatMap((service) =>
     ownersFor(service)
       .filter((owner) => running.includes(owner) !== running.includes(service.name))
       .map((owner) => `${service.name} would miss facts of ${owner}`),

@@ -7,14 +7,14 @@ import { createLog } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
 import { callersOf } from "@tessera/kit/service";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import { Capacity, Facts, Tickets } from "@tessera/protos/services";
+import { Capacity, Facts, Sales, TicketData, Tickets, VoucherShop } from "@tessera/protos/services";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processSettings } from "./engine-settings.ts";
 import { socketNetwork } from "./network.ts";
 import { startPlatform } from "./platform.ts";
 import { requireSecure, secureCalls } from "./secure-calls.ts";
-import { clientMaps, loadServices, services } from "./services.ts";
+import { clientMaps, loadServices, outsideCallers, services } from "./services.ts";
 
 const log = createLog({ service: "test", destination: { write: () => {} } });
 
@@ -90,13 +90,23 @@ describe("calls between processes", () => {
     );
     expect(graph.filter(({ name }) => name === "gateway")).toEqual([]);
     const notByGateway = graph.filter(({ callers }) => !callers.includes("gateway"));
-    expect(notByGateway.map(({ path, callers }) => [path, callers])).toEqual(
-      Object.values(Capacity).map(({ path }) => [path, ["voucher"]]),
-    );
+    expect(notByGateway.map(({ path, callers }) => [path, callers])).toEqual([
+      ...Object.values(TicketData).map(({ path }) => [path, ["layout-and-render"]]),
+      ...Object.values(Sales).map(({ path }) => [path, ["offline-sales"]]),
+      ...Object.values(Capacity).map(({ path }) => [path, ["voucher"]]),
+    ]);
     const byCheckin = graph.filter(({ callers }) => callers.includes("checkin"));
     expect(byCheckin.map(({ name, path }) => [name, path])).toEqual(
       Object.values(Tickets).map(({ path }) => ["boxoffice", path]),
     );
+  });
+
+  it("[V7.10] are allowed to a shop where it uses vouchers, and nowhere else", async () => {
+    const outside = Object.entries(outsideCallers).map(([name, clients]) => ({ name, clients }));
+    const graph = Object.keys(services).flatMap((name) => [...callersOf(name, outside)]);
+    expect(graph).toEqual(Object.values(VoucherShop).map(({ path }) => [path, ["shop"]]));
+    const inside = callersOf("voucher", await loadServices(Object.keys(services)));
+    expect(Object.values(VoucherShop).filter(({ path }) => inside.has(path))).toEqual([]);
   });
 
   it("[S11.2, S11.3] connect processes that know each other by their certificates", async () => {

@@ -7,7 +7,7 @@ import { callersOf } from "@tessera/kit/service";
 import type { processSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
 import { addressSetting, grpcTarget } from "./grpc-addresses.ts";
-import { clientMaps } from "./services.ts";
+import { clientMaps, outsideCallers } from "./services.ts";
 
 /** How calls between processes are encrypted, and how their ends know each other. */
 export interface CallSecurity {
@@ -39,9 +39,9 @@ export async function secureCalls(
   const files = requireSecure(config, calls);
   if (files === undefined) return undefined;
   const nameOf = (service: string) => certificateName(service, calls.environment);
-  const definitions = await Promise.all(
-    Object.entries(clientMaps).map(async ([name, load]) => ({ name, clients: await load() })),
-  );
+  const inside = Object.entries(clientMaps).map(async ([name, load]) => ({ name, clients: await load() }));
+  const outside = Object.entries(outsideCallers).map(([name, clients]) => ({ name, clients }));
+  const definitions = [...(await Promise.all(inside)), ...outside];
   return {
     certificates: watchCertificates({ files, names: calls.names.map(nameOf), log }),
     nameOf,

@@ -1,4 +1,5 @@
 import type { ClientMap, ServiceDefinition } from "@tessera/kit/service";
+import { VoucherShop } from "@tessera/protos/services";
 import { fault } from "./faults.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: each definition has settings of its own
@@ -9,6 +10,8 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice")).boxoffice,
   checkin: async () => (await import("@tessera/checkin")).checkin,
   gateway: async () => (await import("@tessera/gateway")).gateway,
+  "layout-and-render": async () => (await import("@tessera/layout-and-render")).layoutAndRender,
+  "offline-sales": async () => (await import("@tessera/offline-sales")).offlineSales,
   voucher: async () => (await import("@tessera/voucher")).voucher,
 };
 
@@ -17,8 +20,13 @@ export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
   boxoffice: async () => (await import("@tessera/boxoffice/clients")).clients,
   checkin: async () => (await import("@tessera/checkin/clients")).clients,
   gateway: async () => (await import("@tessera/gateway/clients")).clients,
+  "layout-and-render": async () => (await import("@tessera/layout-and-render/clients")).clients,
+  "offline-sales": async () => (await import("@tessera/offline-sales/clients")).clients,
   voucher: async () => (await import("@tessera/voucher/clients")).clients,
 };
+
+/** Callers that are no part of the platform, by the name of their certificates, and what they call. */
+export const outsideCallers: Readonly<Record<string, ClientMap>> = { shop: { vouchers: ["voucher", VoucherShop] } };
 
 /** Refuses names beside `all`, because they would have no effect. */
 export function requireAllAlone(names: readonly string[]): void {

@@ -1,11 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink } from "node:fs/promises";
+import { chmod, cp, lstat, readdir, readFile, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { homedir, tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { isRunning } from "@tessera/kit/running-process";
-import { type DatabaseAccount, isReachable, runsAsRoot } from "./account.ts";
+import { cacheDirectories, keepOnce } from "@tessera/kit/keep-once";
+import { type DatabaseAccount, isReachable } from "./account.ts";
 import { fault } from "./faults.ts";
 
 /** Programs that create and run a database. */
@@ -96,47 +94,20 @@ async function isUsable(root: string, account: DatabaseAccount | undefined): Pro
   return true;
 }
 
-function cacheDirectories(): string[] {
-  const shared = join(tmpdir(), `tessera-cache-${process.getuid?.() ?? 0}`);
-  if (runsAsRoot()) return ["/var/cache/tessera", shared];
-  return [join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "tessera"), shared];
-}
-
-async function copyOnce(
+function copyOnce(
   root: string,
   { cache, name, log }: { cache: string; name: string; log: (line: string) => void },
 ): Promise<string> {
-  const target = join(cache, name);
-  await mkdir(cache, { recursive: true, mode: 0o755 });
-  // A program that another account can replace must not be run.
-  const { uid, mode } = await stat(cache);
-  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) throw new Error(`${cache} can be written by others`);
-  if (existsSync(target)) return target;
-
-  await sweepDrafts(cache, name);
-  const draft = `${target}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  try {
-    await cp(root, draft, { recursive: true, verbatimSymlinks: true });
-    await openForReading(draft);
-    await chmod(cache, 0o755);
-    if (!(await linkLibraries(draft))) throw new Error(`${draft} cannot be completed`);
-    await rename(draft, target);
-    log(`copied PostgreSQL from ${root} to ${target}, where the database's account can run it`);
-  } catch (error) {
-    // Another process may have made the copy first.
-    if (!existsSync(target)) throw error;
-  } finally {
-    await rm(draft, { recursive: true, force: true });
-  }
-  return target;
-}
-
-/** Removes the drafts of processes that were killed while they copied. */
-async function sweepDrafts(cache: string, name: string): Promise<void> {
-  for (const entry of await readdir(cache)) {
-    const pid = entry.startsWith(`${name}.`) ? Number.parseInt(entry.slice(name.length + 1), 10) : Number.NaN;
-    if (pid > 0 && !isRunning(pid)) await rm(join(cache, entry), { recursive: true, force: true });
-  }
+  return keepOnce({
+    cache,
+    name,
+    fill: async (draft) => {
+      await cp(root, draft, { recursive: true, verbatimSymlinks: true });
+      await openForReading(draft);
+      if (!(await linkLibraries(draft))) throw new Error(`${draft} cannot be completed`);
+      log(`copied PostgreSQL from ${root} to ${join(cache, name)}, where the database's account can run it`);
+    },
+  });
 }
 
 /** Makes files readable for all accounts, and executable if they are for the owner. */

@@ -45,6 +45,12 @@ export const boolean = leafOf<boolean>("boolean", "boolean");
 /** A decimal: read from a number or a string, and stored as a string with fixed places. */
 export const decimal = leafOf<string>("decimal", "string", { format: "decimal" });
 
+/** A number, or digits in quotes; it stays what it was. */
+export const numeric = <const O extends Annotations<number> = Record<never, never>>(
+  options?: O,
+): With<number | string, O> =>
+  typed({ read: "numeric", ...options, type: ["number", "string"], pattern: "^[0-9]+(\\.[0-9]+)?$" });
+
 /** ISO 8601, stored as microseconds since 1970. */
 export const instant = leafOf<number, string, InstantSchema>("instant", "string", { format: "date-time" });
 
@@ -65,6 +71,10 @@ export const choice = <const W extends string, const O extends FieldOptions<W> =
 /** Any JSON. */
 export const any = <const O extends FieldOptions<unknown> = Record<never, never>>(options?: O): With<unknown, O> =>
   typed({ read: "any", nullable: true, ...options });
+
+/** JSON that is kept as it was sent: its value is the text. What it may be is shown, and checked where it is read. */
+export const jsonText = (shape: Schema, options: { readonly description?: string } = {}): Schema<string, false> =>
+  typed({ ...shape, ...options, read: "json" });
 
 interface ObjectOptions<Name> extends Annotations<unknown> {
   readonly required?: readonly Name[];
@@ -87,6 +97,15 @@ export function object<
     ...rest,
   });
 }
+
+/** An object of one of several kinds, which a field names: each kind requires that field, as a `constant`. */
+export const oneKindOf = <
+  const T extends string,
+  S extends ObjectSchema<Properties & Record<T, Schema<string>>, unknown>,
+>(
+  tag: T,
+  kinds: readonly S[],
+): Schema<TypeOf<S>, false> => typed({ type: "object", discriminator: { propertyName: tag }, oneOf: kinds });
 
 /** Fields without defaults. */
 type Unfilled<P extends Properties> = { readonly [K in keyof P]: Schema<TypeOf<P[K]>, false> };
@@ -117,6 +136,7 @@ export const mapOf = <S extends Schema, const O extends MapOptions<TypeOf<S>> = 
 };
 
 interface ArrayOptions<T> extends Annotations<readonly T[]> {
+  readonly minItems?: number;
   readonly maxItems?: number;
 }
 
@@ -136,6 +156,7 @@ interface Plain {
   readonly string: string;
   readonly number: number;
   readonly integer: number;
+  readonly boolean: boolean;
   readonly object: Readonly<Record<string, unknown>>;
   readonly null: null;
 }

@@ -9,7 +9,18 @@ import {
 } from "@tessera/values";
 
 /** How a leaf's value is read (rules: A9). */
-export type Read = "text" | "integer" | "id" | "boolean" | "decimal" | "instant" | "choice" | "slug" | "any";
+export type Read =
+  | "text"
+  | "integer"
+  | "id"
+  | "boolean"
+  | "decimal"
+  | "instant"
+  | "choice"
+  | "slug"
+  | "any"
+  | "numeric"
+  | "json";
 
 export interface LeafSchema {
   readonly read: Read;
@@ -24,6 +35,8 @@ export interface LeafSchema {
   readonly digits?: number;
   readonly places?: number;
   readonly enum?: readonly (string | null)[];
+  /** What a text must contain, as a regular expression. */
+  readonly pattern?: string;
 }
 
 export type LeafOptions = Omit<LeafSchema, "read">;
@@ -50,6 +63,8 @@ const readers: Readonly<Record<Read, (data: unknown, leaf: LeafSchema) => LeafRe
   instant: readInstant,
   choice: readChoice,
   slug: readSlug,
+  numeric: readNumeric,
+  json: (data) => (typeof data === "string" ? read(data) : wrong("Expected JSON as it was sent.")),
   any: (data) => (holdsNul(data) ? wrong("Null characters are not allowed.") : read(data)),
 };
 
@@ -66,6 +81,8 @@ function readText(data: unknown, leaf: LeafSchema): LeafResult {
   // A character has one or two code units: only a text with more of them has to be counted.
   if (leaf.maxLength !== undefined && text.length > leaf.maxLength && !isShorter(text, leaf.maxLength + 1))
     return wrong(`Ensure this field has no more than ${leaf.maxLength} characters.`);
+  if (leaf.pattern !== undefined && !new RegExp(leaf.pattern, "u").test(text))
+    return wrong("Some of its characters are not allowed here.");
   return read(text);
 }
 
@@ -145,6 +162,13 @@ function readChoice(data: unknown, leaf: LeafSchema): LeafResult {
 function readSlug(data: unknown): LeafResult {
   if (typeof data === "string" && isSlug(data)) return read(data);
   return wrong("A slug has up to 50 letters, digits, dots, dashes and underscores, and starts with a letter or digit.");
+}
+
+/** Reads a number, or digits in quotes, and keeps which of both it was. */
+function readNumeric(data: unknown): LeafResult {
+  const isNumber = typeof data === "number" || (typeof data === "string" && /^[0-9]+(?:\.[0-9]+)?$/.test(data));
+  if (!isNumber) return wrong("Expected a number, or digits in quotes; a minus sign only without quotes.");
+  return Number.isFinite(Number(data)) ? read(data) : wrong("This number is too large.");
 }
 
 /** Postgres cannot store NUL, neither in a text nor in JSON. */

@@ -133,6 +133,7 @@ const ajv = new Ajv({
   useDefaults: true,
   strictRequired: false,
   strictTypes: false,
+  discriminator: true,
   validateFormats: false,
 });
 for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyword(keyword);
@@ -189,7 +190,7 @@ function rewriteKeyword(name: string, value: unknown, rewrite: (schema: unknown)
 /** For readers, not for the validator. */
 const annotations = new Set(["description", "title", "example", "examples", "readOnly", "format", "contentMediaType"]);
 
-const literalKeywords = new Set(["enum", "const", "default", "required", "type"]);
+const literalKeywords = new Set(["enum", "const", "default", "required", "type", "discriminator"]);
 
 /** The schema for OpenAPI 3.1, without our own keywords. */
 export function toJsonSchema(schema: JsonSchema): JsonSchema {
@@ -217,6 +218,7 @@ function pathOf(error: ErrorObject): string {
     .map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
   if (error.keyword === "required") steps.push(String(error.params["missingProperty"]));
   if (error.keyword === "additionalProperties") steps.push(String(error.params["additionalProperty"]));
+  if (error.keyword === "discriminator") steps.push(String(error.params["tag"]));
   return steps.join(".") || "non_field_errors";
 }
 
@@ -224,6 +226,8 @@ function messageOf({ keyword, params, message }: ErrorObject): string {
   switch (keyword) {
     case "required":
       return "This field is required.";
+    case "discriminator":
+      return params["tagValue"] === undefined ? "This field is required." : "This is not one of the valid choices.";
     case "type":
       return `Expected ${String(params["type"]).replaceAll(",", " or ")}.`;
     case "minItems":

@@ -6,8 +6,9 @@ import { identifier, joinSql, sql } from "@tessera/kit/pg/sql";
  * references between tables are checked at its end. With few rows this is faster than truncate.
  */
 export async function emptyTables(db: Db): Promise<void> {
-  const tables = await db.many<{ name: string }>(sql`
-    select pg_class.relname as name
+  const tables = await db.many<{ name: string; triggers: boolean }>(sql`
+    select pg_class.relname as name,
+           exists (select from pg_trigger where pg_trigger.tgrelid = pg_class.oid and not pg_trigger.tgisinternal) as triggers
       from pg_class
      where pg_class.relnamespace = current_schema()::regnamespace
        and pg_class.relkind in ('r', 'p')
@@ -16,5 +17,8 @@ export async function emptyTables(db: Db): Promise<void> {
   const deletions = tables.map(
     ({ name }) => sql`${identifier(`emptied_${name}`)} as (delete from ${identifier(name)})`,
   );
-  await db.run(sql`with ${joinSql(deletions, ", ")} select`);
+  const deleteAll = () => db.run(sql`with ${joinSql(deletions, ", ")} select`);
+  await deleteAll();
+  // What triggers have written about it goes, too.
+  if (tables.some(({ triggers }) => triggers)) await deleteAll();
 }

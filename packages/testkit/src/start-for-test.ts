@@ -59,6 +59,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     log,
     metrics: createMetrics(),
     tracing: untraced,
+    isInstalled: () => true,
     clients: connectClients(clients, (service) => network.transportTo(service)),
   });
   network.serve(name, parts.implementations);
@@ -80,14 +81,25 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
     clock,
     connect: <D extends Implementation["definition"]>(service: D) => connect(service, transport),
 
-    /** Delivers facts to the consumer of their topic, in one batch. A text is the key of a deleted entity. */
-    async deliver<F>(topic: Topic<F>, facts: readonly (F | string)[]): Promise<void> {
+    /**
+     * Delivers facts to the consumer of their topic, in one batch. A text is the key of a deleted entity; `deletedAt` is
+     * the revision of all deletions.
+     */
+    async deliver<F>(
+      topic: Topic<F>,
+      facts: readonly (F | string)[],
+      { deletedAt }: { readonly deletedAt?: number } = {},
+    ): Promise<void> {
       const messages = facts.map((fact) => ({
         topic: topic.name,
         partition: 0,
         key: typeof fact === "string" ? fact : topic.key(fact),
         value: typeof fact === "string" ? null : topic.encode(fact),
-        headers: { [header.factId]: randomUUID(), [header.at]: String(now) },
+        headers: {
+          [header.factId]: randomUUID(),
+          [header.at]: String(now),
+          ...(deletedAt === undefined ? {} : { [header.revision]: String(deletedAt) }),
+        },
       }));
       await deliverMessages(topic.name, messages);
     },
@@ -105,11 +117,17 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
       ]);
     },
 
+    /** Ends what it has opened. */
+    close: () => parts.close(),
+
     async runJob(wanted: string): Promise<void> {
       const job = parts.jobs.find((candidate) => candidate.name === wanted);
       if (job === undefined) throw new Error(`there is no job ${wanted}`);
       await job.run(new AbortController().signal);
     },
+
+    /** For `finishWork`. */
+    workers: parts.workers,
 
     /** Restores the state after the start. */
     async reset(): Promise<void> {

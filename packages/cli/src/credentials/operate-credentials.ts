@@ -1,7 +1,7 @@
 import { columns } from "../columns.ts";
 import { fault } from "../faults.ts";
 import { accessOptions, requireOperatorKey } from "../operator-access.ts";
-import { type Options, type OptionValues, readOptions } from "../options.ts";
+import { type Options, type OptionValues, readOptions, requireOption } from "../options.ts";
 import { printable } from "../printable.ts";
 import { runVerb } from "../run-verb.ts";
 import { type Access, callPlatform, readAll } from "./call-platform.ts";
@@ -135,11 +135,6 @@ function readCreation(values: {
 function refuseNames(names: readonly string[]): void {
   if (names.length > 0)
     throw fault("unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
-}
-
-function requireOption(name: string, value: string | undefined): string {
-  if (value === undefined || value.trim() === "") throw fault("missing_option", `--${name} is required`);
-  return value;
 }
 
 function describe<C extends Shown>(kind: Pick<CredentialKind<C, Options>, "noun" | "idOf">, shown: C): string {

@@ -1,6 +1,8 @@
+import { conferenceElements, drawConference } from "./conference-layout.ts";
 import { commonRecords, itemRecord, type OfEvent } from "./demo-event.ts";
 import { demoOrder, type Purchase } from "./demo-order.ts";
 import { drawNumber } from "./draw.ts";
+import { layoutRecords } from "./layout-elements.ts";
 import { personOf } from "./people.ts";
 
 export const conference = "conference";
@@ -76,6 +78,10 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
     live: true,
     currency: "EUR",
     timezone: "Europe/Berlin",
+    location: {
+      en: "Congress Centre, Hall 2\nUferstraße 12, Berlin",
+      de: "Kongresszentrum, Halle 2\nUferstraße 12, Berlin",
+    },
     date_from: "2027-05-12T09:00:00+02:00",
     date_to: "2027-05-14T17:00:00+02:00",
     date_admission: "2027-05-12T08:00:00+02:00",
@@ -108,6 +114,12 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
   for (const [index, { id }] of workshops.entries()) {
     yield ofEvent("quota", { id: 3 + index, name: `Workshop ${index + 1}`, size: 200, items: [4], variations: [id] });
   }
+  yield* layoutRecords(ofEvent, {
+    name: "Ticket and badge",
+    elements: conferenceElements,
+    background: drawConference(),
+    items: tickets.map(([{ id }]) => id),
+  });
   const asOf = "2026-01-01T00:00:00Z";
   yield ofEvent("quota", { id: 6, name: "Shirts", size: 1000, items: [5], variations: shirts.map(({ id }) => id) });
   yield* orders(ofEvent);

@@ -1,3 +1,4 @@
+import { findLayoutProblem } from "@tessera/resources/ticket-layout";
 import { describe, expect, it } from "vitest";
 import { demo, demoPositions, demoRecords, firstSecret } from "./demo.ts";
 
@@ -75,5 +76,39 @@ describe("the demo", () => {
     expect(lists.some(({ data }) => data.allow_entry_after_exit === true)).toBe(true);
     expect(lists.some(({ data }) => data.allow_entry_after_exit === false)).toBe(true);
     expect(lists.some(({ data }) => data.exit_all_at !== undefined)).toBe(true);
+  });
+
+  it("has a layout for the tickets of each event, whose words are in both languages and whose elements are on the page", () => {
+    const layouts = records.filter(({ kind }) => kind === "ticket_layout");
+    expect(layouts.map(({ event }) => event)).toEqual(["festival", "conference"]);
+    for (const { event, data } of layouts) {
+      expect(findLayoutProblem(JSON.stringify(data.layout))).toBeUndefined();
+      const pdf = Buffer.from(data.background.replace("data:application/pdf;base64,", ""), "base64");
+      expect(pdf.length).toBeLessThan(100_000);
+      const [, width = 0, height = 0] = (/MediaBox\[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf.toString("latin1")) ?? []).map(
+        (points) => (Number(points) / 72) * 25.4,
+      );
+      expect([Math.round(width), Math.round(height)]).toEqual(event === "festival" ? [80, 200] : [210, 297]);
+      for (const element of data.layout) {
+        expect(element.left).toBeGreaterThanOrEqual(0);
+        expect(element.bottom).toBeGreaterThanOrEqual(0);
+        expect(element.left + (element.width ?? element.size)).toBeLessThanOrEqual(width);
+        expect(element.bottom + (element.height ?? element.size)).toBeLessThanOrEqual(height);
+        if (element.content === "other_i18n") expect(Object.keys(element.text_i18n)).toEqual(["en", "de"]);
+      }
+      const assigned = records.filter((record) => record.kind === "ticket_layout_item" && record.event === event);
+      for (const { data: assignment } of assigned) {
+        expect(assignment.layout).toBe(data.id);
+        expect(
+          records.some((each) => each.kind === "item" && each.event === event && each.data.id === assignment.item),
+        ).toBe(true);
+      }
+      expect(assigned.length).toBeGreaterThan(0);
+    }
+  });
+
+  it("has a paid order for the ticket of the curl lines", () => {
+    const [first] = positions.filter(({ event, id }) => event === demo.event && id === demo.position);
+    expect(first).toMatchObject({ status: "p", secret: firstSecret });
   });
 });

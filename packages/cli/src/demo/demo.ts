@@ -4,13 +4,13 @@ import { secretOf } from "./demo-order.ts";
 import { festivalRecords } from "./festival.ts";
 
 /** Names and ids in the `curl` lines of the demo. */
-export const demo = { organizer: "demo", event: conference, list: 1 } as const;
+export const demo = { organizer: "demo", event: conference, list: 1, position: 1 } as const;
 
 /** Tickets and add-ons of both events together. */
 export const demoPositions = 20_000;
 
 /** The secret of the first ticket, which is for the conference. */
-export const firstSecret = secretOf(conference, 1);
+export const firstSecret = secretOf(conference, demo.position);
 
 /**
  * The demo as NDJSON: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last, so a

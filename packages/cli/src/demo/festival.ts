@@ -1,6 +1,8 @@
 import { commonRecords, itemRecord, type OfEvent } from "./demo-event.ts";
 import { demoOrder, type Purchase } from "./demo-order.ts";
 import { drawNumber } from "./draw.ts";
+import { drawFestival, festivalElements } from "./festival-layout.ts";
+import { layoutRecords } from "./layout-elements.ts";
 import { personOf } from "./people.ts";
 
 const festival = "festival";
@@ -84,6 +86,12 @@ export function* festivalRecords(ofEvent: (event: string) => OfEvent, positions:
   yield of("item", itemRecord(parking, { name: { en: "Parking", de: "Parkplatz" }, category: 2 }));
   for (const question of questions)
     yield of("question", { ...question, position: question.id, ask_during_checkin: true });
+  yield* layoutRecords(of, {
+    name: "Narrow ticket",
+    elements: festivalElements,
+    background: drawFestival(),
+    items: [dayTicket.id],
+  });
   const quotas = [
     ["visitors", 6000, dayTicket],
     ["camping", 1500, camping],

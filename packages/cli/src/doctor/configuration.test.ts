@@ -28,6 +28,7 @@ const pod = {
   DATABASE_URL: "postgresql://tessera:x8Kq0b@db.example/tessera?sslmode=verify-full&sslrootcert=/tls/db.crt",
   BOXOFFICE_ADDRESS: "boxoffice:50051",
   CHECKIN_ADDRESS: "checkin:50051",
+  LAYOUT_AND_RENDER_ADDRESS: "layout-and-render:50051",
   VOUCHER_ADDRESS: "voucher:50051",
   BASE_URL: "https://tickets.example",
   OPERATOR_KEY: strongKey,

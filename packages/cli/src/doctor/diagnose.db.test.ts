@@ -59,13 +59,25 @@ describe("a database that is ready", () => {
       "ok: the schema of boxoffice is up to date",
       "ok: the schema of checkin is up to date",
       "ok: the schema of gateway is up to date",
+      "ok: the schema of layout-and-render is up to date",
+      "ok: the schema of offline-sales is up to date",
       "ok: the schema of voucher is up to date",
     ]);
     expect(say("facts")).toEqual([
       "ok: boxoffice has no late facts and no dead letters; no process of it is connected",
       "ok: checkin has no late facts and no dead letters; no process of it is connected",
       "ok: gateway has no late facts and no dead letters; no process of it is connected",
+      "ok: layout-and-render has no late facts and no dead letters; no process of it is connected",
+      "ok: offline-sales has no late facts and no dead letters; no process of it is connected",
       "ok: voucher has no late facts and no dead letters; no process of it is connected",
+    ]);
+    expect(say("work")).toEqual([
+      "ok: boxoffice has no late work",
+      "ok: checkin has no late work",
+      "ok: gateway has no late work",
+      "ok: layout-and-render has no late work",
+      "ok: offline-sales has no late work",
+      "ok: voucher has no late work",
     ]);
     expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
   });
@@ -77,6 +89,20 @@ describe("a database that is ready", () => {
     expect((await examine(database.url, { aheadMs: -60_000 })).say("clock")).toEqual([
       expect.stringMatching(/^wrong: the clock of the database's machine is (?:60|59)\.\d seconds ahead of/),
     ]);
+  });
+
+  it("names a batch of tickets that is stuck, and why", async () => {
+    const sales = open({ schema: "offline_sales", role: roleOf("offline_sales") });
+    await sales.run(sql`
+      insert into work (kind, id, owner, state, turn, due_at, most_tries, keep, payload, tries, cause, enqueued_at)
+      values ('make batch', 'o/e/tried', 'o', 'waiting', null, now() + interval '1 minute', 9, '1 day', '', 7, 'boxoffice is away', now() - interval '20 minutes'),
+             ('make batch', 'o/e/left', 'o', 'waiting', 1, null, 9, '1 day', '', 0, null, now() - interval '2 hours'),
+             ('make batch', 'o/e/new', 'o', 'waiting', 2, null, 9, '1 day', '', 0, null, now())`);
+    expect((await examine(database.url)).say("work", "wrong", "warning")).toEqual([
+      'warning: "make batch" o/e/left of offline-sales is waiting for 2 hours',
+      'wrong: "make batch" o/e/tried of offline-sales was tried 7 times in 20 minutes',
+    ]);
+    await sales.run(sql`delete from work`);
   });
 
   it("reports facts that wait and dead letters, with the command for them", async () => {
@@ -119,6 +145,8 @@ describe("a database that is ready", () => {
       undefined,
       "restore the file and add a new one",
       "run `tessera migrate gateway`",
+      undefined,
+      undefined,
       undefined,
     ]);
     expect(say("facts", "skipped")).toEqual(["skipped: the facts of checkin", "skipped: the facts of gateway"]);
@@ -165,7 +193,7 @@ describe("a database that is not ready", () => {
     const empty = await createEmptyDatabase();
     const { findings, say } = await examine(empty.url);
     expect(say("database", "wrong")).toEqual(["wrong: the extension pg_trgm is not installed in this database"]);
-    expect(say("schemas")).toHaveLength(4);
+    expect(say("schemas")).toHaveLength(6);
     expect(findings.find(({ area }) => area === "schemas")).toMatchObject({
       level: "wrong",
       what: expect.stringContaining("schema boxoffice is not there"),

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "@tessera/kit/clock";
 import { Fault } from "@tessera/kit/fault";
+import { examineAccount, pairAccounts } from "./examine-accounts.ts";
 import { examineBus } from "./examine-bus.ts";
 import { examineCache } from "./examine-cache.ts";
 import { examineCertificates } from "./examine-certificates.ts";
@@ -8,7 +9,9 @@ import { examineConfiguration, settingsOf } from "./examine-configuration.ts";
 import { examineDatabase } from "./examine-database.ts";
 import { examineFacts } from "./examine-facts.ts";
 import { examineFiles } from "./examine-files.ts";
+import { examinePrinting } from "./examine-printing.ts";
 import { examineProcesses } from "./examine-processes.ts";
+import { examineWork } from "./examine-work.ts";
 import { explainFailure, explainRefusal } from "./explain-failure.ts";
 import { type Examination, type Finding, ok, type PlacedFinding } from "./finding.ts";
 import { secretsOf } from "./hide-secrets.ts";
@@ -26,14 +29,18 @@ export async function diagnose(
   );
   const secrets = secretsOf(question.environment, [...secretNames, "TESSERA_OPERATOR_KEY"]);
   try {
-    return await runExaminations(examinationsOf(around), { limitMs, secrets, unreadable: around.unreadable });
+    return await runExaminations(examinationsOf(around, { limitMs }), {
+      limitMs,
+      secrets,
+      unreadable: around.unreadable,
+    });
   } finally {
     // A frozen server keeps its connections open, so this may take long.
     void around.database.close();
   }
 }
 
-function examinationsOf(around: Surroundings): Examination[] {
+function examinationsOf(around: Surroundings, limits: { readonly limitMs: number }): Examination[] {
   const ofEach = (area: string, subject: string, examine: typeof examineSchema): Examination[] =>
     around.definitions.map((service) => ({
       area,
@@ -47,8 +54,19 @@ function examinationsOf(around: Surroundings): Examination[] {
     { area: "clock", subject: "the clock", examine: (signal) => examineClock(around, signal) },
     { area: "bus", subject: "the bus", settings: /^(?:BUS$|KAFKA_)/, examine: () => examineBus(around) },
     ...ofEach("facts", "the facts", examineFacts),
+    ...ofEach("work", "the work", examineWork),
+    ...pairAccounts(around.definitions).map((pair) => ({
+      area: "accounts",
+      subject: pair.account.name,
+      examine: () => examineAccount(around, pair, limits),
+    })),
     { area: "cache", subject: "the cache", settings: /^(?:CACHE$|REDIS_)/, examine: () => examineCache(around) },
     { area: "files", subject: "the files", settings: /^(?:FILES|S3_)/, examine: () => examineFiles(around) },
+    ...around.definitions.flatMap(({ name }): Examination[] =>
+      name === "layout-and-render"
+        ? [{ area: "printing", subject: "the browser for tickets", examine: () => examinePrinting(around) }]
+        : [],
+    ),
     {
       area: "certificates",
       subject: "the certificates",

@@ -64,7 +64,8 @@ async function findRefused({
 }: Surroundings): Promise<Finding[]> {
   const names = definitions.map(({ name }) => name);
   const needs = [...new Set(definitions.flatMap((definition) => definition.needs))];
-  const network = { names, needs, environment, endpoint: undefined, ageMs: 1, log, observe: () => {} };
+  const optional = definitions.flatMap((definition) => definition.optional ?? []);
+  const network = { names, needs, optional, environment, endpoint: undefined, ageMs: 1, log, observe: () => {} };
   const peers = isWhole ? [] : await refusalsOf(() => socketNetwork(network));
   const calls = { names, peers: needs.filter((peer) => !names.includes(peer)), environment };
   const security =

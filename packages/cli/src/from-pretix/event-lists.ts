@@ -69,7 +69,6 @@ export const beforeOrders: readonly ListSource[] = [
     ...ofEvent,
   },
   { kind: "ticket_layout_item", path: "ticketlayoutitems/", increments: "whole", mayBeMissing: true, ...ofEvent },
-  { kind: "voucher", path: "vouchers/", increments: "whole", permission: permissions.vouchers, convert: "voucher" },
   // Counts cost the shop more than the rest of the list.
   {
     kind: "checkin_list",
@@ -81,6 +80,8 @@ export const beforeOrders: readonly ListSource[] = [
 ];
 
 export const afterOrders: readonly ListSource[] = [
+  // Their pages contain the uses of all orders that were read: what changes in the shop meanwhile is set right by the next run.
+  { kind: "voucher", path: "vouchers/", increments: "whole", permission: permissions.vouchers, convert: "voucher" },
   {
     kind: "revoked_secret",
     path: "revokedsecrets/",

@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers, render.";
 
 const options = {
   orders: {
@@ -28,6 +28,12 @@ const options = {
     value: "N",
     default: "1000000",
     help: "reads: how many tickets the event has (default 1000000)",
+  },
+  rendered: {
+    type: "string",
+    value: "N",
+    default: "1000",
+    help: "render: how many tickets are in one file (default 1000)",
   },
   vouchers: {
     type: "string",
@@ -77,9 +83,13 @@ export async function bench(args: string[]): Promise<void> {
     const { benchVouchers } = await import("./vouchers.ts");
     return benchVouchers({ vouchers: readCount("--vouchers", values.vouchers, 1000) });
   }
+  if (name === "render") {
+    const { benchRender } = await import("./render.ts");
+    return benchRender({ tickets: readCount("--rendered", values.rendered, 1) });
+  }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render`,
   );
 }
 

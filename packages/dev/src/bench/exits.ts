@@ -1,20 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { columns } from "@tessera/cli/columns";
-import { showProgress } from "@tessera/cli/progress";
-import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
-import { createLog } from "@tessera/kit/log";
-import { type Db, openDatabase } from "@tessera/kit/pg/database";
-import { roleOf } from "@tessera/kit/pg/provision";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import getPort from "get-port";
-import { type ServingProcess, startServing } from "../serving-process.ts";
+import { apiKey, groundwork, onEmptyPlatform, recordOf } from "./on-empty-platform.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
 
-const operatorKey = "bench-operator-key-0123456789abcdef";
-const apiKey = "bench-api-key-0123456789abcdef";
 const event = "/api/v1/organizers/bench/events/festival";
 
 /** What is promised. */
@@ -27,35 +17,22 @@ const scanned = { tickets: 2000, perSecond: 20 } as const;
  * Checks all tickets of a list out at once, beside scans of another list. The ratio compares the time with a plain
  * `insert … select` of as many scans.
  */
-export async function benchExits({ inside }: { inside: number }): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
-  const progress = showProgress();
-  const postgres = await startEmbeddedPostgres({ directory });
-  const port = await getPort({ host: "127.0.0.1" });
-  const baseUrl = `http://127.0.0.1:${port}`;
-  let platform: ServingProcess | undefined;
-  let db: Db | undefined;
-  try {
-    platform = await startServing(
-      ["all", "--port", String(port), "--data", join(directory, "platform"), "--database-url", postgres.url],
-      { url: `${baseUrl}/api/v1/openapi.json`, environment: { TESSERA_OPERATOR_KEY: operatorKey } },
-    );
+export function benchExits({ inside }: { inside: number }): Promise<void> {
+  return onEmptyPlatform(async ({ baseUrl, postgres, serving, progress, open, send }) => {
     progress.update("filling the list…");
-    await importRecords(baseUrl);
-    const log = createLog({ service: "bench", destination: { write: () => {} } });
-    const [schema, role] = ["checkin", roleOf("checkin")];
-    db = openDatabase({ url: postgres.url, schema, role, applicationName: "bench", statementTimeoutMs: 600_000, log });
+    await send([...groundwork, ...records()]);
+    const db = open("checkin");
     await fillList(db, inside);
     const plain = await insertPlainly(db);
     progress.update("checking out…");
     const undisturbed = await scanFor(baseUrl, { first: 1, until: sleep(5000).then(() => {}) });
-    const used = await usedBy(platform.pid, postgres.dataDirectory);
+    const used = await usedBy(serving.pid, postgres.dataDirectory);
     const started = performance.now();
     await db.run(sql`update list set exit_all_at = now() where list.id = 1`);
     const done = untilOut(db).then(() => (performance.now() - started) / 1000);
     const beside = await scanFor(baseUrl, { first: 1 + undisturbed.length, until: done });
     const seconds = await done;
-    const cpu = await usedBy(platform.pid, postgres.dataDirectory);
+    const cpu = await usedBy(serving.pid, postgres.dataDirectory);
     progress.done();
     const [before, p50, p99] = [quantile(undisturbed, 0.99), quantile(beside, 0.5), quantile(beside, 0.99)];
     const rows = [
@@ -73,13 +50,7 @@ export async function benchExits({ inside }: { inside: number }): Promise<void> 
     ];
     process.stdout.write(`${columns(rows)}\n`);
     if (seconds > limit.seconds || p99 > limit.scanMs) process.exitCode = 1;
-  } finally {
-    progress.done();
-    await db?.close();
-    await platform?.stop();
-    await postgres.stop();
-    await rm(directory, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Seconds of CPU. */
@@ -88,11 +59,10 @@ async function usedBy(pid: number, dataDirectory: string): Promise<{ platform: n
   return { platform: platform.cpuSeconds, postgres: postgres.cpuSeconds };
 }
 
-async function importRecords(baseUrl: string): Promise<void> {
-  const line = (kind: string, data: object, place: object = { event: "festival" }) =>
-    JSON.stringify({ kind, organizer: "bench", ...place, data });
+function records(): string[] {
+  const lists = [1, 2].map((id) => recordOf("checkin_list", { id, name: `List ${id}`, allow_multiple_entries: true }));
   const orders = Array.from({ length: scanned.tickets }, (_, index) =>
-    line("order", {
+    recordOf("order", {
       code: `B${index}`,
       status: "p",
       datetime: "2027-01-01T12:00:00Z",
@@ -102,22 +72,7 @@ async function importRecords(baseUrl: string): Promise<void> {
       ],
     }),
   );
-  const records = [
-    line("organizer", { slug: "bench", name: "Bench" }, {}),
-    line("api_key", { token: apiKey, name: "bench", permissions: ["*"], all_events: true }, {}),
-    line("event", { slug: "festival", name: { en: "Festival" }, date_from: "2027-07-01T10:00:00Z" }),
-    line("item", { id: 1, name: { en: "Ticket" } }),
-    ...[1, 2].map((id) => line("checkin_list", { id, name: `List ${id}`, allow_multiple_entries: true })),
-    ...orders,
-  ];
-  const response = await fetch(`${baseUrl}/api/v1/import/`, {
-    method: "POST",
-    headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },
-    body: records.join("\n"),
-  });
-  const answer = (await response.json()) as { rejected?: number; settled?: boolean };
-  if (answer.rejected !== 0 || answer.settled !== true)
-    throw new Error(`the import answered ${JSON.stringify(answer)}`);
+  return [...lists, ...orders];
 }
 
 function secretOf(id: number): string {

@@ -1,18 +1,12 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { columns } from "@tessera/cli/columns";
 import type { ImportAnswer } from "@tessera/cli/import-answer";
-import { showProgress } from "@tessera/cli/progress";
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
+import type { EmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import { openServer } from "@tessera/testkit/database-server";
-import getPort from "get-port";
-import { type ServingProcess, startServing } from "../serving-process.ts";
+import { apiKey, groundwork, onEmptyPlatform, operatorKey, recordOf } from "./on-empty-platform.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
 
-const operatorKey = "operator-key-of-the-benchmarks";
-const apiKey = "bench-api-key-0123456789abcdef";
 const event = "/api/v1/organizers/bench/events/festival";
 
 /** What is promised. */
@@ -22,44 +16,32 @@ const limit = { seconds: 60, megabytes: 512 } as const;
  * Imports one-position orders over REST into an empty platform. The clock stops when the list counts them all and the last
  * ticket can be redeemed. The ratio compares this with a plain COPY of the same rows.
  */
-export async function benchImport({ orders }: { orders: number }): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
-  const progress = showProgress();
-  const postgres = await startEmbeddedPostgres({ directory });
-  const port = await getPort({ host: "127.0.0.1" });
-  const baseUrl = `http://127.0.0.1:${port}`;
-  const memory = watchPostgres(postgres.dataDirectory);
-  let platform: ServingProcess | undefined;
-  try {
-    platform = await startServing(
-      ["all", "--port", String(port), "--data", join(directory, "platform"), "--database-url", postgres.url],
-      { url: `${baseUrl}/api/v1/openapi.json`, environment: { TESSERA_OPERATOR_KEY: operatorKey } },
-    );
-    const started = performance.now();
-    const answer = await sendOrders(baseUrl, orders, (sent) => progress.update(`importing… ${sent} of ${orders}`));
-    const answered = (performance.now() - started) / 1000;
-    await untilCounted(baseUrl, orders);
-    const redeemed = await redeemLast(baseUrl, orders);
-    const seconds = (performance.now() - started) / 1000;
-    const peaks = { node: (await usageOf(platform.pid)).peakMegabytes, postgres: memory.stop() };
-    progress.update("copying the same rows…");
-    const copy = await copySameRows(postgres);
-    progress.done();
-    print({ orders, answer, answered, seconds, redeemed, copy, peaks });
-    if (
-      redeemed !== 201 ||
-      answer.rejected !== 0 ||
-      seconds > limit.seconds ||
-      Math.max(peaks.node, peaks.postgres) > limit.megabytes
-    )
-      process.exitCode = 1;
-  } finally {
-    progress.done();
-    memory.stop();
-    await platform?.stop();
-    await postgres.stop();
-    await rm(directory, { recursive: true, force: true });
-  }
+export function benchImport({ orders }: { orders: number }): Promise<void> {
+  return onEmptyPlatform(async ({ baseUrl, postgres, serving, progress }) => {
+    const memory = watchPostgres(postgres.dataDirectory);
+    try {
+      const started = performance.now();
+      const answer = await sendOrders(baseUrl, orders, (sent) => progress.update(`importing… ${sent} of ${orders}`));
+      const answered = (performance.now() - started) / 1000;
+      await untilCounted(baseUrl, orders);
+      const redeemed = await redeemLast(baseUrl, orders);
+      const seconds = (performance.now() - started) / 1000;
+      const peaks = { node: (await usageOf(serving.pid)).peakMegabytes, postgres: memory.stop() };
+      progress.update("copying the same rows…");
+      const copy = await copySameRows(postgres);
+      progress.done();
+      print({ orders, answer, answered, seconds, redeemed, copy, peaks });
+      if (
+        redeemed !== 201 ||
+        answer.rejected !== 0 ||
+        seconds > limit.seconds ||
+        Math.max(peaks.node, peaks.postgres) > limit.megabytes
+      )
+        process.exitCode = 1;
+    } finally {
+      memory.stop();
+    }
+  });
 }
 
 async function sendOrders(baseUrl: string, orders: number, onSent: (sent: number) => void): Promise<ImportAnswer> {
@@ -76,37 +58,13 @@ async function sendOrders(baseUrl: string, orders: number, onSent: (sent: number
 
 async function* records(orders: number, onSent: (sent: number) => void): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  const line = (kind: string, data: Record<string, unknown>, place: { event?: string } = { event: "festival" }) =>
-    `${JSON.stringify({ kind, organizer: "bench", ...place, data })}\n`;
-  yield encoder.encode(
-    line("organizer", { slug: "bench", name: "Bench" }, {}) +
-      line("api_key", { token: apiKey, name: "bench", permissions: ["*"], all_events: true }, {}) +
-      line("event", {
-        slug: "festival",
-        name: { en: "Festival" },
-        live: true,
-        currency: "EUR",
-        timezone: "Europe/Berlin",
-        date_from: "2027-07-01T10:00:00Z",
-        has_subevents: false,
-      }) +
-      line("item", {
-        id: 1,
-        name: { en: "Festival ticket" },
-        default_price: "99.00",
-        admission: true,
-        active: true,
-        variations: [],
-        addons: [],
-        bundles: [],
-      }) +
-      line("checkin_list", { id: 1, name: "All", all_products: true, limit_products: [] }),
-  );
+  const list = recordOf("checkin_list", { id: 1, name: "All", all_products: true, limit_products: [] });
+  yield encoder.encode([...groundwork, list, ""].join("\n"));
   const perChunk = 200;
   for (let first = 1; first <= orders; first += perChunk) {
     let chunk = "";
     for (let order = first; order < first + perChunk && order <= orders; order += 1)
-      chunk += line("order", orderData(order));
+      chunk += `${recordOf("order", orderData(order))}\n`;
     yield encoder.encode(chunk);
     onSent(Math.min(first + perChunk - 1, orders));
   }

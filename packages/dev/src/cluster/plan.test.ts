@@ -11,11 +11,13 @@ describe("a cluster on one machine", () => {
       "checkin-2",
       "gateway-1",
       "gateway-2",
+      "layout-and-render-1",
+      "offline-sales-1",
       "voucher-1",
     ]);
     const ports = processes.flatMap(({ ports: { operations, grpc, http = [] } }) => [operations, grpc, http].flat());
-    expect(new Set(ports).size).toBe(14);
-    expect(processes.at(-2)?.ports).toEqual({ operations: 8104, grpc: 8204, http: 8001 });
+    expect(new Set(ports).size).toBe(18);
+    expect(processes.at(-4)?.ports).toEqual({ operations: 8104, grpc: 8204, http: 8001 });
   });
 
   it("tells each of them all addresses of its peers", () => {

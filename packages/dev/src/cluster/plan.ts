@@ -12,7 +12,14 @@ export interface PlannedProcess {
 export type Replicas = Readonly<Record<string, number>>;
 
 /** Two of the services that gates need, so that gates do not notice the end of one process. */
-export const usualReplicas: Replicas = { boxoffice: 1, checkin: 2, gateway: 2, voucher: 1 };
+export const usualReplicas: Replicas = {
+  boxoffice: 1,
+  checkin: 2,
+  gateway: 2,
+  "layout-and-render": 1,
+  "offline-sales": 1,
+  voucher: 1,
+};
 
 const host = "127.0.0.1";
 

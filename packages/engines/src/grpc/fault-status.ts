@@ -85,13 +85,19 @@ export function toStatus(error: unknown): WireStatus {
   return statusOf(code, message, encodeDetails(code, error, encodeURI(message).length));
 }
 
-/** Turns the status of a call into the error for its caller: a Fault, or a plain error when the peer has a bug. */
+/** A peer that was called for something that it does not have: it is another service, or of another version. */
+export class NotImplemented extends Error {
+  override readonly name = "NotImplemented";
+}
+
+/** Turns the status of a call into the error for its caller: a Fault, or another error when the peer has a bug. */
 export function fromStatus(received: Omit<WireStatus, "name">, path: string): Error {
   const kind = kindByCode.get(received.code);
   if (kind === undefined) {
-    const problem = received.code === status.UNIMPLEMENTED ? "the peer does not implement" : "internal error in";
     const cause = new Error(`${status[received.code] ?? received.code}: ${received.message}`);
-    return new Error(`${problem} ${path}`, { cause });
+    return received.code === status.UNIMPLEMENTED
+      ? new NotImplemented(`the peer does not implement ${path}`, { cause })
+      : new Error(`internal error in ${path}`, { cause });
   }
   const sent = decodeDetails(received.details);
   if (sent !== undefined) return new Fault(kind, sent.code, sent.message, sent.more);

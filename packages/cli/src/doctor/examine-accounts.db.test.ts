@@ -1,0 +1,159 @@
+import { systemClock } from "@tessera/kit/clock";
+import { createLog } from "@tessera/kit/log";
+import { type Db, openDatabase } from "@tessera/kit/pg/database";
+import { roleOf } from "@tessera/kit/pg/provision";
+import { sql } from "@tessera/kit/pg/sql";
+import { createEmptyDatabase } from "@tessera/testkit/database";
+import { emptyTables } from "@tessera/testkit/empty-tables";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { migrateAll } from "../migrate.ts";
+import { diagnose } from "./diagnose.ts";
+
+const log = createLog({ service: "test", destination: { write: () => {} } });
+
+let database: Awaited<ReturnType<typeof createEmptyDatabase>>;
+let voucher: Db;
+let boxoffice: Db;
+
+beforeAll(async () => {
+  database = await createEmptyDatabase();
+  await migrateAll({ url: database.url, names: ["all"] });
+  const open = (schema: string) =>
+    openDatabase({ url: database.url, applicationName: "test", log, schema, role: roleOf(schema) });
+  [voucher, boxoffice] = [open("voucher"), open("boxoffice")];
+});
+afterAll(async () => {
+  await Promise.all([voucher, boxoffice].map((db) => db.close()));
+  await database.drop();
+});
+
+const many = 12_000;
+
+/** An event with vouchers that block quota, every tenth of which was used once, as both services should have it. */
+beforeEach(async () => {
+  await Promise.all([emptyTables(voucher), emptyTables(boxoffice)]);
+  await voucher.run(sql`
+    insert into event (organizer, event, has_subevents, document, revision)
+    values ('org', 'fest', false, '{}', 1)`);
+  await voucher.run(sql`
+    insert into voucher (organizer, event, id, revision, code, max_usages, min_usages, valid_until_at, block_quota,
+                         allow_ignore_quota, price_mode, item, tag, comment, show_hidden_items, all_addons_included,
+                         all_bundles_included, created_at, redeemed, budget_used, base_redeemed, base_budget_used)
+    select 'org', 'fest', number, number, 'CODE' || number, 3, 1,
+           case when number % 3 = 0 then timestamptz '2031-05-06 07:08:09.123456Z' end, true, false, 'none', 1, '', '',
+           true, false, false, now(), (number % 10 = 0)::integer, case when number % 10 = 0 then 2.5 else 0 end, 0, 0
+      from generate_series(1, ${many}::integer) as number`);
+  await voucher.run(sql`
+    insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
+    select 'org', 'fest', number, 1, number, now(), true, 2.5, false, 0
+      from generate_series(10, ${many}::integer, 10) as number`);
+  await boxoffice.run(sql`
+    insert into organizer (slug, data, revision) values ('org', '{}', 1)`);
+  await boxoffice.run(sql`
+    insert into event (organizer, slug, data, settings, revision) values ('org', 'fest', '{}', '{}', 1)`);
+  await boxoffice.run(sql`
+    insert into voucher_claim (organizer, event, id, item, amount, valid_until_at, revision)
+    select 'org', 'fest', number, 1, 3 - (number % 10 = 0)::integer,
+           case when number % 3 = 0 then timestamptz '2031-05-06 07:08:09.123456Z' end, number
+      from generate_series(1, ${many}::integer) as number`);
+  await boxoffice.run(sql`
+    insert into "order" (organizer, event, code, status, data, revision) values ('org', 'fest', 'A', 'p', '{}', 1)`);
+  await boxoffice.run(sql`
+    insert into position (organizer, event, id, order_code, positionid, item, secret, canceled, taken_as, voucher,
+                          budget_use, state, revision)
+    select 'org', 'fest', number, 'A', number, 1, 's' || number, false, 'paid',
+           case when number % 10 = 0 then number end, case when number % 10 = 0 then 2.50 end, '', 1
+      from generate_series(1, 100 + ${many}::integer) as number
+     where number <= ${many}::integer or number % 10 > 0`);
+});
+
+async function examine({ limitMs = 20_000 } = {}): Promise<string[]> {
+  const question = {
+    names: ["all"],
+    environment: { HTTP_PORT: "18439", DATABASE_URL: database.url },
+    data: "/nonexistent",
+    health: [],
+  };
+  const findings = await diagnose(question, { limitMs, clock: systemClock });
+  return findings
+    .filter(({ area }) => area === "accounts")
+    .map(({ level, what, mend }) => [`${level}: ${what}`, ...(mend === undefined ? [] : [mend])].join(" → "))
+    .sort();
+}
+
+const agreed = [
+  "ok: holds of capacity that are under way, in boxoffice: 0 rows, as voucher has them",
+  "ok: how often vouchers were used, in voucher: 12000 rows, as a recount has them",
+  "ok: positions that were bought with vouchers, in voucher: 1200 rows, as boxoffice has them",
+  "ok: uses that a shop confirmed more than a day ago, of positions that have not arrived, in voucher: 0 rows, as a recount has them",
+  "ok: what vouchers take of quotas and seats, in boxoffice: 12000 rows, as voucher has them",
+];
+
+it("services that say the same of vouchers agree, also where one says it in other words", async () => {
+  expect(await examine()).toEqual(agreed);
+});
+
+it("a row that is missing, in excess or different is named, with the rebuild that mends it", async () => {
+  await boxoffice.run(sql`delete from voucher_claim where id in (7, 11001)`);
+  await boxoffice.run(sql`update voucher_claim set amount = 9 where id = 5000`);
+  await boxoffice.run(sql`update voucher_claim set id = 777777 where id = 9`);
+  await voucher.run(sql`update voucher_use set counts = false where position = 40`);
+  const found = await examine();
+  expect(found).toEqual([
+    agreed[0],
+    agreed[3],
+    "wrong: how often vouchers were used: voucher has 1 row that a recount has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
+    "wrong: positions that were bought with vouchers: voucher has 1 row that boxoffice has differently (org/fest/40) → tessera topics rebuild boxoffice.voucher-use-changed.v1",
+    "wrong: what vouchers take of quotas and seats: boxoffice lacks 3 rows that voucher has, has 1 row that voucher does not have, has 1 row that voucher has differently (org/fest/5000, org/fest/777777, org/fest/7, org/fest/9, org/fest/11001) → tessera topics rebuild voucher.voucher-changed.v1",
+  ]);
+});
+
+it("a hold that voucher does not know is one that nobody ends; one that it knows may still be under way", async () => {
+  const [known, lost] = ["0b6f0f0e-3a52-4f0c-9c38-6d1f3f3f8f11", "0b6f0f0e-3a52-4f0c-9c38-6d1f3f3f8f12"];
+  for (const hold of [known, lost])
+    await boxoffice.run(sql`
+      insert into held_claim (organizer, event, voucher, hold, amount) values ('org', 'fest', 5, ${hold}::uuid, 1)`);
+  await voucher.run(sql`insert into asked_hold (hold, organizer, event) values (${known}::uuid, 'org', 'fest')`);
+  expect(await examine()).toEqual([
+    ...agreed.slice(1),
+    `wrong: holds of capacity that are under way: boxoffice has 1 row that voucher does not have (org/fest/${lost}) → tessera topics rebuild voucher.voucher-changed.v1`,
+  ]);
+});
+
+it("a confirmed use whose position does not arrive is named after a day", async () => {
+  const confirm = (position: number, days: number) =>
+    voucher.run(sql`
+      insert into voucher_use (organizer, event, position, revision, voucher, placed_at, counts, budget, base_counts, base_budget)
+      values ('org', 'fest', ${position}, 0, 10, now() - ${days} * interval '1 day', true, 0, false, 0)`);
+  await confirm(900_001, 0);
+  await confirm(900_002, 2);
+  await voucher.run(sql`update voucher set redeemed = 3 where id = 10`);
+  await boxoffice.run(sql`update voucher_claim set amount = 0 where id = 10`);
+  expect((await examine()).filter((line) => !line.startsWith("ok"))).toEqual([
+    "wrong: uses that a shop confirmed more than a day ago, of positions that have not arrived: voucher has 1 row that a recount does not have (org/fest/900002) → import the orders of these positions; of an order that was never placed, as a canceled one",
+  ]);
+});
+
+it("what differs while facts wait is no finding, nor what its owner changes meanwhile", async () => {
+  await boxoffice.run(sql`update voucher_claim set amount = 9 where id = 5000`);
+  await voucher.run(sql`insert into outbox (topic, key) values ('voucher.voucher-changed.v1', 'org/fest/5000')`);
+  const waiting = examine({ limitMs: 2000 });
+  expect(await waiting).toContain("skipped: 1 row of what vouchers take of quotas and seats, in boxoffice");
+  const changing = examine({ limitMs: 8000 });
+  let revision = 1_000_000;
+  const change = setInterval(() => {
+    revision += 1;
+    void voucher.run(sql`update voucher set revision = ${revision} where id = 5000`);
+  }, 50);
+  setTimeout(() => void voucher.run(sql`delete from outbox`), 1000);
+  const found = await changing;
+  clearInterval(change);
+  expect(found).toEqual(agreed);
+});
+
+it("what a record says too little of is not counted again", async () => {
+  await voucher.run(sql`update voucher_use set base_counts = true, counts = false where position = 40`);
+  expect((await examine()).filter((line) => line.includes("how often"))).toEqual([
+    "ok: how often vouchers were used, in voucher: 11999 rows, as a recount has them",
+  ]);
+});

@@ -1,0 +1,52 @@
+import type { Log } from "@tessera/kit/log";
+import type { PrintJob } from "@tessera/layout-and-render/browser/print-job";
+import { explainFailure } from "./explain-failure.ts";
+import { type Finding, ok, warning, wrong } from "./finding.ts";
+
+/** A page with a word on it, without a font of ours or a picture. */
+const aPage: PrintJob = {
+  html: '<section style="width:3000px;height:1000px">Tessera</section>',
+  pages: 1,
+  width: 300,
+  height: 100,
+  fonts: [],
+  images: [],
+};
+
+const what = "no ticket can be printed";
+const mend =
+  "set CHROMIUM_PATH to a Chromium or headless shell that starts here; in an image, install the libraries that it misses";
+
+/** Starts the browser that tickets are printed with, and prints a page. */
+export async function examinePrinting({
+  environment,
+  log,
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+}): Promise<Finding[]> {
+  const { browserStarter } = await import("@tessera/layout-and-render/browser/open-browser");
+  const started = performance.now();
+  try {
+    const chromium = await browserStarter({ executable: environment["CHROMIUM_PATH"] || undefined, log })();
+    try {
+      const tab = await chromium.openTab();
+      const { pdf } = await tab.print(aPage);
+      const seconds = ((performance.now() - started) / 1000).toFixed(1);
+      if (!Buffer.from(pdf).subarray(0, 5).equals(Buffer.from("%PDF-")))
+        return [wrong(what, { why: "what the browser printed is no PDF", mend })];
+      return chromium.isSandboxed ? [ok(`the browser printed a page after ${seconds} s`)] : [unboxed(seconds)];
+    } finally {
+      await chromium.kill();
+    }
+  } catch (error) {
+    return [explainFailure(error, { what, mend })];
+  }
+}
+
+function unboxed(seconds: string): Finding {
+  return warning(`the browser printed a page after ${seconds} s, without its sandbox`, {
+    why: "this system does not permit user namespaces; a fault of the browser could then reach what its user may reach",
+    mend: "permit user namespaces to it: see “Printing tickets” in docs/operations.md",
+  });
+}
