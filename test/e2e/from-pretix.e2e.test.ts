@@ -12,6 +12,90 @@ const count = 700;
 const orders = inEvent("orders/");
 const codeOf = (index: number) => (100_000 + index).toString(36).toUpperCase();
 
+const stubSeat = {
+  ...{ id: 4, subevent: null, zone_name: "Stalls", row_name: "1", row_label: null, seat_number: "7", seat_label: null },
+  ...{ seat_guid: "Stalls-1-7", product: 1, blocked: false, orderposition: null, cartposition: null, voucher: 3 },
+};
+
+/** A page as pretix shows it to a token that may view vouchers. */
+const recordedVouchers = [
+  {
+    id: 1,
+    created: "2026-01-01T08:30:00.123456Z",
+    code: "6K6K-SPEAKERS 2027",
+    max_usages: 10,
+    redeemed: 3,
+    min_usages: 2,
+    valid_until: "2027-11-30T22:59:59Z",
+    block_quota: true,
+    allow_ignore_quota: false,
+    price_mode: "percent",
+    value: "33.33",
+    item: 1,
+    variation: null,
+    quota: null,
+    tag: "speakers",
+    comment: "Everyone on stage",
+    subevent: null,
+    show_hidden_items: false,
+    seat: null,
+    all_addons_included: true,
+    all_bundles_included: false,
+    budget: "100.00",
+    budget_used: "20.00",
+  },
+  {
+    id: 2,
+    created: "2026-01-01T08:30:00Z",
+    code: "ABC",
+    max_usages: 0,
+    redeemed: 0,
+    min_usages: 1,
+    valid_until: null,
+    block_quota: false,
+    allow_ignore_quota: true,
+    price_mode: "set",
+    value: "0.00",
+    item: null,
+    variation: null,
+    quota: 1,
+    tag: "",
+    comment: "",
+    subevent: null,
+    show_hidden_items: true,
+    seat: null,
+    all_addons_included: false,
+    all_bundles_included: true,
+    budget: null,
+    budget_used: "0.00",
+  },
+  {
+    id: 3,
+    created: "2026-01-01T08:30:00Z",
+    code: "A SEAT OF ITS OWN",
+    max_usages: 1,
+    redeemed: 0,
+    min_usages: 1,
+    valid_until: null,
+    block_quota: false,
+    allow_ignore_quota: false,
+    price_mode: "subtract",
+    value: "-5.00",
+    item: 1,
+    variation: null,
+    quota: null,
+    tag: "waiting-list",
+    comment: "Waiting list entry from guest@example.org",
+    subevent: null,
+    show_hidden_items: true,
+    seat: "Stalls-1-7",
+    all_addons_included: false,
+    all_bundles_included: false,
+    budget: "0.00",
+    budget_used: "0.00",
+  },
+];
+
 describe("tessera import --from-pretix", () => {
   let platform: TestPlatform;
   let stub: StubPretix;
@@ -86,6 +170,32 @@ describe("tessera import --from-pretix", () => {
     expect((await redeem()).body).toMatchObject({ status: "error", reason: "already_redeemed" });
     for (const text of [stubToken, "Quillfeather"])
       expect(again.stdout + (await readFile(stateFile(), "utf8"))).not.toContain(text);
+  });
+
+  it("[R1.10, R1.27, V1.12, V6.6] takes over vouchers with all their fields, uses and seats", async () => {
+    const vouchers = `/api/v1/organizers/${stubOrganizer}/events/${stubEvent}/vouchers/`;
+    const readVouchers = async () => (await platform.request("GET", vouchers, { as: `Token ${apiKey}` })).body;
+    stub.lists.set(inEvent("seats/"), [stubSeat]);
+    stub.lists.set(inEvent("vouchers/"), recordedVouchers);
+    const early = { datetime: "2026-01-02T10:00:00Z", last_modified: "2027-12-11T10:00:00Z" };
+    const order = stubOrder("VOUCHER1", early);
+    const [position] = order["positions"] as object[];
+    const used = { ...order, positions: [{ ...position, voucher: 1, voucher_budget_use: "2.50" }] };
+    stub.lists.set(orders, [used]);
+    expect(await start().ended).toMatchObject({ code: 0, stdout: expect.not.stringContaining("Rejected") });
+    expect(await readVouchers()).toMatchObject({ count: recordedVouchers.length, results: recordedVouchers });
+    // What changes in the shop afterwards moves the uses that its next page has, and does not count twice.
+    stub.lists.set(orders, [{ ...used, status: "c", last_modified: "2027-12-12T10:00:00Z" }]);
+    const later = recordedVouchers.map((each) =>
+      each.id === 1 ? { ...each, redeemed: 2, budget_used: "17.50" } : each,
+    );
+    // More than are applied at once, so that some are applied before the last record is read.
+    const others = Array.from({ length: 600 }, (_, index) => ({ id: 10 + index, code: `OTHER-${index}` }));
+    stub.lists.set(inEvent("vouchers/"), [...later, ...others]);
+    for (let run = 0; run < 2; run += 1) {
+      expect(await start().ended).toMatchObject({ code: 0 });
+      expect((await readVouchers()).results.slice(0, later.length)).toMatchObject(later);
+    }
   });
 
   it("reports missing options before it sends a request", async () => {

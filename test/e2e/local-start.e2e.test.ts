@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { readPdf } from "@tessera/testkit/read-pdf";
 import getPort from "get-port";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type RunningCommand, runCommand } from "./command.ts";
@@ -37,11 +38,18 @@ describe("tessera serve all", () => {
   }
 
   /** Runs one of the printed lines as a shell would. */
-  async function paste(output: string, index: number): Promise<Record<string, unknown>> {
+  async function runLine(output: string, index: number): Promise<string> {
     const line = output.split("\n").filter((text) => text.trim().startsWith("curl "))[index];
     if (line === undefined) throw new Error(`no curl line ${index} in ${output}`);
-    const { stdout } = await run("sh", ["-c", `${line.trim()} --silent --show-error --max-time 10`]);
-    return JSON.parse(stdout) as Record<string, unknown>;
+    const { stdout } = await run("sh", ["-c", `${line.trim()} --silent --show-error --max-time 20`], {
+      cwd: directory,
+    });
+    return stdout;
+  }
+
+  /** Runs one of the printed lines that answer JSON. */
+  async function paste(output: string, index: number): Promise<Record<string, unknown>> {
+    return JSON.parse(await runLine(output, index)) as Record<string, unknown>;
   }
 
   it("[R1.5] loads the demo, and its curl lines survive kill -9 and a restart", async () => {
@@ -53,6 +61,10 @@ describe("tessera serve all", () => {
     expect(await paste(output, 1)).toMatchObject({ status: "ok" });
     expect(await paste(output, 1)).toMatchObject({ status: "error", reason: "already_redeemed" });
     expect(await paste(output, 2)).toMatchObject({ checkin_count: 1, inside_count: 1 });
+    await runLine(output, 3);
+    const { pages } = await readPdf(await readFile(join(directory, "ticket.pdf")));
+    const texts = pages.flatMap((page) => page.texts.map(({ text }) => text));
+    expect(texts).toEqual(expect.arrayContaining(["Demo Conference", "May 12 – 14, 2027", "Conference ticket"]));
 
     first.process.kill("SIGKILL");
     await first.ended;

@@ -9,6 +9,8 @@ export interface Answer {
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests read into bodies of every shape
   readonly body: any;
+  /** The body as it came. */
+  readonly bytes: Buffer;
 }
 
 export interface TestPlatform {
@@ -67,12 +69,14 @@ export async function startTestPlatform(
       },
       ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
     });
-    const text = await response.text();
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const text = bytes.toString();
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
     const answer = {
       status: response.status,
       headers: response.headers,
       body: isJson && text !== "" ? JSON.parse(text) : text,
+      bytes,
     };
     check({ method, path, ...answer });
     return answer;

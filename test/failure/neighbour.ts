@@ -109,6 +109,6 @@ export function percentile(times: readonly number[], share: number): number {
 /** The measurements, for a report. */
 export function summarize({ scans, searches, imports, refused }: Seen): Record<string, unknown> {
   const of = (times: readonly number[]) =>
-    `${times.length}: p50 ${Math.round(percentile(times, 0.5))}, p99 ${Math.round(percentile(times, 0.99))} ms`;
+    `${times.length}: p50 ${Math.round(percentile(times, 0.5))}, p95 ${Math.round(percentile(times, 0.95))}, p99 ${Math.round(percentile(times, 0.99))}, max ${Math.round(percentile(times, 1))} ms`;
   return { scans: of(scans), searches: of(searches), imports: of(imports), refused: refused.length };
 }

@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { diagnose } from "@tessera/cli/doctor/diagnose";
 import { sql } from "@tessera/kit/pg/sql";
+import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { findUncertain, isCutByStop, longestSilenceMs, type Span, type Stop, slowestScanMs } from "./availability.ts";
+import { checkFacts } from "./check-facts.ts";
+import { checkVouchers } from "./check-vouchers.ts";
+import { readLedger, readParked, waitForEmptyOutboxes } from "./fact-ledger.ts";
 import { type FestivalCluster, startFestivalCluster } from "./festival-cluster.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { countOutcomes, measure, recoveryMs } from "./load.ts";
@@ -9,6 +14,7 @@ import { pulseRecord } from "./pulse.ts";
 import { drawNonces, scanAtOnce } from "./scan-at-once.ts";
 import { type Attempt, toCourses } from "./scan-history.ts";
 import { report, withDice } from "./seeded.ts";
+import { startVoucherTraffic, voucherEvent } from "./voucher-traffic.ts";
 
 let cluster: FestivalCluster;
 
@@ -19,7 +25,11 @@ beforeAll(async () => {
   cluster = await startFestivalCluster({ environment: { SHUTDOWN_DELAY: `${shutdownDelayMs}ms` } });
 });
 
-afterEach(() => cluster?.endLoads());
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  await cluster?.endLoads();
+  for (const step of undo.splice(0).reverse()) await step();
+});
 
 afterAll(() => cluster?.stop());
 
@@ -192,3 +202,68 @@ it("one of two check-ins freezes: gates continue with the other one", { timeout:
     expect(cluster.loggedErrors({ outage: true })).toEqual([]);
   }),
 );
+
+/** Long enough for some kills of each, and for a dead consumer's partitions to go to its successor. */
+const killingMs = 35_000;
+const shortestDeathMs = 200;
+
+it(
+  "[V4.13, V4.16, V6.3] voucher and boxoffice are killed while vouchers block, change, are used and go",
+  {
+    timeout: 170_000,
+  },
+  () =>
+    withDice(async (dice) => {
+      const { baseUrls, db } = cluster;
+      const [baseUrl] = baseUrls;
+      await importUntilAnswered({ baseUrl, body: voucherEvent });
+      const traffic = startVoucherTraffic({ baseUrls, dice, clients: 12 });
+      undo.push(() => traffic.close());
+      const kills: string[] = [];
+      const doctored: string[] = [];
+      for (const until = performance.now() + killingMs; performance.now() < until; ) {
+        await sleep(1500 + dice.below(2500));
+        const names = dice.pick([["voucher-1"], ["boxoffice-1"], ["voucher-1", "boxoffice-1"]]);
+        const killed = names.map((name) => cluster.process(name));
+        await Promise.all(killed.map((process) => process.kill()));
+        await sleep(shortestDeathMs + dice.below(800));
+        await Promise.all(killed.map((process) => process.start()));
+        kills.push(names.join(" and "));
+        // What differs while facts are on their way is no finding.
+        if (kills.length % 3 === 0) doctored.push(...(await findUnequal({ limitMs: 4000 })));
+      }
+      await traffic.close();
+      const settled = await importUntilAnswered({ baseUrl, body: pulseRecord("after the vouchers") });
+      // A job gives back after a minute what a killed request has left.
+      await db.run(sql`update voucher.asked_hold set asked_at = asked_at - interval '2 minutes'`);
+      const check = () => checkVouchers({ db, baseUrl, told: traffic.told });
+      await expect.poll(check, { timeout: 30_000, interval: 1000 }).toEqual([]);
+      const waiting = await waitForEmptyOutboxes(db, 15_000);
+      const { outcomes } = traffic;
+      report({ kills, outcomes, told: traffic.told.length, settledAfterMs: Math.round(settled.ms) });
+      doctored.push(...(await findUnequal({ limitMs: 10_000 })));
+      expect(doctored).toEqual([]);
+      expect(traffic.oddities).toEqual([]);
+      expect(checkFacts(await readLedger(db, { waiting }))).toEqual([]);
+      expect(await readParked(db)).toEqual([]);
+      expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+      // Otherwise the test proves nothing.
+      expect(kills.length).toBeGreaterThan(1);
+      for (const name of ["POST", "PATCH", "DELETE"]) expect(outcomes[`${name} done`]).toBeGreaterThan(3);
+      expect(outcomes["POST refused"]).toBeGreaterThan(0);
+    }),
+);
+
+/** Has the doctor compare what voucher and boxoffice keep of the same. */
+async function findUnequal({ limitMs }: { readonly limitMs: number }): Promise<string[]> {
+  const environment = {
+    DATABASE_URL: cluster.databaseUrl,
+    BUS: "kafka",
+    KAFKA_BROKERS: kafkaOfThisRun(),
+    KAFKA_TOPIC_PREFIX: cluster.prefix,
+  };
+  const question = { names: ["boxoffice", "voucher"], environment, data: "/nonexistent", health: [] };
+  const compared = (await diagnose(question, { limitMs })).filter(({ area }) => area === "accounts");
+  expect(compared.length).toBeGreaterThan(3);
+  return compared.filter(({ level }) => level === "wrong").map(({ what }) => what);
+}

@@ -49,6 +49,10 @@ async function attempt<M>(measured: () => Promise<M>, isGood: (measured: M) => b
 
 interface HostileBody {
   readonly name: string;
+  /** A harmless body that costs as much; by default one as large. */
+  readonly harmless?: string;
+  /** What the answer may have; that of a batch has an object for each element. */
+  readonly answerBytes?: number;
   readonly as: string;
   readonly path: string;
   readonly type: string;
@@ -58,6 +62,8 @@ interface HostileBody {
 const token = `Token ${apiKey}`;
 const device = `Device ${deviceKey}`;
 const lists = `${eventPath}/checkinlists/`;
+const vouchers = `${eventPath}/vouchers/`;
+const batch = `${vouchers}batch_create/`;
 const json = "application/json";
 const form = "application/x-www-form-urlencoded";
 
@@ -76,6 +82,12 @@ const hostileBodies: readonly HostileBody[] = [
     type: json,
     body: answers(),
   },
+  ofVouchers("a batch of a hundred thousand vouchers", batchOf(100_000, "{}")),
+  ofVouchers("a batch of wrong vouchers", batchOf(10_000, '{"code":"\\u0007"}')),
+  ofVouchers("a batch of one code", batchOf(10_000, '{"code":"SAME-CODE"}')),
+  ofVouchers("a batch of no vouchers", batchOf(10_000, "0")),
+  ofVouchers("a batch of unknown ids", batchOf(10_000, '{"item":9,"quota":8}')),
+  { name: "a comment of a megabyte", as: token, path: vouchers, type: json, body: commentOf(1_000_000) },
   { name: "a form of many fields", as: token, path: lists, type: form, body: "a=1&".repeat(many) },
 ];
 
@@ -94,10 +106,10 @@ describe("hostile input", () => {
     ofEvent("order", orderData({ code, positions: positions.map((position) => positionData(position)) }));
   const positionOf = (id: number) => platform.request("GET", `${lists}1/positions/${id}/`, { as: token });
 
-  it.each(hostileBodies)("[S4.6] makes $name cost its sender, and nobody else", async ({ as, path, type, body }) => {
+  it.each(hostileBodies)("[S4.6] makes $name cost its sender, and nobody else", async (hostileBody) => {
+    const { as, path, type, body, harmless: asLarge = ignoredOf(body.length), answerBytes = 10_000 } = hostileBody;
     const send = (content: string) =>
       measure(() => platform.request("POST", path, { as, body: content, headers: { "content-type": type } }));
-    const asLarge = JSON.stringify({ name: "", type: "sideways", ignored: "x".repeat(body.length) });
     const harmless = await measure(() =>
       platform.request("POST", path, { as, body: asLarge, headers: { "content-type": json } }),
     );
@@ -115,7 +127,56 @@ describe("hostile input", () => {
     expect(answer.status).toBe(400);
     expect(tookMs).toBeLessThan(allowedMs);
     expect(waitedMs, "what others waited").toBeLessThan(allowedMs);
-    expect(JSON.stringify(answer.body).length, "bytes of the answer").toBeLessThan(10_000);
+    expect(JSON.stringify(answer.body).length, "bytes of the answer").toBeLessThan(answerBytes);
+  });
+
+  const noNumber = "1e400";
+  const long = "9".repeat(100_000);
+  it.each([
+    ["a control character", '{"code":"ABC\\u0007DE"}', "code"],
+    ["a code that is too long in upper case", `{"code":"${"ß".repeat(200)}"}`, "code"],
+    ["a megabyte", commentOf(1_000_000), "comment"],
+    [
+      "a number that no program reads",
+      `{"code":${noNumber},"tag":-${noNumber},"comment":${noNumber}}`,
+      "code tag comment",
+    ],
+    [
+      "such a number in each field",
+      `{"max_usages":${noNumber},"min_usages":-${noNumber},"value":${noNumber},"budget":${noNumber},"item":${noNumber},"variation":${noNumber},"quota":${noNumber},"subevent":${noNumber},"valid_until":${noNumber},"block_quota":${noNumber},"price_mode":${noNumber},"seat":${noNumber}}`,
+      "max_usages min_usages value budget item variation quota subevent valid_until block_quota price_mode seat",
+    ],
+    ["very long numbers", `{"max_usages":${long},"item":"${long}","value":"${long}"}`, "max_usages item value"],
+    ["very small numbers", '{"value":"1e-400","budget":0.000000000000000001}', "value budget"],
+    [
+      "objects and lists",
+      '{"code":{"a":[1]},"tag":[[[]]],"comment":{},"item":{},"value":[],"block_quota":[],"valid_until":{},"seat":[]}',
+      "code tag comment item value block_quota valid_until seat",
+    ],
+    ["years of no calendar", '{"valid_until":"9999-12-31T23:59:59Z","tag":"\\ud800"}', "valid_until tag"],
+  ])("[V3.3, V3.10, S4.6] names each field of a voucher that has %s", async (_name, body, fields) => {
+    const named = (answer: unknown) => Object.keys(answer as object).sort();
+    const send = (path: string, content: string) =>
+      platform.request("POST", path, { as: token, body: content, headers: { "content-type": json } });
+    const alone = await send(vouchers, body);
+    expect([alone.status, named(alone.body)]).toEqual([400, fields.split(" ").sort()]);
+    const { status, body: answer } = await send(batch, `[{},${body}]`);
+    expect([status, named((answer as unknown[])[0]), named((answer as unknown[])[1])]).toEqual([
+      400,
+      [],
+      fields.split(" ").sort(),
+    ]);
+  });
+
+  it("[A4.13] reads no voucher that nests deep", async () => {
+    const deep = `{"comment":${"[".repeat(5000)}${"]".repeat(5000)}}`;
+    for (const [path, body] of [
+      [vouchers, deep],
+      [batch, `[${deep}]`],
+    ] as const) {
+      const answer = await platform.request("POST", path, { as: token, body, headers: { "content-type": json } });
+      expect([answer.status, answer.body]).toEqual([400, { detail: expect.any(String) }]);
+    }
   });
 
   it("names an item once on a list, however often it was sent", async () => {
@@ -368,6 +429,24 @@ function repeated(element: string): string {
 
 function counted(count: number): string {
   return Array.from({ length: count }, (_, index) => String(index + 1000)).join();
+}
+
+function ofVouchers(name: string, body: string): HostileBody {
+  // As many vouchers as a batch may have, one of them wrong.
+  const harmless = batchOf(10_000, "{}").replace("{}", '{"item":9}');
+  return { name, as: token, path: batch, type: json, body, harmless, answerBytes: 1024 * 1024 };
+}
+
+function ignoredOf(length: number): string {
+  return JSON.stringify({ name: "", type: "sideways", ignored: "x".repeat(length) });
+}
+
+function batchOf(count: number, element: string): string {
+  return `[${Array.from({ length: count }, () => element).join()}]`;
+}
+
+function commentOf(length: number): string {
+  return JSON.stringify({ comment: "x".repeat(length) });
 }
 
 function answers(): string {
