@@ -21,7 +21,9 @@ const startRedis = "packages/testkit/src/vitest-redis.ts";
 const anyPlatform = "test/{contract,e2e,security}/**/*.e2e.test.ts";
 /** These are about commands, about everything in one process, or about what a gateway decides alone. */
 const oneProcessOnly = [
-  ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload"].map((name) => `test/e2e/${name}.e2e.test.ts`),
+  ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload", "vouchers-for-shops"].map(
+    (name) => `test/e2e/${name}.e2e.test.ts`,
+  ),
   "test/contract/openapi.e2e.test.ts",
 ];
 
