@@ -1,4 +1,5 @@
 export { firstIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
+export { placesOfCurrency } from "./currency-places.ts";
 export {
   type DeviceProfile,
   deviceProfileOf,
@@ -10,6 +11,7 @@ export {
 export { type DownloadedTicket, type DownloadSettings, findDownloads } from "./downloads.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";
+export { listedPrice } from "./listed-price.ts";
 export { type Localized, pick } from "./localized.ts";
 export {
   type DecimalLimits,

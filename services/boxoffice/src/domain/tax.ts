@@ -35,10 +35,3 @@ export function addTax(listed: string, rule: TaxRule | null, places: number): Mo
   const net = includesTax ? round(base.times(100).div(Big(100).plus(taxRate))) : base;
   return { price: show(gross), taxRate, taxValue: show(gross.minus(net)), taxCode, taxRule };
 }
-
-/** The places of a currency behind the point: those of ISO 4217, and two for an unknown code. */
-export function placesOf(currency: string): number {
-  if (!/^[A-Za-z]{3}$/.test(currency)) return shownPlaces;
-  const format = new Intl.NumberFormat("en", { style: "currency", currency });
-  return format.resolvedOptions().maximumFractionDigits ?? shownPlaces;
-}

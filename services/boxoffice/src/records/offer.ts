@@ -1,6 +1,6 @@
+import { listedPrice, placesOfCurrency } from "@tessera/values";
 import type { Offer } from "../domain/find-sale-problems.ts";
-import { listedPrice } from "../domain/listed-price.ts";
-import { addTax, type Money, placesOf, type TaxRule } from "../domain/tax.ts";
+import { addTax, type Money, type TaxRule } from "../domain/tax.ts";
 import { webChannel } from "../domain/web-channel.ts";
 import type { OfferDocuments } from "../store/sales.ts";
 import type { EventDocument, EventSettings } from "./event-schema.ts";
@@ -79,11 +79,12 @@ export function toMoney(
   const ofItem = subevent?.item_price_overrides.find((each) => each.item === id);
   const ofVariation = subevent?.variation_price_overrides.find((each) => each.variation === variation);
   const listed = listedPrice({
-    defaultPrice: item.default_price,
-    variation: sold === undefined ? null : { defaultPrice: sold.default_price },
-    ofDate: { item: ofItem?.price ?? null, variation: ofVariation?.price ?? null },
+    item: item.default_price,
+    variation: sold?.default_price ?? null,
+    itemOnDate: ofItem?.price ?? null,
+    variationOnDate: ofVariation?.price ?? null,
   });
-  return addTax(listed, toRule(taxRule), placesOf(event.currency));
+  return addTax(listed, toRule(taxRule), placesOfCurrency(event.currency));
 }
 
 function toRule(rule: TaxRuleDocument | null): TaxRule | null {

@@ -34,6 +34,12 @@ describe("an offer", () => {
       series,
       "35.00",
     ],
+    [
+      "of a variation with a price of its own, of whose item alone the date says something",
+      { item: 2, variation: 23, subevent: 5 },
+      series,
+      "35.00",
+    ],
     ["on a date that says nothing of it", { item: 2, variation: 21, subevent: 6 }, series, "45.00"],
     ["that the shop names", { item: 2, variation: 21, price: "1.5" }, catalogue, "1.50"],
   ])("[V7.3] begins with the price %s", (_name, asked, known, priceBefore) => {

@@ -3,7 +3,7 @@ import Big from "big.js";
 import { findMismatch, type Restriction, type Wanted } from "./applies-to.ts";
 import { leastUsages } from "./min-usages.ts";
 import { priceWith } from "./price.ts";
-import { listedPrice, type ShopCatalogue } from "./shop-catalogue.ts";
+import { findListedPrice, type ShopCatalogue } from "./shop-catalogue.ts";
 import { isExpired, usagesLeft, type Voucher } from "./voucher.ts";
 
 /** What a shop would sell with a code. */
@@ -153,7 +153,7 @@ function makeOffer(
   voucher: ShopVoucher,
   { catalogue, taken }: { readonly catalogue: ShopCatalogue; readonly taken: Taken },
 ): Offer {
-  const listed = new Big(ask.price ?? listedPrice(ask, catalogue));
+  const listed = new Big(ask.price ?? findListedPrice(ask, catalogue));
   const priceBefore = listed.toFixed(2);
   const budgetUsed = new Big(voucher.budgetUsed).plus(voucher.reservedBudget).plus(taken.budget).toFixed(2);
   const price = priceWith({ ...voucher, budgetUsed }, { price: priceBefore, places: catalogue.places });

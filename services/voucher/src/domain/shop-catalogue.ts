@@ -1,3 +1,4 @@
+import { listedPrice } from "@tessera/values";
 import type { QuotaMembers, Wanted } from "./applies-to.ts";
 
 /** What of an event decides whether a voucher is for a product, and what it costs. */
@@ -24,11 +25,14 @@ export interface ShopDate {
   readonly variations: ReadonlyMap<number, string>;
 }
 
-/** Finds the price of a product without a voucher: what is said for its date, its variation, then the item. */
-export function listedPrice({ item, variation, subevent }: Wanted, { items, dates }: ShopCatalogue): string {
+/** Finds the price of a product without a voucher. */
+export function findListedPrice({ item, variation, subevent }: Wanted, { items, dates }: ShopCatalogue): string {
   const date = subevent === null ? undefined : dates.get(subevent);
   const product = items.get(item);
-  const ofVariation =
-    variation === null ? null : (date?.variations.get(variation) ?? product?.variations.get(variation));
-  return ofVariation ?? date?.items.get(item) ?? product?.price ?? "0.00";
+  return listedPrice({
+    item: product?.price ?? "0.00",
+    variation: variation === null ? null : (product?.variations.get(variation) ?? null),
+    itemOnDate: date?.items.get(item) ?? null,
+    variationOnDate: variation === null ? null : (date?.variations.get(variation) ?? null),
+  });
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { placesOf } from "../domain/currency-places.ts";
+import { placesOfCurrency } from "@tessera/values";
 import type { ShopCatalogue } from "../domain/shop-catalogue.ts";
 import { fault } from "../faults.ts";
 import { isBeingRemoved } from "./gone-events.ts";
@@ -54,7 +54,7 @@ export async function findShopCatalogue(
                                           where id = any(${variations}::bigint[])),
                      'prices', (select coalesce(jsonb_agg(jsonb_build_object(
                                          'id', (variation.data ->> 'id')::bigint,
-                                         'price', coalesce(variation.data ->> 'default_price', variation.data ->> 'price'))), '[]')
+                                         'price', variation.data ->> 'default_price')), '[]')
                                   from jsonb_array_elements(item.document -> 'variations') as variation (data)
                                  where (variation.data ->> 'id')::bigint = any(${variations}::bigint[])))), '[]')
               from item
@@ -100,7 +100,7 @@ function toCatalogue({ isSeries, currency, items, dates, quotas }: Row): ShopCat
   const byDate = Map.groupBy(dates, ({ id }) => id);
   return {
     isSeries,
-    places: placesOf(currency ?? ""),
+    places: placesOfCurrency(currency ?? ""),
     items: new Map(
       items.map(({ id, price, hasVariations, variations, prices }) => {
         const known = new Map(prices.map((of) => [of.id, of.price]));

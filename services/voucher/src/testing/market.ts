@@ -7,7 +7,7 @@ export function shopVoucher(changes: Partial<ShopVoucher> = {}): ShopVoucher {
   return { ...voucher(), reserved: 0, reservedBudget: "0.00", ...changes };
 }
 
-/** Item 1 costs 23.00; item 2 has variations: 21 at its own price, 22 at that of the item. */
+/** Item 1 costs 23.00; item 2 has variations: 21 and 23 at their own prices, 22 at that of the item. */
 export const catalogue: ShopCatalogue = {
   isSeries: false,
   places: 2,
@@ -21,6 +21,7 @@ export const catalogue: ShopCatalogue = {
         variations: new Map([
           [21, "45.00"],
           [22, null],
+          [23, "50.00"],
         ]),
       },
     ],
@@ -29,7 +30,7 @@ export const catalogue: ShopCatalogue = {
   quotas: new Map([[9, { items: new Set([1]), variations: new Set([21]) }]]),
 };
 
-/** The dates of a series: on 5 everything costs less, on 6 nothing differs. */
+/** The dates of a series: on 5 all that is named costs less, on 6 nothing differs. */
 export const series: ShopCatalogue = {
   ...catalogue,
   isSeries: true,

@@ -217,6 +217,7 @@ describe("money", () => {
     ["fr", null, "1234.50", "EUR", "1\u202f234,50\u00a0€"],
     ["en", null, "1500.00", "JPY", "¥1,500"],
     ["en", null, "23.00", "CHF", "CHF\u00a023.00"],
+    ["hu", null, "1500.00", "HUF", "1\u00a0500,00\u00a0Ft"],
     ["en", null, "1.500", "KWD", "KWD\u00a01.500"],
     ["pl", null, "1234.50", "PLN", "1\u00a0234,50\u00a0zł"],
   ])("[L19.2] in %s of %j of %s %s is %s", (name, region, amount, currency, expected) => {

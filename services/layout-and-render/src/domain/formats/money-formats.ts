@@ -1,3 +1,4 @@
+import { placesOfCurrency } from "@tessera/values";
 import { formatterLocales, type Locale, readLocale } from "./locale.ts";
 
 /** Where English prices are written with the separators of the region, and in which language that is done alike. */
@@ -14,7 +15,6 @@ export class MoneyFormats {
   readonly #locales: string[];
   readonly #isEnglishLike: boolean;
   readonly #formatters = new Map<string, (amount: `${number}`) => string>();
-  readonly #places = new Map<string, number>();
 
   constructor(locale: Locale) {
     const region = locale.tag.split("-").at(-1) ?? "";
@@ -29,7 +29,7 @@ export class MoneyFormats {
     if (!/^[A-Za-z]{3}$/.test(currency)) return `${currency} ${amount}`;
     const code = currency.toUpperCase();
     const needed = amount.split(".")[1]?.replace(/0+$/, "").length ?? 0;
-    const usual = this.#placesOf(code);
+    const usual = placesOfCurrency(code);
     const places = needed > usual ? Math.min(Math.max(needed, 2), 20) : usual;
     const key = `${code} ${places}`;
     let write = this.#formatters.get(key);
@@ -38,16 +38,6 @@ export class MoneyFormats {
       this.#formatters.set(key, write);
     }
     return write(amount);
-  }
-
-  #placesOf(currency: string): number {
-    let places = this.#places.get(currency);
-    if (places === undefined) {
-      const options = new Intl.NumberFormat("en", { style: "currency", currency }).resolvedOptions();
-      places = options.maximumFractionDigits ?? 2;
-      this.#places.set(currency, places);
-    }
-    return places;
   }
 
   #makeFormatter(currency: string, places: number): (amount: `${number}`) => string {
