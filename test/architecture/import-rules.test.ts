@@ -71,6 +71,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["engines-users", "service"], "services/checkin/src/index.ts", "packages/engines/src/kafka.ts"],
   [["resolvable"], "gateway/src/clients.ts", "missing-library"],
   [["child_process"], "gateway/src/clients.ts", "node:child_process"],
+  [["worker_threads"], "packages/sent-files/src/examine.ts", "node:worker_threads"],
   [["fence: kafkajs"], "packages/kit/src/bus/other.ts", "kafkajs"],
   [["fence: redis|ioredis|@redis"], "packages/kit/src/cache/other.ts", "redis"],
   [["fence: rate-limiter-flexible"], "gateway/src/middleware/serve.ts", "rate-limiter-flexible"],

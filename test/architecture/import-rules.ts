@@ -260,6 +260,12 @@ export const importRules: readonly (IForbiddenRuleType & { name: string; comment
     },
     to: { path: "^child_process$" },
   },
+  {
+    name: "worker_threads",
+    comment: "Use kit/threads: it limits how long a thread works, and replaces one that has ended.",
+    from: { path: ours, pathNot: "\\.test\\.ts$|^packages/kit/src/threads/" },
+    to: { path: "^worker_threads$" },
+  },
   ...fences.map(([library, where, remedy]) => ({
     name: `fence: ${library.replaceAll(/\(\?:|\)/g, "")}`,
     comment: remedy,

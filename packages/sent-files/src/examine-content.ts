@@ -1,4 +1,4 @@
-import { parentPort } from "node:worker_threads";
+import { answerRequests } from "@tessera/kit/threads/answer-requests";
 import { checkImage, type Objection } from "./check-image.ts";
 import type { FileType } from "./file-type.ts";
 
@@ -8,21 +8,11 @@ export interface SentContent {
   readonly bytes: Uint8Array;
 }
 
-/** The messages of the thread about each file that it gets: that it begins, then its result. */
-export type Finding = { readonly begins: true } | { readonly begins: false; readonly objection: Objection };
+/** The parser of PDF takes a while to load; images do not wait for it. */
+const loadPdfCheck = () => import("./check-pdf.ts");
 
-const report = (finding: Finding) => parentPort?.postMessage(finding);
-
-async function examine({ type, bytes }: SentContent): Promise<void> {
-  if (type === "application/pdf") {
-    // Its parser takes a while to load; images do not wait for it.
-    const { checkPdf } = await import("./check-pdf.ts");
-    report({ begins: true });
-    report({ begins: false, objection: await checkPdf(bytes) });
-  } else {
-    report({ begins: true });
-    report({ begins: false, objection: checkImage(type, bytes) });
-  }
-}
-
-parentPort?.on("message", (content: SentContent) => void examine(content));
+answerRequests<SentContent, Objection>({
+  load: ({ type }) => (type === "application/pdf" ? loadPdfCheck() : undefined),
+  answer: async ({ type, bytes }) =>
+    type === "application/pdf" ? (await loadPdfCheck()).checkPdf(bytes) : checkImage(type, bytes),
+});

@@ -1,8 +1,7 @@
-import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
 import type { Fault } from "@tessera/kit/fault";
+import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
 import type { Objection } from "./check-image.ts";
-import type { Finding, SentContent } from "./examine-content.ts";
+import type { SentContent } from "./examine-content.ts";
 import { fault } from "./faults.ts";
 
 export interface ExaminationLimits {
@@ -20,8 +19,7 @@ const longestLoadMs = 15_000;
 
 const tooComplex = "The file is too complex to be examined. Send a simpler one.";
 
-/** After a build, too, this file and the thread's have the same extension. */
-const program = new URL(`examine-content${extname(import.meta.url)}`, import.meta.url);
+const program = programBeside(import.meta.url, "examine-content");
 
 /** Examines files one after the other. Opening it costs nothing until the first file. */
 export interface Examiner {
@@ -30,74 +28,26 @@ export interface Examiner {
   close(): Promise<void>;
 }
 
-/** What happens to a thread while it examines a file. */
-type Event = { readonly finding: Finding } | { readonly error: Error };
-
 /**
  * Examines the content of files in a thread of their own, so that a hostile file blocks no other request and uses no more
- * memory than allowed. A thread that a file has used up is replaced for the next one.
+ * memory than allowed.
  */
 export function openExaminer(limits: ExaminationLimits = usualLimits): Examiner {
-  let thread: Worker | undefined;
-  let onEvent: ((event: Event) => void) | undefined;
-
-  function start(): Worker {
-    const worker = new Worker(program, {
-      resourceLimits: { maxOldGenerationSizeMb: limits.maxHeap, maxYoungGenerationSizeMb: 16 },
-      // Output of a parser must not reach the log.
-      stdout: true,
-      stderr: true,
-    });
-    const tell = (event: Event) => {
-      if (thread === worker) onEvent?.(event);
-    };
-    worker.on("message", (finding: Finding) => tell({ finding }));
-    const ended = (cause?: unknown) => new Error("the examination of a file ended without a result", { cause });
-    worker.on("error", (error) => tell({ error: error instanceof Error ? error : ended(error) }));
-    worker.on("exit", () => tell({ error: ended() }));
-    return worker;
-  }
-
-  async function close(): Promise<void> {
-    const ended = thread;
-    thread = undefined;
-    await ended?.terminate();
-  }
-
+  const thread = new Thread<SentContent, Objection>({ program, maxLoadMs: longestLoadMs, maxHeap: limits.maxHeap });
   return {
-    close,
+    close: () => thread.end(),
     async examine(file, { maxMs = limits.maxMs } = {}) {
       if (maxMs <= 0) return tooComplex;
-      let timer: NodeJS.Timeout | undefined;
       try {
-        thread ??= start();
-        const worker = thread;
-        const { objection } = await new Promise<{ readonly objection: Objection }>((resolve, reject) => {
-          onEvent = (event) => {
-            clearTimeout(timer);
-            if ("error" in event) reject(event.error);
-            else if (event.finding.begins) timer = setTimeout(() => reject(new UsedUp()), maxMs);
-            else resolve(event.finding);
-          };
-          timer = setTimeout(() => reject(overloaded()), longestLoadMs);
-          worker.postMessage(file);
-        });
-        return objection;
+        return await thread.ask(file, { maxMs });
       } catch (error) {
-        await close();
-        if (error instanceof UsedUp || (error as NodeJS.ErrnoException).code === "ERR_WORKER_OUT_OF_MEMORY")
-          return tooComplex;
-        throw error;
-      } finally {
-        clearTimeout(timer);
-        onEvent = undefined;
+        const trouble = error instanceof ThreadFailure ? error.trouble : undefined;
+        if (trouble === "too slow" || trouble === "too much memory") return tooComplex;
+        throw trouble === "late" ? overloaded(error) : error;
       }
     },
   };
 }
-
-/** The time for a file is over; thrown inside this file only. */
-class UsedUp extends Error {}
 
 /** Examines one file. */
 export async function examine(file: SentContent, limits: ExaminationLimits = usualLimits): Promise<Objection> {
@@ -109,8 +59,9 @@ export async function examine(file: SentContent, limits: ExaminationLimits = usu
   }
 }
 
-function overloaded(): Fault {
+function overloaded(cause: unknown): Fault {
   return fault("examination_overloaded", "The file could not be examined in time. Send it again.", {
+    cause,
     retryAfterMs: 5000,
   });
 }

@@ -1,5 +1,5 @@
-import { parentPort } from "node:worker_threads";
 import { PDFiumLibrary } from "@hyzyla/pdfium";
+import { answerRequests } from "@tessera/kit/threads/answer-requests";
 import { encodePng } from "./encode-png.ts";
 
 /** A page of a file that becomes a picture. */
@@ -38,8 +38,8 @@ async function draw({ pdf, page: number, dpi, mostPixels }: PictureRequest): Pro
   }
 }
 
-parentPort?.on("message", (request: PictureRequest) => {
-  void draw(request).then((picture) =>
-    parentPort?.postMessage(picture, picture.kind === "picture" ? [picture.png.buffer as ArrayBuffer] : []),
-  );
+answerRequests<PictureRequest, Picture>({
+  load: () => library,
+  answer: draw,
+  handOver: (picture) => (picture.kind === "picture" ? [picture.png.buffer as ArrayBuffer] : []),
 });

@@ -1,7 +1,5 @@
-import { extname } from "node:path";
-import { Worker } from "node:worker_threads";
+import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
 import { fault } from "../faults.ts";
-import type { FlattenMessage } from "./flatten-program.ts";
 import { type PlainBackground, type PreparedBackground, readPrepared } from "./prepare-background.ts";
 
 export interface FlattenLimits {
@@ -18,94 +16,24 @@ const usualLimits: FlattenLimits = { maxMs: 8000, maxHeap: 160, idleMs: 60_000 }
 /** Loading the library takes half a second; a machine that needs longer than this is overloaded. */
 const longestLoadMs = 20_000;
 
-/** After a build, too, this file and the thread's have the same extension. */
-const program = new URL(`flatten-program${extname(import.meta.url)}`, import.meta.url);
+const program = programBeside(import.meta.url, "flatten-program");
 
 /** Prepares backgrounds of organizers. */
 export type PrepareBackground = (bytes: Uint8Array) => Promise<PreparedBackground>;
 
 /**
  * Prepares backgrounds in a thread of their own, one after the other, so that a hostile file stops nothing else and uses no
- * more memory than allowed. A thread that a file has used up is replaced for the next one.
+ * more memory than allowed.
  */
-export function openFlattener(limits: FlattenLimits = usualLimits): PrepareBackground {
-  let thread: Promise<Worker> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
-  let idle: NodeJS.Timeout | undefined;
+export function openFlattener({ maxMs, ...limits }: FlattenLimits = usualLimits): PrepareBackground {
+  const thread = new Thread<Uint8Array, PlainBackground>({ program, maxLoadMs: longestLoadMs, ...limits });
+  return async (bytes) => readPrepared(await thread.ask(bytes, { maxMs }).catch(refuse));
+}
 
-  async function end(): Promise<void> {
-    const ending = thread;
-    thread = undefined;
-    const worker = await ending?.catch(() => undefined);
-    await worker?.terminate();
+function refuse(cause: unknown): never {
+  if (cause instanceof ThreadFailure && cause.trouble === "late") {
+    const message = "The background could not be prepared in time. Try again.";
+    throw fault("background_overloaded", message, { cause, retryAfterMs: 5000 });
   }
-
-  async function flatten(bytes: Uint8Array): Promise<PlainBackground> {
-    clearTimeout(idle);
-    try {
-      thread ??= start(limits);
-      const worker = await thread;
-      return await ask(worker, bytes, limits);
-    } catch (cause) {
-      await end();
-      throw cause;
-    } finally {
-      idle = setTimeout(() => void end(), limits.idleMs);
-      idle.unref();
-    }
-  }
-
-  return async (bytes) => {
-    const mine = last.then(() => flatten(bytes));
-    last = mine.catch(() => undefined);
-    return readPrepared(await mine);
-  };
-}
-
-async function start({ maxHeap }: FlattenLimits): Promise<Worker> {
-  const worker = new Worker(program, {
-    resourceLimits: { maxOldGenerationSizeMb: maxHeap, maxYoungGenerationSizeMb: 16 },
-    // Output of a parser must not reach the log.
-    stdout: true,
-    stderr: true,
-  });
-  await next(worker, longestLoadMs, () =>
-    fault("background_overloaded", "The background could not be prepared in time. Try again.", { retryAfterMs: 5000 }),
-  );
-  return worker;
-}
-
-async function ask(worker: Worker, bytes: Uint8Array, { maxMs }: FlattenLimits): Promise<PlainBackground> {
-  worker.postMessage(bytes);
-  const message = await next(worker, maxMs, () => unusable("it takes too long"));
-  if (message.kind === "done") return message.result;
-  throw unusable(message.kind === "unusable" ? message.problem : "it cannot be read");
-}
-
-function unusable(problem: string) {
-  const message = "The background of the layout cannot be read: set another PDF.";
-  return fault("background_unusable", message, { cause: new Error(problem) });
-}
-
-/** The next message of a thread. A thread that ends was used up by its file. */
-async function next(worker: Worker, ms: number, late: () => Error): Promise<FlattenMessage> {
-  const settled = new AbortController();
-  worker.ref();
-  try {
-    return await new Promise<FlattenMessage>((resolve, reject) => {
-      const lost = () => reject(unusable("it takes too much memory"));
-      const timer = setTimeout(() => reject(late()), ms);
-      settled.signal.addEventListener("abort", () => {
-        clearTimeout(timer);
-        worker.off("message", resolve).off("exit", lost);
-      });
-      worker.once("message", resolve).once("exit", lost);
-      // The end follows.
-      if (worker.listenerCount("error") === 0) worker.on("error", () => undefined);
-    });
-  } finally {
-    settled.abort();
-    // A process may end while it has no work.
-    worker.unref();
-  }
+  throw fault("background_unusable", "The background of the layout cannot be read: set another PDF.", { cause });
 }

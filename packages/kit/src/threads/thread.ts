@@ -1,0 +1,145 @@
+import { basename, extname } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { ThreadMessage } from "./answer-requests.ts";
+
+/** Why a thread has not answered. */
+export type ThreadTrouble =
+  /** It has not begun in time: the machine is overloaded. */
+  | "late"
+  | "too slow"
+  | "too much memory"
+  /** It threw something, which is the cause. */
+  | "failed"
+  | "ended"
+  /** The caller has left. */
+  | "left";
+
+/** A request that was not answered. Its thread has ended. */
+export class ThreadFailure extends Error {
+  readonly trouble: ThreadTrouble;
+
+  constructor(program: URL, trouble: ThreadTrouble, cause?: unknown) {
+    super(`a request to the thread ${basename(program.pathname)} was not answered: ${trouble}`, { cause });
+    this.trouble = trouble;
+  }
+}
+
+export interface ThreadOptions {
+  /** Calls `answerRequests`. */
+  readonly program: URL;
+  /** How long it may load before it begins with a request. */
+  readonly maxLoadMs: number;
+  /** How large its heap may grow, in MiB. */
+  readonly maxHeap?: number;
+  /** How long it is kept for the next request; by default until `end`. */
+  readonly idleMs?: number;
+}
+
+export interface ThreadRequest {
+  /** From its beginning: neither those before it nor the start of the thread count. */
+  readonly maxMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Has requests answered beside the event loop, one after the other. The thread starts with the first request; one that has not
+ * answered is ended, and the next request gets another. A process may end while it has no work for its threads.
+ */
+export class Thread<Request, Answer> {
+  readonly #options: ThreadOptions;
+  #worker: Worker | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(options: ThreadOptions) {
+    this.#options = options;
+  }
+
+  /** Throws a `ThreadFailure` where the thread has no answer. */
+  ask(request: Request, limits: ThreadRequest): Promise<Answer> {
+    const answer = this.#last.then(() => this.#askNow(request, limits));
+    this.#last = answer.catch(() => undefined);
+    return answer;
+  }
+
+  /** Ends the thread, and with it the request under way. A later request starts another. */
+  async end(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#worker;
+    this.#worker = undefined;
+    await worker?.terminate();
+  }
+
+  async #askNow(request: Request, limits: ThreadRequest): Promise<Answer> {
+    const { program, idleMs } = this.#options;
+    if (limits.signal?.aborted === true) throw new ThreadFailure(program, "left", limits.signal.reason);
+    clearTimeout(this.#idle);
+    this.#worker ??= this.#start();
+    const worker = this.#worker;
+    worker.ref();
+    try {
+      const answer = await answerOf<Request, Answer>(worker, request, { ...this.#options, ...limits });
+      if (idleMs !== undefined) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+      return answer;
+    } catch (error) {
+      await this.end();
+      throw error;
+    } finally {
+      worker.unref();
+    }
+  }
+
+  #start(): Worker {
+    const { program, maxHeap } = this.#options;
+    // What libraries print must not reach the log.
+    const worker = new Worker(program, {
+      ...{ stdout: true, stderr: true },
+      ...(maxHeap !== undefined && {
+        resourceLimits: { maxOldGenerationSizeMb: maxHeap, maxYoungGenerationSizeMb: 16 },
+      }),
+    });
+    // Also while nothing is asked; the exit follows.
+    worker.on("error", () => undefined);
+    worker.on("exit", () => {
+      if (this.#worker === worker) this.#worker = undefined;
+    });
+    return worker;
+  }
+}
+
+/** Finds a program beside the caller's file: after a build, too, both have the same extension. */
+export function programBeside(url: string, name: string): URL {
+  return new URL(`${name}${extname(url)}`, url);
+}
+
+async function answerOf<Request, Answer>(
+  worker: Worker,
+  request: Request,
+  { program, maxLoadMs, maxMs, signal }: ThreadOptions & ThreadRequest,
+): Promise<Answer> {
+  worker.postMessage(request);
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  const fail = (trouble: ThreadTrouble, cause?: unknown) => reject(new ThreadFailure(program, trouble, cause));
+  let timer = setTimeout(fail, maxLoadMs, "late");
+  const onMessage = (message: ThreadMessage<Answer>) => {
+    clearTimeout(timer);
+    if (message.begins) timer = setTimeout(fail, maxMs, "too slow");
+    else resolve(message.answer);
+  };
+  const onError = (error: unknown) => fail(isOutOfMemory(error) ? "too much memory" : "failed", error);
+  const onExit = () => fail("ended");
+  const onAbort = () => fail("left", signal?.reason);
+  worker.on("message", onMessage).on("error", onError).on("exit", onExit);
+  signal?.addEventListener("abort", onAbort);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    worker.off("message", onMessage).off("error", onError).off("exit", onExit);
+    signal?.removeEventListener("abort", onAbort);
+  }
+}
+
+function isOutOfMemory(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY";
+}
