@@ -1,16 +1,14 @@
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Reads } from "@tessera/kit/pg/reads";
+import { refuseFilters } from "@tessera/kit/refuse-filters";
 import type { Client } from "@tessera/kit/rpc";
 import type { ListBatchesRequest, ListBatchesResponse } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import type { Layouts } from "@tessera/protos/services";
-import { fault } from "../faults.ts";
 import { hasLayout } from "../has-layout.ts";
 import { countBatches, pageBatches } from "../store/batches.ts";
 import { findUnknown } from "../store/copies.ts";
 import { requireEvent } from "../store/events.ts";
 import { toWireBatch } from "../wire/batches.ts";
-
-const noSuchChoice = "Select a valid choice. That choice is not one of the available choices.";
 
 /** Pages through the batches of an event. */
 export async function listBatches(
@@ -20,11 +18,7 @@ export async function listBatches(
   const isKnown = request.layout === undefined || (await hasLayout(layouts, request, request.layout));
   return reads.inTurn(request.organizer, async (db) => {
     await requireEvent(db, request);
-    const unknown = [...(await findUnknown(db, request, request)), ...(isKnown ? [] : ["layout"])];
-    if (unknown.length > 0)
-      throw fault("invalid_filter", "The event has not what a filter names.", {
-        fields: Object.fromEntries(unknown.map((name) => [name, [noSuchChoice]])),
-      });
+    refuseFilters([...(await findUnknown(db, request, request)), ...(isKnown ? [] : ["layout"])]);
     const count = await countBatches(db, request);
     const { page, limit, offset } = cutPage(request, count);
     const found = await pageBatches(db, request, { ordering: request.ordering, limit, offset });

@@ -1,10 +1,10 @@
 import { cutPage } from "@tessera/kit/cut-page";
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
+import { refuseFilters } from "@tessera/kit/refuse-filters";
 import type { ListVouchersRequest, ListVouchersResponse } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { findUnknown } from "../domain/find-unknown.ts";
 import { planSearch } from "../domain/search-text.ts";
-import { fault } from "../faults.ts";
 import { requireEvent } from "../store/events.ts";
 import { countVouchers, pageVouchers } from "../store/list-vouchers.ts";
 import { findReferences } from "../store/references.ts";
@@ -58,9 +58,6 @@ function filterOf({ organizer, event, ...sent }: ListVouchersRequest): VoucherFi
   };
 }
 
-const noSuchChoice = "Select a valid choice. That choice is not one of the available choices.";
-
-/** An id that is not of this event is a mistake, wherever else it may exist. */
 async function refuseUnknownIds(db: Queryable, request: ListVouchersRequest): Promise<void> {
   const { item, variation, quota, subevent } = request;
   const only = (id: number | undefined) => (id === undefined ? [] : [id]);
@@ -71,9 +68,5 @@ async function refuseUnknownIds(db: Queryable, request: ListVouchersRequest): Pr
     quotas: only(quota),
     subevents: only(subevent),
   });
-  const unknown = findUnknown({ item, variation, quota, subevent }, known);
-  if (unknown.length === 0) return;
-  throw fault("invalid_filter", "The event has not what a filter names.", {
-    fields: Object.fromEntries(unknown.map(([name]) => [name, [noSuchChoice]])),
-  });
+  refuseFilters(findUnknown({ item, variation, quota, subevent }, known).map(([name]) => name));
 }
