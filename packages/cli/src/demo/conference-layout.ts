@@ -1,5 +1,6 @@
+import type { Color } from "@tessera/layout-and-render/rendering/paths";
 import { drawNumber } from "./draw.ts";
-import { type Color, circle, Drawing, polygon, quarterDisc, rectangle } from "./draw-background.ts";
+import { circle, Drawing, polygon, quarterDisc, rectangle } from "./draw-background.ts";
 import { code, field, mark, words } from "./layout-elements.ts";
 
 const page = { width: 210, height: 297 };

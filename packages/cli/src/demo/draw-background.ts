@@ -1,14 +1,6 @@
 import { deflateSync } from "node:zlib";
-
-/** Red, green and blue, 0 to 255. */
-export type Color = readonly [red: number, green: number, blue: number];
-
-export type Point = readonly [x: number, y: number];
-
-const pointsPerMm = 72 / 25.4;
-
-/** How far the control points of a quarter of a circle are from its ends. */
-const quarter = 0.5523;
+import { pointsPerMm } from "@tessera/layout-and-render/domain/page-units";
+import { arc, at, type Color, type Point, paint, round } from "@tessera/layout-and-render/rendering/paths";
 
 /** Draws on a page; lengths are millimetres from its lower left corner. */
 export class Drawing {
@@ -130,22 +122,4 @@ export function quarterDisc(
 
 export function polygon(points: readonly Point[]): string {
   return `${points.map((point, index) => `${at(point)} ${index === 0 ? "m" : "l"}\n`).join("")}h\n`;
-}
-
-/** A quarter of an ellipse from one point to another, around the corner between them. */
-function arc(from: Point, corner: Point, to: Point): string {
-  const near = ([x, y]: Point): Point => [x + (corner[0] - x) * quarter, y + (corner[1] - y) * quarter];
-  return `${at(near(from))} ${at(near(to))} ${at(to)} c\n`;
-}
-
-function at([x, y]: Point): string {
-  return `${round(x)} ${round(y)}`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-
-function paint(color: Color): string {
-  return color.map((channel) => round(channel / 255)).join(" ");
 }

@@ -1,5 +1,6 @@
+import type { Color, Point } from "@tessera/layout-and-render/rendering/paths";
 import { drawNumber } from "./draw.ts";
-import { type Color, circle, Drawing, type Point, polygon, rectangle } from "./draw-background.ts";
+import { circle, Drawing, polygon, rectangle } from "./draw-background.ts";
 import { code, field, mark, words } from "./layout-elements.ts";
 
 /** As narrow as the printers at the gates. */

@@ -1,5 +1,6 @@
 import { PDFDocument } from "@cantoo/pdf-lib";
 import { pointsPerMm } from "../domain/page-units.ts";
+import { arc, at, type Color, type Point, paint } from "./paths.ts";
 
 const [pageWidth, pageHeight] = [210, 297];
 
@@ -9,8 +10,6 @@ const corner = 4;
 /** Where a stub could be torn off. */
 const perforation = 128;
 const notch = 3;
-
-type Color = readonly [red: number, green: number, blue: number];
 
 const paper: Color = [251, 247, 242];
 const edge: Color = [228, 216, 203];
@@ -38,22 +37,15 @@ export async function drawDefaultBackground(): Promise<Uint8Array> {
   return document.save({ useObjectStreams: false });
 }
 
-/** How far the control points of a quarter of a circle are from its ends. */
-const quarter = 0.5523;
-
 function drawCard(): string {
   const outline = cardOutline();
-  return `${paint(paper, "rg")}${outline}f\n${paint(edge, "RG")}0.25 w\n${outline}S\n`;
+  return `${paint(paper)} rg\n${outline}f\n${paint(edge)} RG\n0.25 w\n${outline}S\n`;
 }
 
 /** A rectangle with round corners, and a notch above and below the perforation. */
 function cardOutline(): string {
   const { left, bottom, width, height } = card;
   const [right, top] = [left + width, bottom + height];
-  const arc = (from: Point, control: Point, to: Point) => {
-    const near = ([x, y]: Point): Point => [x + (control[0] - x) * quarter, y + (control[1] - y) * quarter];
-    return `${at(near(from))} ${at(near(to))} ${at(to)} c\n`;
-  };
   const bump = (y: number, [direction, inwards]: Point): string => {
     const [from, to] = [perforation - notch * direction, perforation + notch * direction];
     const deep = y + notch * inwards;
@@ -91,36 +83,26 @@ function drawMosaic(): string {
     const draw = (row * 7 + column * 11 + row * row * 3 + column * row * 5) % 23;
     const color = clays[draw === 4 || draw === 17 ? 5 : draw % 5] ?? paper;
     const [x, y] = [card.left + column * step, card.bottom + row * step];
-    return `${paint(color, "rg")}${at([x + gap / 2, y + gap / 2])} ${step - gap} ${step - gap} re f\n`;
+    return `${paint(color)} rg\n${at([x + gap / 2, y + gap / 2])} ${step - gap} ${step - gap} re f\n`;
   });
   return `q\n${cardOutline()}W n\n${tiles.join("")}Q\n`;
 }
 
 /** White behind the code, and the dots of the perforation. */
 function drawStub(): string {
-  const white = `${paint([255, 255, 255], "rg")}131.5 213.5 64 64 re f\n`;
+  const white = `${paint([255, 255, 255])} rg\n131.5 213.5 64 64 re f\n`;
   const from = at([perforation, card.bottom + notch + 1.5]);
   const to = at([perforation, card.bottom + card.height - notch - 1.5]);
-  return `${white}q\n1 J\n0.6 w\n[0 2] 0 d\n${paint(dots, "RG")}${from} m\n${to} l\nS\nQ\n`;
+  return `${white}q\n1 J\n0.6 w\n[0 2] 0 d\n${paint(dots)} RG\n${from} m\n${to} l\nS\nQ\n`;
 }
 
 /** Hairlines between what, for whom, and the payment. */
 function drawLines(): string {
-  return `q\n0.2 w\n${paint(edge, "RG")}${[252.5, 201.5].map((y) => `${at([28, y])} m\n${at([124, y])} l\nS\n`).join("")}Q\n`;
+  return `q\n0.2 w\n${paint(edge)} RG\n${[252.5, 201.5].map((y) => `${at([28, y])} m\n${at([124, y])} l\nS\n`).join("")}Q\n`;
 }
 
 /** Marks where the page is folded. */
 function drawFold(): string {
   const y = pageHeight / 2;
-  return `q\n0.2 w\n${paint(edge, "RG")}${at([0, y])} m\n${at([6, y])} l\nS\n${at([pageWidth - 6, y])} m\n${at([pageWidth, y])} l\nS\nQ\n`;
-}
-
-type Point = readonly [x: number, y: number];
-
-function at([x, y]: Point): string {
-  return `${Math.round(x * 1000) / 1000} ${Math.round(y * 1000) / 1000}`;
-}
-
-function paint(color: Color, operator: "rg" | "RG"): string {
-  return `${color.map((channel) => (channel / 255).toFixed(3)).join(" ")} ${operator}\n`;
+  return `q\n0.2 w\n${paint(edge)} RG\n${at([0, y])} m\n${at([6, y])} l\nS\n${at([pageWidth - 6, y])} m\n${at([pageWidth, y])} l\nS\nQ\n`;
 }
