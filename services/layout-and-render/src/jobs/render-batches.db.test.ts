@@ -116,6 +116,18 @@ describe("what passes by itself", () => {
     expect(await job.find()).toMatchObject({ state: BatchState.FAILED, message: "The store is away." });
   });
 
+  it("[L50.5] such as a browser that does not start is waited for, but not for ever", async () => {
+    const [flaky, never] = [2, Number.POSITIVE_INFINITY].map((missing) => openTestRenderer({ missing }));
+    const job = await start([part(1)]);
+    await finish({ renderer: flaky?.tools ?? renderer.tools });
+    expect(await job.find()).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    const late = await start([part(1)]);
+    await finish({ renderer: never?.tools ?? renderer.tools, patienceMs: 300 });
+    const message = "Tickets cannot be printed now: no browser starts. Try again later.";
+    expect(await late.find()).toMatchObject({ state: BatchState.FAILED, message });
+    await flaky?.close();
+  });
+
   it("[L50.3] such as a browser that is killed loses no ticket and prints none twice", async () => {
     await renderer.tools.printer.warmUp();
     const job = await start(Array.from({ length: 300 }, (_, index) => part(index + 1)));
@@ -141,7 +153,7 @@ describe("a part that cannot be printed", () => {
       update layout set background = ${"ab".repeat(20)}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
     const noFile = await start([part(1), part(2, { overrideLayout: id })]);
     await finish();
-    expect((await noFile.find()).message).toMatch(/^Part 2: The background/);
+    expect((await noFile.find()).message).toBe("Part 2: The background of the layout is lost: set it again.");
     await files.put(`backgrounds/${"ab".repeat(20)}.pdf`, Buffer.from("%PDF-1.4 x"), {
       contentType: "application/pdf",
     });

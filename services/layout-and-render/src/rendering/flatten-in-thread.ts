@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
+import { Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
 import type { FlattenMessage } from "./flatten-program.ts";
 import { type PlainBackground, type PreparedBackground, readPrepared } from "./prepare-background.ts";
@@ -11,9 +12,14 @@ export interface FlattenLimits {
   readonly maxHeap: number;
   /** A thread without work ends after this time. */
   readonly idleMs: number;
+  /** How many are prepared at a time, each in a thread of its own. One organizer has one of them. */
+  readonly threads: number;
 }
 
-const usualLimits: FlattenLimits = { maxMs: 8000, maxHeap: 160, idleMs: 60_000 };
+const usualLimits: FlattenLimits = { maxMs: 8000, maxHeap: 160, idleMs: 60_000, threads: 2 };
+
+/** How long a background waits for those of its own organizer, and for its turn among others. */
+export const waitMs = 30_000;
 
 /** Loading the library takes half a second; a machine that needs longer than this is overloaded. */
 const longestLoadMs = 20_000;
@@ -21,16 +27,33 @@ const longestLoadMs = 20_000;
 /** After a build, too, this file and the thread's have the same extension. */
 const program = new URL(`flatten-program${extname(import.meta.url)}`, import.meta.url);
 
-/** Prepares backgrounds of organizers. */
-export type PrepareBackground = (bytes: Uint8Array) => Promise<PreparedBackground>;
+/** Prepares a background of an organizer. */
+export type PrepareBackground = (bytes: Uint8Array, party: string) => Promise<PreparedBackground>;
 
 /**
- * Prepares backgrounds in a thread of their own, one after the other, so that a hostile file stops nothing else and uses no
- * more memory than allowed. A thread that a file has used up is replaced for the next one.
+ * Prepares backgrounds in threads of their own, so that a hostile file stops nothing else and uses no more memory than
+ * allowed. Organizers take turns: slow files of one leave a thread to others.
  */
 export function openFlattener(limits: FlattenLimits = usualLimits): PrepareBackground {
+  const turns = new Turns({ total: limits.threads, each: 1, waitMs, busy: overloaded });
+  const free = Array.from({ length: limits.threads }, () => openThread(limits));
+  return async (bytes, party) => {
+    const plain = await turns.run({ party, amount: 1 }, async () => {
+      const flatten = free.pop() ?? openThread(limits);
+      try {
+        return await flatten(bytes);
+      } finally {
+        // The one that was used last is warm.
+        free.push(flatten);
+      }
+    });
+    return readPrepared(plain);
+  };
+}
+
+/** A thread that begins with its first file. One that a file has used up is replaced for the next. */
+function openThread(limits: FlattenLimits): (bytes: Uint8Array) => Promise<PlainBackground> {
   let thread: Promise<Worker> | undefined;
-  let last: Promise<unknown> = Promise.resolve();
   let idle: NodeJS.Timeout | undefined;
 
   async function end(): Promise<void> {
@@ -40,7 +63,7 @@ export function openFlattener(limits: FlattenLimits = usualLimits): PrepareBackg
     await worker?.terminate();
   }
 
-  async function flatten(bytes: Uint8Array): Promise<PlainBackground> {
+  return async (bytes) => {
     clearTimeout(idle);
     try {
       thread ??= start(limits);
@@ -53,13 +76,13 @@ export function openFlattener(limits: FlattenLimits = usualLimits): PrepareBackg
       idle = setTimeout(() => void end(), limits.idleMs);
       idle.unref();
     }
-  }
-
-  return async (bytes) => {
-    const mine = last.then(() => flatten(bytes));
-    last = mine.catch(() => undefined);
-    return readPrepared(await mine);
   };
+}
+
+export function overloaded() {
+  return fault("background_overloaded", "The background could not be prepared in time. Try again.", {
+    retryAfterMs: 5000,
+  });
 }
 
 async function start({ maxHeap }: FlattenLimits): Promise<Worker> {
@@ -69,9 +92,7 @@ async function start({ maxHeap }: FlattenLimits): Promise<Worker> {
     stdout: true,
     stderr: true,
   });
-  await next(worker, longestLoadMs, () =>
-    fault("background_overloaded", "The background could not be prepared in time. Try again.", { retryAfterMs: 5000 }),
-  );
+  await next(worker, longestLoadMs, overloaded);
   return worker;
 }
 
