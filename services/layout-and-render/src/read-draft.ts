@@ -66,7 +66,10 @@ async function readUpload(
   }
 }
 
-async function readBytes({ upload, size, sha256 }: SentBackground, files: Pick<Files, "get">): Promise<Buffer | undefined> {
+async function readBytes(
+  { upload, size, sha256 }: SentBackground,
+  files: Pick<Files, "get">,
+): Promise<Buffer | undefined> {
   const found = await findUpload(files, upload);
   if (found === undefined) return undefined;
   if (found.size !== size) {

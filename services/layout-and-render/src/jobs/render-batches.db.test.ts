@@ -245,6 +245,31 @@ describe("taking turns", () => {
       await running.stop();
     }
   }, 60_000);
+
+  it("[L53.2] a job waits for no backgrounds of another organizer that cannot be had", async () => {
+    await service.prepareEvent({ organizer: "slow" });
+    const { id } = await service.create({}, { ...place, organizer: "slow" });
+    const name = "cd".repeat(20);
+    await db.run(sql`
+      update layout set background = ${name}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
+    const held = Promise.withResolvers<undefined>();
+    const holding: Files = {
+      ...files,
+      get: (...given) => (given[0].includes(name) ? held.promise : files.get(...given)),
+    };
+    const ofOne = (count: number) => Array.from({ length: count }, () => part(1, { overrideLayout: id }));
+    for (const count of [1, 1, 1, 1, 1, 20, 20, 20]) await start(ofOne(count), "slow");
+    const running = startTestWorkers(db, workers(tools({ files: holding })));
+    try {
+      await vi.waitUntil(async () => (await db.many(sql`select from work where work.state = 'running'`)).length >= 3);
+      const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
+      for (const other of others)
+        await vi.waitUntil(async () => (await other.find()).state === BatchState.SUCCEEDED, { timeout: 5000 });
+    } finally {
+      held.resolve(undefined);
+      await running.stop();
+    }
+  });
 });
 
 describe("a hostile layout with hostile data", () => {
