@@ -264,7 +264,7 @@ describe("taking turns", () => {
       await vi.waitUntil(async () => (await db.many(sql`select from work where work.state = 'running'`)).length >= 3);
       const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
       for (const other of others)
-        await vi.waitUntil(async () => (await other.find()).state === BatchState.SUCCEEDED, { timeout: 5000 });
+        await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(BatchState.SUCCEEDED);
     } finally {
       held.resolve(undefined);
       await running.stop();
