@@ -64,8 +64,8 @@ export async function* printTickets(
   try {
     yield* renderTickets({ ...shared, tickets: resolveAll(), count: parts.length, isSmall }, tools.renderer);
   } catch (error) {
-    // What takes so much longer than usual, does so again.
-    if (error instanceof Fault && error.code === "print_too_slow")
+    // What takes so much longer than usual, does so again. A background that the cache has lost is read after its part.
+    if (error instanceof Fault && (error.code === "print_too_slow" || unprintable.has(error.code)))
       throw new WorkFailed(error.message, { cause: error });
     throw error;
   }
