@@ -261,7 +261,7 @@ describe("taking turns", () => {
     for (const count of [1, 1, 1, 1, 1, 20, 20, 20]) await start(ofOne(count), "slow");
     const running = startTestWorkers(db, workers(tools({ files: holding })));
     try {
-      await vi.waitUntil(async () => (await db.many(sql`select from work where work.state = 'running'`)).length >= 3);
+      await vi.waitUntil(async () => (await db.many(sql`select from work where work.state = 'running'`)).length >= 5);
       const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
       for (const other of others)
         await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(BatchState.SUCCEEDED);
