@@ -1,7 +1,9 @@
 import type { Fault } from "@tessera/kit/fault";
+import type { Files } from "@tessera/kit/files/files";
 import { type Turn, Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
-import type { Incoming } from "./route.ts";
+import { asAttachment, pdf, warned } from "./attachment.ts";
+import type { Incoming, Reply } from "./route.ts";
 
 /** How much of downloads may be under way, and how long they may take. */
 export interface DownloadLimits {
@@ -13,10 +15,13 @@ export interface DownloadLimits {
   readonly longestMs: number;
 }
 
+/** Takes a turn for a download. */
+export type TakeTurn = (request: Incoming, amount: number) => Promise<Turn>;
+
 /** Makes what takes a turn for a download. It ends with the request: when its answer has been sent, or can no longer be. */
-export function downloadTurns({ longestMs, ...limits }: DownloadLimits) {
+export function downloadTurns({ longestMs, ...limits }: DownloadLimits): TakeTurn {
   const downloads = new Turns({ ...limits, busy });
-  return async (request: Incoming, amount: number): Promise<Turn> => {
+  return async (request, amount) => {
     const { organizer: party, signal } = request;
     const turn = await downloads.take({ party, amount, signal });
     const timer = setTimeout(() => request.cutOff(), longestMs);
@@ -34,4 +39,45 @@ function busy(): Fault {
   return fault("downloads_busy", "Too many files are being downloaded at once. Ask for this one again soon.", {
     retryAfterMs: 5000,
   });
+}
+
+/** What a service renders at once fits in one message. */
+export const largestRendered = 15 * 1024 * 1024;
+
+/** Such answers are in memory from their request until the client has read them. */
+export const renderedLimits: DownloadLimits = {
+  total: 16 * largestRendered,
+  each: 8 * largestRendered,
+  waitMs: 10_000,
+  longestMs: 120_000,
+};
+
+/** Each holds a file open until its client has read it. One of ten thousand tickets is long on a slow line. */
+const storedLimits: DownloadLimits = { total: 256, each: 64, waitMs: 10_000, longestMs: 3_600_000 };
+
+interface StoredPdf {
+  readonly key: string;
+  readonly name: string;
+  /** How many things could not be printed as the layout wants them. */
+  readonly warnings: number;
+}
+
+/** Answers a PDF of a job. */
+export type ReplyStoredPdf = (request: Incoming, file: StoredPdf) => Promise<Reply>;
+
+/** Makes what answers PDFs from the store for files, piece by piece and in turns. */
+export function storedPdfs(files: Pick<Files, "get">, limits = storedLimits): ReplyStoredPdf {
+  const takeTurn = downloadTurns(limits);
+  return async (request, { key, name, warnings }) => {
+    const { signal } = request;
+    await takeTurn(request, 1);
+    const stored = await files.get(key);
+    if (stored === undefined) throw fault("not_found", "There is no such file, or it has expired.");
+    const close = () => stored.content.destroy();
+    signal.addEventListener("abort", close, { once: true });
+    // The client may have left meanwhile.
+    if (signal.aborted) close();
+    const headers = { ...asAttachment(name), ...warned(warnings), "Content-Length": String(stored.size) };
+    return { status: 200, type: pdf, body: stored.content, headers };
+  };
 }

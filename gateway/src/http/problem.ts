@@ -87,7 +87,8 @@ export function methodNotAllowed(): Fault {
 function headersOf(problem: Fault, status: number): Record<string, string> {
   if (problem.kind === "unauthenticated") return { "WWW-Authenticate": "Token" };
   const seconds = retryAfterSeconds.get(status);
-  if (seconds === undefined) return {};
+  // What contradicts stored data is as wrong in a second.
+  if (seconds === undefined || (status === statusByKind.unmet && problem.kind === "unmet")) return {};
   const asked = problem.retryAfterMs === undefined ? seconds : Math.ceil(problem.retryAfterMs / 1000);
   return { "Retry-After": String(Math.max(1, asked)) };
 }

@@ -1,5 +1,6 @@
 import type { Files } from "@tessera/kit/files/files";
 import type { Clients } from "../clients.ts";
+import { downloadTurns, renderedLimits, storedPdfs } from "../http/downloads.ts";
 import { at, type Route } from "../http/route.ts";
 import type { ImportTargets } from "../import/import-stream.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
@@ -71,11 +72,13 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   });
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
-  const drafts = layoutDraftRoutes({ ...deps, rendering: clients.rendering });
+  const takeTurn = downloadTurns(renderedLimits);
+  const replyStoredPdf = storedPdfs(deps.files);
+  const drafts = layoutDraftRoutes({ ...deps, rendering: clients.rendering, takeTurn });
   const backgrounds = backgroundRoutes({ layouts: clients.layouts, files: deps.files });
   const answerFiles = answerFileRoutes(clients);
-  const rendering = ticketRenderingRoutes({ rendering: clients.rendering, files: deps.files });
-  const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, files: deps.files });
+  const rendering = ticketRenderingRoutes({ rendering: clients.rendering, replyStoredPdf, takeTurn });
+  const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, replyStoredPdf });
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });

@@ -63,6 +63,9 @@ export const publicBase = "https://tickets.example.com/shop";
 
 export const inEvent = "/api/v1/organizers/bigevents/events/sampleconf";
 
+/** An event of another organizer. */
+export const inTheirEvent = "/api/v1/organizers/somebody/events/theirs";
+
 /** Tokens that every test may use. */
 export const keys = {
   all: "key-with-every-permission",
@@ -168,7 +171,7 @@ export async function serveApp(
     {
       findByHash: async (kind, tokenHash) =>
         credentials.find((known) => known.kind === kind && known.tokenHash.equals(tokenHash)),
-      hasEvent: async (organizer, event) => organizer === "bigevents" && (event === "sampleconf" || event === "other"),
+      hasEvent: async (organizer, event) => knownEvents.has(`${organizer}/${event}`),
     },
     { operatorKey: keys.operator },
   );
@@ -234,6 +237,8 @@ export async function serveApp(
     close: () => server.stop(),
   };
 }
+
+const knownEvents: ReadonlySet<string> = new Set(["bigevents/sampleconf", "bigevents/other", "somebody/theirs"]);
 
 const nothingSent = { files: 0, size: 0 };
 

@@ -1,4 +1,3 @@
-import { buffer } from "node:stream/consumers";
 import type { Clock } from "@tessera/kit/clock";
 import { Fault, isTransient } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
@@ -7,18 +6,15 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import type { Client } from "@tessera/kit/rpc";
 import type { Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import type { AnswerFiles, TicketData } from "@tessera/protos/services";
-import { keyOf } from "./backgrounds.ts";
-import { defaultLayout } from "./domain/default-layout.ts";
-import type { LayoutElement } from "./domain/element.ts";
 import type { Formats } from "./domain/formats/formats.ts";
-import { readElements } from "./domain/read-elements.ts";
 import { resolveElements } from "./domain/resolve-elements.ts";
 import type { AnswerImage } from "./domain/resolved-element.ts";
 import { type PrintedLayout, selectLayout } from "./domain/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
+import { LayoutReader } from "./layout-reader.ts";
 import { type RenderRequest, type RenderTools, renderTickets } from "./rendering/render-tickets.ts";
-import type { BackgroundFile, ImageFile, RenderWarning, Ticket as ResolvedTicket } from "./rendering/ticket.ts";
+import type { ImageFile, RenderWarning, Ticket as ResolvedTicket } from "./rendering/ticket.ts";
 import type { EventKey } from "./store/keys.ts";
 import { readLayoutChoice } from "./store/layouts-to-print.ts";
 import { readTicketsOf } from "./ticket-data.ts";
@@ -68,14 +64,14 @@ export async function* printTickets(
   try {
     yield* renderTickets({ ...shared, tickets: resolveAll(), count: parts.length, isSmall }, tools.renderer);
   } catch (error) {
-    // What takes so much longer than usual, does so again.
-    if (error instanceof Fault && error.code === "print_too_slow")
+    // What takes so much longer than usual, does so again. A background that the cache has lost is read after its part.
+    if (error instanceof Fault && (error.code === "print_too_slow" || unprintable.has(error.code)))
       throw new WorkFailed(error.message, { cause: error });
     throw error;
   }
 
   async function* resolveAll(): AsyncGenerator<ResolvedTicket> {
-    const layouts = new LayoutReader(tools);
+    const layouts = new LayoutReader(order, tools);
     let index = 0;
     for (let slice = first; !slice.done; slice = await read.next()) {
       for (const { ticket: one, layout } of slice.value) {
@@ -98,12 +94,11 @@ export async function* printTickets(
       for (const warning of resolved.warnings) onWarning?.(`Part ${number}: ${warning}`);
       return { elements: resolved.elements, background };
     } catch (error) {
+      if (!(error instanceof Fault)) throw error;
       // What stands in the layout stays as it is: no further try prints it.
-      if (error instanceof Fault && error.code === "background_unusable")
-        throw failedPart(number, error.message, error);
+      if (unprintable.has(error.code)) throw failedPart(number, error.message, error);
       // The next try reads the layout again.
-      if (error instanceof BackgroundGone)
-        throw fault("background_replaced", `Part ${number}: The background of its layout is not there any more.`);
+      if (error.code === "background_replaced") throw fault(error.code, `Part ${number}: ${error.message}`);
       throw error;
     }
   }
@@ -179,52 +174,11 @@ async function readSlice(
   });
 }
 
+/** What is wrong with a layout until somebody changes it. */
+const unprintable: ReadonlySet<string> = new Set(["background_unusable", "background_lost"]);
+
 function failedPart(number: number, problem: string, cause?: unknown): WorkFailed {
   return new WorkFailed(`Part ${number}: ${problem}.`.replace(/\.\.$/, "."), { cause });
-}
-
-/** Thrown inside this file only. */
-class BackgroundGone extends Error {}
-
-/** Reads each layout once, however many tickets have it. */
-export class LayoutReader {
-  readonly #tools: Pick<PrintTools, "files" | "renderer">;
-  readonly #elements = new Map<string, readonly LayoutElement[]>();
-
-  constructor(tools: Pick<PrintTools, "files" | "renderer">) {
-    this.#tools = tools;
-  }
-
-  async read(layout: PrintedLayout | null) {
-    return {
-      elements: layout === null ? defaultLayout : this.#readElements(layout.elements),
-      background: layout === null || layout.background === null ? null : await this.#readBackground(layout.background),
-    };
-  }
-
-  /** A layout without elements prints the built-in ones (source: decisions). */
-  #readElements(json: string): readonly LayoutElement[] {
-    const known = this.#elements.get(json);
-    if (known !== undefined) return known;
-    const read = readElements(json);
-    const elements = read.length === 0 ? defaultLayout : read;
-    this.#elements.set(json, elements);
-    return elements;
-  }
-
-  /** It stays in the cache of prepared ones: a file may have a thousand layouts. */
-  async #readBackground(name: string): Promise<BackgroundFile> {
-    const file = {
-      id: name,
-      bytes: async () => {
-        const found = await this.#tools.files.get(keyOf(name));
-        if (found === undefined) throw new BackgroundGone();
-        return buffer(found.content);
-      },
-    };
-    await this.#tools.renderer.backgrounds.prepare(file);
-    return file;
-  }
 }
 
 const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif"]);

@@ -2,26 +2,16 @@ import { hash } from "node:crypto";
 import { buffer } from "node:stream/consumers";
 import { Fault, type FieldErrors } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
-import { WorkFailed } from "@tessera/kit/jobs/workers";
 import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { DraftLayout } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { findUpload } from "./backgrounds.ts";
-import type { LayoutElement } from "./domain/element.ts";
 import { selectLayout } from "./domain/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
-import { LayoutReader, type PrintTools } from "./printing.ts";
+import { LayoutReader, type LayoutTools, type ReadLayout } from "./layout-reader.ts";
 import type { BackgroundFile } from "./rendering/ticket.ts";
 import type { EventKey } from "./store/keys.ts";
 import { readLayoutChoice } from "./store/layouts-to-print.ts";
-
-/** A layout as it would be printed. */
-export interface ReadLayout {
-  readonly elements: readonly LayoutElement[];
-  readonly background: BackgroundFile | null;
-}
-
-type DraftTools = Pick<PrintTools, "reads" | "files" | "renderer">;
 
 /**
  * Reads a layout that may have elements or a background that are not stored. Elements without the layout that they are of
@@ -30,13 +20,13 @@ type DraftTools = Pick<PrintTools, "reads" | "files" | "renderer">;
 export async function readDraft(
   draft: DraftLayout,
   { place, ticket, errors = {} }: { readonly place: EventKey; readonly ticket: Ticket; readonly errors?: FieldErrors },
-  tools: DraftTools,
+  tools: LayoutTools,
 ): Promise<ReadLayout> {
   const { layout: id, elements } = draft;
   const item = ticket.position.item.id;
   const named = { items: [item], layouts: id === undefined ? [] : [id] };
   const choice = await tools.reads.inTurn(place.organizer, (db) => readLayoutChoice(db, place, named));
-  const upload = await readUpload(draft.background, tools);
+  const upload = await readUpload(draft.background, place, tools);
   const wrong = {
     ...errors,
     ...(id === undefined || choice.layouts.has(id) ? {} : { layout: [`The event has no layout ${id}.`] }),
@@ -52,25 +42,22 @@ export async function readDraft(
     elements: elements ?? stored?.elements ?? "[]",
     background: isStored ? (stored?.background ?? null) : null,
   };
-  const read = await new LayoutReader(tools).read(printed).catch((error: unknown) => {
-    // Its background was replaced while it was read.
-    if (error instanceof WorkFailed) throw fault("ticket_unprintable", error.message, { cause: error });
-    throw error;
-  });
-  return { elements: read.elements, background: upload.file ?? read.background };
+  const read = await new LayoutReader(place, tools).read(printed);
+  return { ...read, background: upload.file ?? read.background };
 }
 
 /** Reads an upload that nothing is stored of. */
 async function readUpload(
   sent: SentBackground | undefined,
-  { files, renderer }: Pick<DraftTools, "files" | "renderer">,
+  { organizer }: EventKey,
+  { files, renderer }: Pick<LayoutTools, "files" | "renderer">,
 ): Promise<{ readonly file: BackgroundFile | null } | { readonly problem: string }> {
   if (sent === undefined) return { file: null };
   const bytes = await readBytes(sent, files);
   if (bytes === undefined) return { problem: "The submitted file ID was not found." };
   const file = { id: `sha256 ${sent.sha256}`, bytes };
   try {
-    await renderer.backgrounds.prepare(file);
+    await renderer.backgrounds.prepare(file, organizer);
     return { file };
   } catch (error) {
     if (error instanceof Fault && error.code === "background_unusable")
@@ -79,7 +66,10 @@ async function readUpload(
   }
 }
 
-async function readBytes({ upload, size, sha256 }: SentBackground, files: Files): Promise<Buffer | undefined> {
+async function readBytes(
+  { upload, size, sha256 }: SentBackground,
+  files: Pick<Files, "get">,
+): Promise<Buffer | undefined> {
   const found = await findUpload(files, upload);
   if (found === undefined) return undefined;
   if (found.size !== size) {

@@ -30,11 +30,11 @@ const definition = {
   mostWaiting: 2000,
 } as const;
 
-/** Tickets that are rendered into one file. An organizer's jobs take turns with those of others. */
-export const renderBatch = defineWork("render batch", { ...definition, atOnce: 2 });
+/** Tickets that are rendered into one file. An organizer's jobs take turns with those of others, and leave them room. */
+export const renderBatch = defineWork("render batch", { ...definition, atOnce: 3, atOnceEach: 2 });
 
 /** The same for a few tickets, which never wait for files of a thousand. */
-export const renderFew = defineWork("render few", { ...definition, atOnce: 4 });
+export const renderFew = defineWork("render few", { ...definition, atOnce: 4, atOnceEach: 3 });
 
 /** What files are rendered by. */
 export const renderWorks = [renderBatch, renderFew] as const;

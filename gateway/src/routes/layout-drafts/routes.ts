@@ -5,7 +5,8 @@ import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { fault } from "../../faults.ts";
 import { detail, invalid } from "../../http/answers.ts";
-import { asAttachment } from "../../http/attachment.ts";
+import { asAttachment, warned } from "../../http/attachment.ts";
+import { largestRendered, type TakeTurn } from "../../http/downloads.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { type FindUploads, findBackground } from "../ticket-layouts/find-background.ts";
 import { findingsShown, lintBody, previewBody } from "./schema.ts";
@@ -27,7 +28,12 @@ const types = { pdf: "application/pdf", png: "image/png" } as const;
 export function layoutDraftRoutes({
   rendering,
   findUploads,
-}: Pick<Clients, "rendering"> & { readonly findUploads: FindUploads }) {
+  takeTurn,
+}: Pick<Clients, "rendering"> & {
+  readonly findUploads: FindUploads;
+  /** Takes a turn for an answer that is in memory. */
+  readonly takeTurn: TakeTurn;
+}) {
   const readDraft = async (request: Incoming, sent: TypeOf<typeof lintBody.schema>): Promise<DraftLayout> => ({
     layout: sent.layout ?? undefined,
     elements: sent.elements,
@@ -57,6 +63,7 @@ export function layoutDraftRoutes({
         if (position !== null && !holds(tenant, readOrders))
           throw fault("forbidden", "These credentials do not allow this.");
         const draft = await readDraft(request, body);
+        const turn = await takeTurn(request, largestRendered);
         const { content, warnings } = await rendering.previewLayout(
           {
             ...{ organizer, event, draft, dpi, page },
@@ -65,11 +72,12 @@ export function layoutDraftRoutes({
           },
           { signal, timeoutMs: mostMs },
         );
+        turn.resize(content.byteLength);
         return {
           status: 200,
           type: types[format],
           body: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
-          headers: { ...asAttachment(`preview.${format}`), "X-Tessera-Warnings": String(warnings.length) },
+          headers: { ...asAttachment(`preview.${format}`), ...warned(warnings.length) },
         };
       },
     }),

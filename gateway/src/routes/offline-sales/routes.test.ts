@@ -174,7 +174,7 @@ describe("GET check/", () => {
 describe("rendering", () => {
   const answer = (state: Partial<FindRenderingResponse>) =>
     app.peers.when("offlineSales", "findRendering", async () => ({
-      ...{ state: JobState.WAITING, message: "", fileKey: "", size: 0, ...state },
+      ...{ state: JobState.WAITING, message: "", fileKey: "", size: 0, warnings: 0, ...state },
     }));
 
   it("[O13.4] is started, and the answer says where the file will be", async () => {
@@ -182,7 +182,7 @@ describe("rendering", () => {
     expect([status, json]).toEqual([202, { download: `${publicBase}${download}` }]);
   });
 
-  it("[O13.5] says how far it is, and answers the file", async () => {
+  it("[O13.5, O13.6] says how far it is, and answers the file with the number of its warnings", async () => {
     answer({});
     expect(await app.send("GET", download, { key: keys.reader })).toMatchObject({
       status: 409,
@@ -194,10 +194,10 @@ describe("rendering", () => {
     answer({ state: JobState.FAILED, message: "Part 3: broken" });
     expect(await app.send("GET", download)).toMatchObject({ status: 410, json: { message: "Part 3: broken" } });
     await files.put("renders/x.pdf", Buffer.from("%PDF-1.7 tickets"), { contentType: "application/pdf" });
-    answer({ state: JobState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16 });
+    answer({ state: JobState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: 3 });
     expect(await app.send("GET", download)).toMatchObject({
       status: 200,
-      headers: { "content-type": "application/pdf", "content-length": "16" },
+      headers: { "content-type": "application/pdf", "content-length": "16", "x-tessera-warnings": "3" },
       text: "%PDF-1.7 tickets",
     });
     await files.remove(["renders/x.pdf"]);

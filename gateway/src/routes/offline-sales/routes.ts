@@ -1,9 +1,9 @@
-import type { Files } from "@tessera/kit/files/files";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
-import { fileShown, pdf, replyStoredPdf } from "../../http/attachment.ts";
+import { fileShown, pdf, warnsOfPrints } from "../../http/attachment.ts";
+import type { ReplyStoredPdf } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
 import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
@@ -22,8 +22,7 @@ import {
 
 export interface OfflineSalesTargets {
   readonly offlineSales: Clients["offlineSales"];
-  /** Where finished files are. */
-  readonly files: Pick<Files, "get">;
+  readonly replyStoredPdf: ReplyStoredPdf;
 }
 
 const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
@@ -39,7 +38,7 @@ const shown = (description: string) => ({ description, schema: batchShown });
 const missing = notFound("The event has no such batch.");
 
 /** Batches of tickets that are sold elsewhere: `offlinesalesbatches/` and below. */
-export function offlineSalesRoutes({ offlineSales, files }: OfflineSalesTargets) {
+export function offlineSalesRoutes({ offlineSales, replyStoredPdf }: OfflineSalesTargets) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
   const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
 
@@ -141,6 +140,7 @@ export function offlineSalesRoutes({ offlineSales, files }: OfflineSalesTargets)
     download: declare({
       name: "downloadOfflineSalesBatch",
       summary: "Downloads the file of the tickets of a batch",
+      description: warnsOfPrints,
       access: reading,
       produces: pdf,
       answers: { 200: fileShown, 404: notFound("There is no such file, or it has expired."), ...unfinishedAnswers },
@@ -148,7 +148,7 @@ export function offlineSalesRoutes({ offlineSales, files }: OfflineSalesTargets)
         const rendering = { ...ofPath(request), job: request.uuid("job"), file: request.uuid("file") };
         const found = await offlineSales.findRendering(rendering, { signal: request.signal });
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
-        return replyStoredPdf(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
+        return replyStoredPdf(request, { key: found.fileKey, name: "tickets.pdf", warnings: found.warnings });
       },
     }),
 

@@ -102,12 +102,13 @@ describe("GET download/", () => {
     });
   });
 
-  it("[L42.2] answers the file, and 404 once it is gone", async () => {
+  it("[L42.2, L42.4] answers the file with the number of its warnings, and 404 once it is gone", async () => {
     await files.put("renders/x.pdf", Buffer.from("%PDF-1.7 tickets"), { contentType: "application/pdf" });
-    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16 });
+    answer({ state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, warnings: ["a", "b"] });
     expect(await app.send("GET", download)).toMatchObject({
       status: 200,
       headers: {
+        "x-tessera-warnings": "2",
         "content-type": "application/pdf",
         "content-disposition": "attachment; filename=tickets.pdf",
         "content-length": "16",
@@ -145,21 +146,31 @@ describe("GET download/", () => {
   });
 });
 
-it("[L43.1] a ticket is downloaded under the code of its order", async () => {
+it("[L43.1, L43.3] a ticket is downloaded under the code of its order, with the number of its warnings", async () => {
   app.peers.when("rendering", "renderTicket", async () => ({
     pdf: Buffer.from("%PDF"),
     order: "ABC12",
     positionid: 2,
+    warnings: 4,
   }));
   expect(await app.send("GET", ticket)).toMatchObject({
     status: 200,
-    headers: { "content-type": "application/pdf", "content-disposition": "attachment; filename=ABC12-2.pdf" },
+    headers: {
+      "content-type": "application/pdf",
+      "content-disposition": "attachment; filename=ABC12-2.pdf",
+      "x-tessera-warnings": "4",
+    },
     text: "%PDF",
   });
 });
 
 it("[L44.1] tickets are rendered for those who may read orders alone", async () => {
-  app.peers.when("rendering", "renderTicket", async () => ({ pdf: Buffer.from("%PDF"), order: "A", positionid: 1 }));
+  app.peers.when("rendering", "renderTicket", async () => ({
+    pdf: Buffer.from("%PDF"),
+    order: "A",
+    positionid: 1,
+    warnings: 0,
+  }));
   for (const key of [keys.none, keys.gate, keys.otherEvent, keys.otherOrganizer, devices.kiosk]) {
     expect((await app.send("POST", start, { key, body: { parts: [{ orderposition: 1 }] } })).status).toBe(403);
     expect((await app.send("GET", download, { key })).status).toBe(403);

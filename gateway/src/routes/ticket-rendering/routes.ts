@@ -1,9 +1,9 @@
-import type { Files } from "@tessera/kit/files/files";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
-import { notFound } from "../../http/answers.ts";
-import { asAttachment, fileShown, pdf, replyStoredPdf } from "../../http/attachment.ts";
+import { detail, notFound } from "../../http/answers.ts";
+import { asAttachment, fileShown, pdf, warned, warnsOfPrints } from "../../http/attachment.ts";
+import { largestRendered, type ReplyStoredPdf, type TakeTurn } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
@@ -11,8 +11,9 @@ import { batchBody, invalidParts, startedShown } from "./schema.ts";
 
 export interface RenderingTargets {
   readonly rendering: Clients["rendering"];
-  /** Where finished files are. */
-  readonly files: Pick<Files, "get">;
+  readonly replyStoredPdf: ReplyStoredPdf;
+  /** Takes a turn for an answer that is in memory. */
+  readonly takeTurn: TakeTurn;
 }
 
 const rendering: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
@@ -21,7 +22,7 @@ const rendering: Access = { kind: "event", anyOf: ["event.orders:read"], profile
 const ticketMs = 10_000;
 
 /** Tickets as PDF: `ticketpdfrenderer/`, and the download of one ticket. */
-export function ticketRenderingRoutes({ rendering: service, files }: RenderingTargets) {
+export function ticketRenderingRoutes({ rendering: service, replyStoredPdf, takeTurn }: RenderingTargets) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
 
   return {
@@ -50,6 +51,7 @@ export function ticketRenderingRoutes({ rendering: service, files }: RenderingTa
     download: declare({
       name: "downloadRenderedTickets",
       summary: "Downloads the file of rendered tickets",
+      description: warnsOfPrints,
       access: rendering,
       produces: pdf,
       answers: {
@@ -61,28 +63,37 @@ export function ticketRenderingRoutes({ rendering: service, files }: RenderingTa
         const batch = { ...inEvent(request), job: request.uuid("job"), file: request.uuid("file") };
         const found = await service.findBatch(batch, { signal: request.signal });
         if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
-        return replyStoredPdf(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
+        const { fileKey: key, warnings } = found;
+        return replyStoredPdf(request, { key, name: "tickets.pdf", warnings: warnings.length });
       },
     }),
 
     ticket: declare({
       name: "downloadTicket",
       summary: "Downloads a ticket as PDF",
-      description: "The addresses in `downloads` of a ticket lead here.",
+      description: `The addresses in \`downloads\` of a ticket lead here. ${warnsOfPrints}`,
       access: rendering,
       produces: pdf,
-      answers: { 200: fileShown, 404: notFound("The event has no such ticket.") },
+      answers: {
+        200: fileShown,
+        404: notFound("The event has no such ticket."),
+        409: { description: "The ticket cannot be printed: `detail` says what to change.", schema: detail },
+      },
       async handle(request) {
+        const turn = await takeTurn(request, largestRendered);
         const {
           pdf: content,
           order,
           positionid,
+          warnings,
         } = await service.renderTicket(
           { ...inEvent(request), position: request.id("position") },
           { signal: request.signal, timeoutMs: ticketMs },
         );
+        turn.resize(content.byteLength);
         const body = Buffer.from(content.buffer, content.byteOffset, content.byteLength);
-        return { status: 200, type: pdf, body, headers: asAttachment(`${order}-${positionid}.pdf`) };
+        const headers = { ...asAttachment(`${order}-${positionid}.pdf`), ...warned(warnings) };
+        return { status: 200, type: pdf, body, headers };
       },
     }),
   };

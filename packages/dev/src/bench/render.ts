@@ -81,7 +81,7 @@ async function render(tools: RenderTools, { background, readImage }: Material, c
 async function measureOwn({ background, readImage }: Material, count: number): Promise<number> {
   const chromium = await browserStarter({ executable, log })();
   try {
-    const prepared = await openBackgroundCache().prepare(background);
+    const prepared = await openBackgroundCache().prepare(background, "bench");
     const read = Array.from({ length: count }, async (_, index) => {
       const ticket = makeTicket(index, background);
       const entries = ticket.elements.map(async (element) =>

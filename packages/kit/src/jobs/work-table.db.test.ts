@@ -109,6 +109,8 @@ describe("a claim", () => {
     const scanned = await db.transaction((tx) =>
       countScannedRows(tx, "work", async () => {
         expect(await table.claim(tx, { kind, most: 8, leaseMs: 60_000 })).toHaveLength(8);
+        const [next] = await table.claim(tx, { kind, most: 1, leaseMs: 60_000, except: ["b", "c"] });
+        expect(next?.owner).toBe("a");
       }),
     );
     expect(scanned).toBe(0);

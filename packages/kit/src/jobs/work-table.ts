@@ -99,10 +99,13 @@ export interface ClaimedRow {
   readonly traceparent: string | null;
 }
 
-/** Claims the next work of the queue. The ids are an array, not a join: a plan for an unknown `most` would read the whole table. */
+/**
+ * Claims the next work of the queue, but none of some owners. The ids are an array, not a join, and the owner is an expression,
+ * of which nothing is known: else a plan would read the whole table, for an unknown `most` or where most rows are of one owner.
+ */
 export async function claim(
   db: Queryable,
-  { kind, most, leaseMs }: { kind: string; most: number; leaseMs: number },
+  { kind, most, leaseMs, except = [] }: { kind: string; most: number; leaseMs: number; except?: readonly string[] },
 ): Promise<ClaimedRow[]> {
   return db.many<ClaimedRow>(sql`
     with next as materialized (
@@ -110,6 +113,7 @@ export async function claim(
         from work
        where work.kind = ${kind}
          and work.turn is not null
+         and work.owner || '' <> all(${except}::text[])
        order by work.turn, work.enqueued_at
        limit ${most}
          for update skip locked

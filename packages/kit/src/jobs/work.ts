@@ -24,6 +24,8 @@ export interface Work<P, R> {
   readonly keepMs: number;
   /** The most of its kind at a time in one process. */
   readonly atOnce: number;
+  /** Of them for one owner: slow work of one leaves room to others. Left out: all. */
+  readonly atOnceEach?: number;
   /** The most that may wait for one owner. */
   readonly mostWaiting?: number;
 }

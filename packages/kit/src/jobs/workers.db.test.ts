@@ -98,6 +98,25 @@ describe("a worker", () => {
     expect(await effects()).toEqual(["x", "y", "z"]);
   });
 
+  it("leaves room to other owners where each has a share", async () => {
+    const begun: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const shared = { ...copy, atOnceEach: 1 };
+    const worker = workOn(shared, async ({ id }: WorkInHand<string>) => {
+      begun.push(id);
+      await gate.promise;
+      return async () => id;
+    })({});
+    await enqueue("a1", "a2", "a3");
+    start(worker);
+    await eventually(async () => begun.length === 1);
+    await db.transaction((tx) => enqueueWork(tx, shared, [{ id: "b1", owner: "b", payload: "" }]));
+    await stateIs("b1", "running");
+    expect(begun).toEqual(["a1", "b1"]);
+    gate.resolve();
+    for (const id of ["a1", "a2", "a3", "b1"]) await stateIs(id, "succeeded");
+  });
+
   it("tries again what fails, as often as it may, and says once that it has failed", async () => {
     const lines: string[] = [];
     const log = createLog({ service: "test", destination: { write: (line) => lines.push(line) } });

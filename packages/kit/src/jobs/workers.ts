@@ -34,7 +34,7 @@ export type Effect<R> = (tx: Tx) => Promise<R>;
 
 /** Does one kind of work. */
 export interface Worker {
-  readonly work: Pick<Work<never, unknown>, "kind" | "leaseMs" | "atOnce">;
+  readonly work: Pick<Work<never, unknown>, "kind" | "leaseMs" | "atOnce" | "atOnceEach">;
   /** Does a claimed piece of work and ends it. */
   perform(claimed: table.ClaimedRow, hand: { db: Db; claim: table.Claim; signal: AbortSignal }): Promise<void>;
 }
@@ -147,12 +147,15 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
 
   async function claimUntilStopped(worker: Worker, alarm: Alarm): Promise<void> {
     const { work } = worker;
-    const mine = new Set<table.Claim>();
+    const { atOnceEach = work.atOnce } = work;
+    const mine = new Map<table.Claim, string>();
     for (let failed = 0; !alarm.stopped; ) {
-      const most = work.atOnce - mine.size;
+      const room = work.atOnce - mine.size;
+      // One by one, where each decides which owners have their share.
+      const most = atOnceEach < work.atOnce ? Math.min(1, room) : room;
       let rows: table.ClaimedRow[] = [];
       try {
-        if (most > 0) rows = await table.claim(db, { ...work, most });
+        if (most > 0) rows = await table.claim(db, { ...work, most, except: ownersWith(atOnceEach, mine) });
         failed = 0;
       } catch (error) {
         if (alarm.stopped) return;
@@ -163,7 +166,7 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
       }
       for (const row of rows) {
         const claim = { kind: work.kind, id: row.id, token: row.token };
-        mine.add(claim);
+        mine.set(claim, row.owner);
         const performing = perform(worker, row, claim).finally(() => {
           mine.delete(claim);
           underWay.delete(claim);
@@ -251,6 +254,11 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
 }
 
 /** Declares the metrics of a service's work. */
+function ownersWith(most: number, claims: ReadonlyMap<table.Claim, string>): string[] {
+  const owned = Map.groupBy(claims.values(), (owner) => owner);
+  return [...owned].filter(([, each]) => each.length >= most).map(([owner]) => owner);
+}
+
 function measureWork({ db, workers, clock, metrics, service }: WorkersOptions) {
   const kinds = workers.map(({ work }) => work.kind);
   const sample = keepSample<ReadonlyMap<string, reads.Measured>>(clock);

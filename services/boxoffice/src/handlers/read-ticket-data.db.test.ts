@@ -258,10 +258,22 @@ describe("an answer that would be too large", () => {
     expect(second.answered).toBe(2);
   });
 
-  it("is a fault for an order that does not fit alone", async () => {
+  it("[L48.8] is a fault for an order that does not fit alone, unless any of the newest tickets serve", async () => {
     expect(await office.apply(large("LARGE", 100, { answers: 130 }))).toEqual({});
     await expect(read([100])).rejects.toMatchObject({ code: "order_too_large" });
     expect((await read([4, 100])).answered).toBe(1);
+    expect((await read([], { newest: 1 })).tickets).toMatchObject([{ position: 4 }]);
+    expect((await read([], { newest: 1000 })).tickets.map(({ position: id }) => id)).toEqual([4, 2, 1]);
+    const alone = large("LARGE", 100, { answers: 130 });
+    const other = [
+      sample.event({ slug: "second" }),
+      sample.item(),
+      sample.question({ id: 4, identifier: "DIET", type: "S" }),
+      alone,
+    ];
+    expect(await office.apply(...other.map((each) => ({ ...each, event: "second" })))).toEqual({});
+    const answer = await read([], { newest: 1, event: "second" });
+    expect([answer.tickets, answer.positions, answer.event.length > 0]).toEqual([[], [], true]);
   });
 });
 

@@ -1,8 +1,10 @@
+import type { Queryable } from "@tessera/kit/pg/database";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type {
   ReadTicketDataRequest,
   ReadTicketDataResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
+import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
 import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import { defaultSettings } from "../records/event-settings.ts";
@@ -15,6 +17,9 @@ const mostPositions = 1000;
 
 /** A message has at most 16 MiB; this leaves room for keys and tags. */
 const mostBytes = 14 * 1024 * 1024;
+
+/** Each is read before its size is known. */
+const mostPassedOver = 4;
 
 /** Reads what can be printed on tickets of an event, as it is at one moment, until the answer is full. */
 export async function readTicketData(
@@ -30,19 +35,54 @@ export async function readTicketData(
   }
   return reads.inTurn(organizer, (db) =>
     db.transaction(async (tx) => {
-      const positions = newest === undefined ? named : await ticketData.findNewest(tx, scope, newest);
-      const tickets = await ticketData.findTicketRows(tx, scope, positions);
-      const found = { ...emptyAnswer(), tickets, answered: positions.length };
-      if (onlyReferences || (tickets.length === 0 && newest === undefined)) return found;
-      const orders = [...new Set(tickets.map(({ order }) => order))];
-      const sold = await ticketData.readPositionsOfOrders(tx, scope, { orders, mostBytes });
-      const shared = await ticketData.readEvent<EventDocument, EventSettings>(tx, scope);
-      if (shared === undefined) throw fault("no_such_event", "There is no such event.");
-      const documents = await ticketData.readNamed(tx, scope, namedBy(sold, tickets));
-      const answer = { ...found, ...toEvent(shared, defaultSettings.data) };
-      return fill(answer, { requested: positions, sold, named: documents });
+      if (newest !== undefined) return readNewest(tx, { scope, onlyReferences, newest });
+      const found = await read(tx, { scope, onlyReferences, positions: named, isOfEvent: false });
+      if (found.kind === "too large") throw fault("order_too_large", tooLarge);
+      return found.answer;
     }),
   );
+}
+
+const tooLarge = "An order of these tickets is too large to be printed.";
+
+/** Reads the newest tickets. Orders that are too large are passed over, and a few of them mean that there are no tickets. */
+async function readNewest(
+  tx: Queryable,
+  { scope, onlyReferences, newest }: { scope: Scope; onlyReferences: boolean; newest: number },
+): Promise<ReadTicketDataResponse> {
+  const except: string[] = [];
+  for (;;) {
+    const positions =
+      except.length < mostPassedOver ? await ticketData.findNewest(tx, scope, { most: newest, except }) : [];
+    const found = await read(tx, { scope, onlyReferences, positions, isOfEvent: true });
+    if (found.kind === "answer") return found.answer;
+    except.push(found.order);
+  }
+}
+
+interface Wanted {
+  readonly scope: Scope;
+  readonly onlyReferences: boolean;
+  readonly positions: readonly number[];
+  /** Whether the event is wanted without tickets, too. */
+  readonly isOfEvent: boolean;
+}
+
+type Found =
+  | { readonly kind: "answer"; readonly answer: ReadTicketDataResponse }
+  | { readonly kind: "too large"; readonly order: string };
+
+async function read(tx: Queryable, { scope, onlyReferences, positions, isOfEvent }: Wanted): Promise<Found> {
+  const tickets = await ticketData.findTicketRows(tx, scope, positions);
+  const found = { ...emptyAnswer(), tickets, answered: positions.length };
+  if (onlyReferences || (tickets.length === 0 && !isOfEvent)) return { kind: "answer", answer: found };
+  const orders = [...new Set(tickets.map(({ order }) => order))];
+  const sold = await ticketData.readPositionsOfOrders(tx, scope, { orders, mostBytes });
+  const shared = await ticketData.readEvent<EventDocument, EventSettings>(tx, scope);
+  if (shared === undefined) throw fault("no_such_event", "There is no such event.");
+  const documents = await ticketData.readNamed(tx, scope, namedBy(sold, tickets));
+  const answer = { ...found, ...toEvent(shared, defaultSettings.data) };
+  return fill(answer, { requested: positions, sold, named: documents });
 }
 
 function namedBy(sold: readonly ticketData.SoldPosition[], tickets: readonly ticketData.TicketRow[]): ticketData.Named {
@@ -62,7 +102,7 @@ interface Contents {
 }
 
 /** Fills an answer order by order, with what they refer to, as far as there is room. */
-function fill(answer: ReadTicketDataResponse, { requested, sold, named }: Contents): ReadTicketDataResponse {
+function fill(answer: ReadTicketDataResponse, { requested, sold, named }: Contents): Found {
   const documents = Map.groupBy(named, ({ kind }) => kind);
   const shared = [...(documents.get("question") ?? []), ...(documents.get("category") ?? [])];
   const byName = new Map(named.map((document) => [nameOf(document.kind, document.key), document]));
@@ -101,14 +141,13 @@ function cut(
     readonly requested: readonly number[];
     readonly fitting: ReadonlySet<string>;
   },
-): ReadTicketDataResponse {
+): Found {
   const first = tickets.findIndex(({ order }) => !fitting.has(order));
-  if (first === -1) return { ...full, tickets: [...tickets] };
-  const answered = requested.indexOf(tickets[first]?.position ?? 0);
-  if (fitting.size === 0) {
-    throw fault("order_too_large", "An order of these tickets is too large to be printed.");
-  }
-  return { ...full, tickets: tickets.slice(0, first), answered };
+  const cutOff = tickets[first];
+  if (cutOff === undefined) return { kind: "answer", answer: { ...full, tickets: [...tickets] } };
+  if (fitting.size === 0) return { kind: "too large", order: cutOff.order };
+  const answered = requested.indexOf(cutOff.position);
+  return { kind: "answer", answer: { ...full, tickets: tickets.slice(0, first), answered } };
 }
 
 function nameOf(kind: ticketData.DocumentKind, key: string | number | null): string {

@@ -47,14 +47,19 @@ export async function findTicketRows(
      order by found.place`);
 }
 
-/** Finds the positions of an event that were made last, without canceled ones. */
-export async function findNewest(db: Queryable, { organizer, event }: Scope, most: number): Promise<number[]> {
+/** Finds the positions of an event that were made last, without canceled ones and those of some orders. */
+export async function findNewest(
+  db: Queryable,
+  { organizer, event }: Scope,
+  { most, except }: { readonly most: number; readonly except: readonly string[] },
+): Promise<number[]> {
   const rows = await db.many<{ id: number }>(sql`
     select position.id
       from position
      where position.organizer = ${organizer}
        and position.event = ${event}
        and not position.canceled
+       and position.order_code <> all(${except}::text[])
      order by position.id desc
      limit ${most}`);
   return rows.map(({ id }) => id);

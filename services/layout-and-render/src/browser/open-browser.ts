@@ -35,10 +35,13 @@ export function browserStarter({
         }
       }
     }
-    throw fault(
-      "browser_missing",
-      `no Chromium starts here; set CHROMIUM_PATH to one that does.${failures.map((each) => `\n  ${each}`).join("")}`,
-    );
+    const what = "no Chromium starts here; set CHROMIUM_PATH to one that does";
+    log.error(what, { tried: failures });
+    // Who asks for a ticket learns nothing of this machine.
+    throw fault("browser_missing", "Tickets cannot be printed now: no browser starts. Try again later.", {
+      retryAfterMs: 30_000,
+      cause: new Error(`${what}.`),
+    });
   };
 }
 

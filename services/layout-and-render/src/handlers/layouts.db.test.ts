@@ -221,6 +221,26 @@ describe("assignments", () => {
   });
 });
 
+it("[L4.6] a product that is deleted while it is assigned is named as one that there is not", async () => {
+  const { id } = await service.create();
+  let assigning: Promise<unknown> = Promise.resolve();
+  await service.db.transaction(async (tx) => {
+    await tx.run(sql`delete from item where item.id = 2`);
+    assigning = assign(id, [1, "web"], [2, "web"]).catch((error: unknown) => error);
+    // The request waits for what happens here.
+    const waiting = sql`
+      select from pg_locks
+        join pg_stat_activity as session on session.pid = pg_locks.pid
+       where session.datname = current_database() and not pg_locks.granted`;
+    await expect.poll(() => service.db.many(waiting)).toHaveLength(1);
+  });
+  expect(await assigning).toMatchObject({
+    code: "invalid_assignments",
+    fields: { "1.item": ['Invalid pk "2" - object does not exist.'] },
+  });
+  expect(await assignments()).toEqual([]);
+});
+
 describe("[L1.7] the layouts of a deleted event", () => {
   const goneFor = (interval: string) =>
     service.db.run(sql`update gone_event set gone_at = now() - ${interval}::interval`);

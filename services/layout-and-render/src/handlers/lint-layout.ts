@@ -11,8 +11,9 @@ import { pointsPerMm } from "../domain/page-units.ts";
 import { resolveElements } from "../domain/resolve-elements.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
+import type { ReadLayout } from "../layout-reader.ts";
 import { describeFile, type PrintTools } from "../printing.ts";
-import { type ReadLayout, readDraft } from "../read-draft.ts";
+import { readDraft } from "../read-draft.ts";
 import { builtIn } from "../rendering/background-cache.ts";
 import { renderTickets } from "../rendering/render-tickets.ts";
 import { readNewestTickets } from "../ticket-data.ts";
@@ -33,11 +34,13 @@ export async function lintLayout(
   const most = mayReadTickets ? mostTickets : 1;
   const { data, tickets: sold } = await readNewestTickets(tools.ticketData, { ...place, signal }, most);
   const sample = makeSampleTicket(data, tools.clock.now());
-  const layout = await readDraft(draft, { place, ticket: sample }, tools);
+  const read = await readDraft(draft, { place, ticket: sample }, tools);
+  // Findings name elements that somebody can change.
+  const layout = read.isBuiltIn ? { ...read, elements: [] } : read;
   const { elements, background } = layout;
   const seen = mayReadTickets ? sold.slice(0, Math.max(1, Math.floor(mostElements / elements.length))) : [];
   const longest = await findLongest(seen.length === 0 ? [sample] : seen, layout, tools);
-  const { pages } = await tools.renderer.backgrounds.prepare(background ?? builtIn);
+  const { pages } = await tools.renderer.backgrounds.prepare(background ?? builtIn, organizer);
   const sizes = pages.map(({ width, height }) => ({ width: width / pointsPerMm, height: height / pointsPerMm }));
   const file = describeFile(sample, place, tools, { signal });
   const misplaced = findMisplaced(elements, sizes);

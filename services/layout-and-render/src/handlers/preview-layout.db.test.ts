@@ -208,6 +208,12 @@ describe("what is found in a layout", () => {
     expect(await lint(none)).toEqual({ findings: [], tickets: 3 });
   });
 
+  it("[L48.7] is nothing in a layout without elements, whatever its background leaves of the built-in design", async () => {
+    const { id } = await service.create({ background: await upload([40, 40]) });
+    expect(await codesOf({ ...none, layout: id })).toEqual([]);
+    expect(await codesOf(draftOf([], { layout: id }))).toEqual([]);
+  });
+
   it("[L48.2] is what has no size, no page, or sticks out of the background", async () => {
     const background = await upload([100, 80]);
     const elements = [

@@ -6,6 +6,7 @@ import {
   type PreviewLayoutRequest,
   type PreviewLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { mostAnswerBytes } from "../answer-size.ts";
 import { resolveElements } from "../domain/resolve-elements.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
@@ -19,9 +20,6 @@ import { readNewestTickets, readTicketsOf } from "../ticket-data.ts";
 interface PreviewTools extends PrintTools {
   readonly pictures: PictureDrawer;
 }
-
-/** A message has at most 16 MiB. */
-const mostBytes = 15 * 1024 * 1024;
 
 /** Renders one ticket with a layout that need not be stored. */
 export async function previewLayout(
@@ -45,7 +43,7 @@ export async function previewLayout(
   const tickets = [{ elements, background: layout.background }];
   const pdf = await buffer(renderTickets({ ...file, tickets, count: 1, isSmall: true }, tools.renderer));
   const content = request.format === PreviewFormat.PNG ? await drawPicture(pdf, request, { ...tools, signal }) : pdf;
-  if (content.length > mostBytes) {
+  if (content.length > mostAnswerBytes) {
     const message = "The file is larger than 15 MiB. Use fewer or smaller pictures, or fewer dots per inch.";
     throw fault("invalid_draft", message, { fields: { non_field_errors: [message] } });
   }

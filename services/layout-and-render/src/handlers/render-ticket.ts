@@ -2,6 +2,7 @@ import { buffer } from "node:stream/consumers";
 import { WorkFailed } from "@tessera/kit/jobs/workers";
 import type { Call } from "@tessera/kit/rpc";
 import type { RenderTicketRequest, RenderTicketResponse } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { mostAnswerBytes } from "../answer-size.ts";
 import { fault } from "../faults.ts";
 import { type PrintTools, printTickets } from "../printing.ts";
 import { readTicketsOf } from "../ticket-data.ts";
@@ -18,11 +19,27 @@ export async function renderTicket(
   if (!ticket.outputs.includes("pdf"))
     throw fault("ticket_not_downloadable", "This ticket cannot be downloaded now: see `downloads` of it.");
   const part = { position, overrideChannel: undefined, overrideLayout: undefined };
+  let warnings = 0;
+  const options = {
+    signal,
+    isSmall: true,
+    onWarning: () => {
+      warnings += 1;
+    },
+  };
   try {
-    const pdf = await buffer(printTickets({ ...place, parts: [part] }, tools, { signal, isSmall: true }));
-    return { pdf, order: ticket.order.code, positionid: ticket.position.positionid };
+    const pdf = await buffer(printTickets({ ...place, parts: [part] }, tools, options));
+    if (pdf.length > mostAnswerBytes) throw tooLarge();
+    return { pdf, order: ticket.order.code, positionid: ticket.position.positionid, warnings };
   } catch (error) {
     if (error instanceof WorkFailed) throw fault("ticket_unprintable", error.message, { cause: error });
     throw error;
   }
+}
+
+function tooLarge() {
+  return fault(
+    "ticket_too_large",
+    "The ticket has more than 15 MiB. Use fewer or smaller pictures or a smaller background in its layout, or render it with `ticketpdfrenderer/`.",
+  );
 }

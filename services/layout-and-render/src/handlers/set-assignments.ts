@@ -13,7 +13,7 @@ import {
   nextAssignmentIds,
   putAssignments,
 } from "../store/assignments.ts";
-import { findItems, findSalesChannels } from "../store/copies.ts";
+import { findSalesChannels, lockItems } from "../store/copies.ts";
 import { lockEvent } from "../store/events.ts";
 import type { EntityKey } from "../store/keys.ts";
 import { requireLayout } from "../store/layouts.ts";
@@ -54,7 +54,7 @@ export async function setAssignments(
 async function refuseInvalid(tx: Tx, { id, ...place }: EntityKey, wanted: readonly Wanted[]): Promise<void> {
   const items = wanted.map(({ item }) => item);
   const errors = checkAssignments(wanted, {
-    items: await findItems(tx, place, items),
+    items: await lockItems(tx, place, items),
     salesChannels: await findSalesChannels(
       tx,
       place,

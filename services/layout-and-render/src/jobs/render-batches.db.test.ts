@@ -116,6 +116,18 @@ describe("what passes by itself", () => {
     expect(await job.find()).toMatchObject({ state: BatchState.FAILED, message: "The store is away." });
   });
 
+  it("[L50.5] such as a browser that does not start is waited for, but not for ever", async () => {
+    const [flaky, never] = [2, Number.POSITIVE_INFINITY].map((missing) => openTestRenderer({ missing }));
+    const job = await start([part(1)]);
+    await finish({ renderer: flaky?.tools ?? renderer.tools });
+    expect(await job.find()).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
+    const late = await start([part(1)]);
+    await finish({ renderer: never?.tools ?? renderer.tools, patienceMs: 300 });
+    const message = "Tickets cannot be printed now: no browser starts. Try again later.";
+    expect(await late.find()).toMatchObject({ state: BatchState.FAILED, message });
+    await flaky?.close();
+  });
+
   it("[L50.3] such as a browser that is killed loses no ticket and prints none twice", async () => {
     await renderer.tools.printer.warmUp();
     const job = await start(Array.from({ length: 300 }, (_, index) => part(index + 1)));
@@ -141,7 +153,7 @@ describe("a part that cannot be printed", () => {
       update layout set background = ${"ab".repeat(20)}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
     const noFile = await start([part(1), part(2, { overrideLayout: id })]);
     await finish();
-    expect((await noFile.find()).message).toMatch(/^Part 2: The background/);
+    expect((await noFile.find()).message).toBe("Part 2: The background of the layout is lost: set it again.");
     await files.put(`backgrounds/${"ab".repeat(20)}.pdf`, Buffer.from("%PDF-1.4 x"), {
       contentType: "application/pdf",
     });
@@ -233,6 +245,31 @@ describe("taking turns", () => {
       await running.stop();
     }
   }, 60_000);
+
+  it("[L53.2] a job waits for no backgrounds of another organizer that cannot be had", async () => {
+    await service.prepareEvent({ organizer: "slow" });
+    const { id } = await service.create({}, { ...place, organizer: "slow" });
+    const name = "cd".repeat(20);
+    await db.run(sql`
+      update layout set background = ${name}, background_size = 1, background_sha256 = 'x' where id = ${id}`);
+    const held = Promise.withResolvers<undefined>();
+    const holding: Files = {
+      ...files,
+      get: (...given) => (given[0].includes(name) ? held.promise : files.get(...given)),
+    };
+    const ofOne = (count: number) => Array.from({ length: count }, () => part(1, { overrideLayout: id }));
+    for (const count of [1, 1, 1, 1, 1, 20, 20, 20]) await start(ofOne(count), "slow");
+    const running = startTestWorkers(db, workers(tools({ files: holding })));
+    try {
+      await vi.waitUntil(async () => (await db.many(sql`select from work where work.state = 'running'`)).length >= 5);
+      const others = [await start([part(1)]), await start(Array.from({ length: 20 }, () => part(1)))];
+      for (const other of others)
+        await expect.poll(async () => (await other.find()).state, { timeout: 5000 }).toBe(BatchState.SUCCEEDED);
+    } finally {
+      held.resolve(undefined);
+      await running.stop();
+    }
+  });
 });
 
 describe("a hostile layout with hostile data", () => {

@@ -1,5 +1,5 @@
 import type { RecordOwner } from "@tessera/records/kind";
-import { findItems } from "../store/copies.ts";
+import { lockItems } from "../store/copies.ts";
 import { hasEvent, lockEvents } from "../store/events.ts";
 import { findLayoutIds } from "../store/layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
@@ -16,7 +16,7 @@ export const recordOwner: RecordOwner<Mentioned, Known> = {
       organizer: true,
       // No layout belongs to a date, so it does not matter which of both an event is.
       series: (await hasEvent(tx, scope)) ? false : undefined,
-      items: await findItems(tx, scope, [...items]),
+      items: await lockItems(tx, scope, [...items]),
       layouts: await findLayoutIds(tx, scope, [...layouts]),
     };
   },

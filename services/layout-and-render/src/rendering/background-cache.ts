@@ -1,6 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
+import { Turns } from "@tessera/kit/turns";
 import { drawDefaultBackground } from "./default-background.ts";
-import { openFlattener } from "./flatten-in-thread.ts";
+import { openFlattener, overloaded, waitMs } from "./flatten-in-thread.ts";
 import { type PreparedBackground, prepareBackground } from "./prepare-background.ts";
 import type { BackgroundFile } from "./ticket.ts";
 
@@ -14,20 +15,30 @@ export interface NamedBackground extends PreparedBackground {
 
 /** Keeps the backgrounds that were used last. */
 export interface BackgroundCache {
-  prepare(file: BackgroundFile | typeof builtIn): Promise<NamedBackground>;
+  /** `party` shares the preparation with others: the organizer. */
+  prepare(file: BackgroundFile | typeof builtIn, party: string): Promise<NamedBackground>;
 }
 
 /** In bytes, and of how many: what is under way has no size yet. */
 const mostBytes = 64 * 1024 * 1024;
 
+/** What a failure counts: a thousandth of all. */
+const failureBytes = mostBytes / 1000;
+
+/** So many backgrounds of one organizer are read and held until they are prepared: each may have ten megabytes. */
+const mostOfEach = 4;
+
 export function openBackgroundCache(): BackgroundCache {
   const kept = new Map<string, { readonly prepared: Promise<NamedBackground>; size: number }>();
 
   const flatten = openFlattener();
+  const readings = new Turns({ total: Number.POSITIVE_INFINITY, each: mostOfEach, waitMs, busy: overloaded });
 
-  async function prepareNew(file: BackgroundFile | typeof builtIn): Promise<PreparedBackground> {
+  async function prepareNew(file: BackgroundFile | typeof builtIn, party: string): Promise<PreparedBackground> {
     if (file === builtIn) return prepareBackground(await drawDefaultBackground());
-    return flatten(typeof file.bytes === "function" ? await file.bytes() : file.bytes);
+    return readings.run({ party, amount: 1 }, async () =>
+      flatten(typeof file.bytes === "function" ? await file.bytes() : file.bytes, party),
+    );
   }
 
   function forgetOldest(): void {
@@ -39,7 +50,7 @@ export function openBackgroundCache(): BackgroundCache {
   }
 
   return {
-    prepare(file) {
+    prepare(file, party) {
       const id = file === builtIn ? builtIn : `file ${file.id}`;
       const known = kept.get(id);
       if (known !== undefined) {
@@ -48,7 +59,7 @@ export function openBackgroundCache(): BackgroundCache {
         kept.set(id, known);
         return known.prepared;
       }
-      const prepared = prepareNew(file).then((fresh) => ({ ...fresh, name: id }));
+      const prepared = prepareNew(file, party).then((fresh) => ({ ...fresh, name: id }));
       const entry = { prepared, size: 0 };
       kept.set(id, entry);
       void prepared.then(
@@ -59,6 +70,8 @@ export function openBackgroundCache(): BackgroundCache {
         (error: unknown) => {
           // A file that cannot be read never can: it is not tried for each ticket.
           if (!(error instanceof Fault && error.code === "background_unusable")) kept.delete(id);
+          entry.size = failureBytes;
+          forgetOldest();
         },
       );
       return prepared;

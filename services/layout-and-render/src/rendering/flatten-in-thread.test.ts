@@ -18,29 +18,39 @@ async function withContents(...packed: readonly Buffer[]): Promise<Uint8Array> {
   return document.save();
 }
 
-it("[L56.1] a background that unpacks to much more than it has, or has too many objects, is one that cannot be read", async () => {
-  const prepare = openFlattener();
-  const bomb = deflateSync(Buffer.alloc(200_000_000, " "));
-  await expect(prepare(await withContents(bomb, bomb))).rejects.toMatchObject(unusable);
-  const many = await PDFDocument.create();
-  const { context } = many;
-  const objects = Array.from({ length: 40_000 }, (_, value) => context.register(context.obj({ A: value })));
-  const page = many.addPage();
-  page.drawText("x");
-  page.node.set(PDFName.of("Resources"), context.obj({ X: objects }));
-  await expect(prepare(await many.save({ useObjectStreams: false }))).rejects.toMatchObject(unusable);
-  // The next one is served.
-  const small = deflateSync(Buffer.from("0 0 9 9 re f"));
-  expect((await prepare(await withContents(small, small))).pages).toHaveLength(1);
-});
-
-it("[L56.2] a background that takes too long is given up, and stops nothing else meanwhile", async () => {
-  const prepare = openFlattener({ maxMs: 1, maxHeap: 160, idleMs: 1000 });
+/** A page that refers to so many objects. */
+async function withObjects(count: number): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const { context } = document;
-  const objects = Array.from({ length: 20_000 }, (_, value) => context.register(context.obj({ A: value })));
+  const objects = Array.from({ length: count }, (_, value) => context.register(context.obj({ A: value })));
   const page = document.addPage();
   page.drawText("x");
   page.node.set(PDFName.of("Resources"), context.obj({ X: objects }));
-  await expect(prepare(await document.save({ useObjectStreams: false }))).rejects.toMatchObject(unusable);
+  return document.save({ useObjectStreams: false });
+}
+
+it("[L56.1] a background that unpacks to much more than it has, or has too many objects, is one that cannot be read", async () => {
+  const prepare = openFlattener();
+  const bomb = deflateSync(Buffer.alloc(200_000_000, " "));
+  await expect(prepare(await withContents(bomb, bomb), "one")).rejects.toMatchObject(unusable);
+  await expect(prepare(await withObjects(40_000), "one")).rejects.toMatchObject(unusable);
+  // The next one is served.
+  const small = deflateSync(Buffer.from("0 0 9 9 re f"));
+  expect((await prepare(await withContents(small, small), "one")).pages).toHaveLength(1);
+});
+
+it("[L56.2] a background that takes too long is given up, and stops nothing else meanwhile", async () => {
+  const prepare = openFlattener({ maxMs: 1, maxHeap: 160, idleMs: 1000, threads: 1 });
+  await expect(prepare(await withObjects(20_000), "one")).rejects.toMatchObject(unusable);
+});
+
+it("[L56.3] backgrounds of one organizer that take long hold up none of another", async () => {
+  const prepare = openFlattener();
+  const slow = await withObjects(6000);
+  const ended: string[] = [];
+  const note = (party: string) => () => void ended.push(party);
+  const ofOne = Array.from({ length: 2 }, () => prepare(slow, "one").then(note("one")));
+  const other = prepare(await withContents(deflateSync(Buffer.from("0 0 9 9 re f"))), "other").then(note("other"));
+  await Promise.all([...ofOne, other]);
+  expect(ended.indexOf("other")).toBeLessThan(2);
 });

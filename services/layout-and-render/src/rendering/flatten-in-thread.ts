@@ -1,4 +1,5 @@
 import { programBeside, Thread, ThreadFailure } from "@tessera/kit/threads/thread";
+import { Turns } from "@tessera/kit/turns";
 import { fault } from "../faults.ts";
 import { type PlainBackground, type PreparedBackground, readPrepared } from "./prepare-background.ts";
 
@@ -9,31 +10,53 @@ export interface FlattenLimits {
   readonly maxHeap: number;
   /** A thread without work ends after this time. */
   readonly idleMs: number;
+  /** How many are prepared at a time, each in a thread of its own. One organizer has one of them. */
+  readonly threads: number;
 }
 
-const usualLimits: FlattenLimits = { maxMs: 8000, maxHeap: 160, idleMs: 60_000 };
+const usualLimits: FlattenLimits = { maxMs: 8000, maxHeap: 160, idleMs: 60_000, threads: 2 };
+
+/** How long a background waits for those of its own organizer, and for its turn among others. */
+export const waitMs = 30_000;
 
 /** Loading the library takes half a second; a machine that needs longer than this is overloaded. */
 const longestLoadMs = 20_000;
 
 const program = programBeside(import.meta.url, "flatten-program");
 
-/** Prepares backgrounds of organizers. */
-export type PrepareBackground = (bytes: Uint8Array) => Promise<PreparedBackground>;
+/** Prepares a background of an organizer. */
+export type PrepareBackground = (bytes: Uint8Array, party: string) => Promise<PreparedBackground>;
 
 /**
- * Prepares backgrounds in a thread of their own, one after the other, so that a hostile file stops nothing else and uses no
- * more memory than allowed.
+ * Prepares backgrounds in threads of their own, so that a hostile file stops nothing else and uses no more memory than
+ * allowed. Organizers take turns: slow files of one leave a thread to others.
  */
-export function openFlattener({ maxMs, ...limits }: FlattenLimits = usualLimits): PrepareBackground {
-  const thread = new Thread<Uint8Array, PlainBackground>({ program, maxLoadMs: longestLoadMs, ...limits });
-  return async (bytes) => readPrepared(await thread.ask(bytes, { maxMs }).catch(refuse));
+export function openFlattener({ maxMs, threads, ...limits }: FlattenLimits = usualLimits): PrepareBackground {
+  const turns = new Turns({ total: threads, each: 1, waitMs, busy: overloaded });
+  const open = () => new Thread<Uint8Array, PlainBackground>({ program, maxLoadMs: longestLoadMs, ...limits });
+  const free = Array.from({ length: threads }, open);
+  return async (bytes, party) => {
+    const plain = await turns.run({ party, amount: 1 }, async () => {
+      const thread = free.pop() ?? open();
+      try {
+        return await thread.ask(bytes, { maxMs }).catch(refuse);
+      } finally {
+        // The one that was used last is warm.
+        free.push(thread);
+      }
+    });
+    return readPrepared(plain);
+  };
+}
+
+export function overloaded(cause?: unknown) {
+  return fault("background_overloaded", "The background could not be prepared in time. Try again.", {
+    cause,
+    retryAfterMs: 5000,
+  });
 }
 
 function refuse(cause: unknown): never {
-  if (cause instanceof ThreadFailure && cause.trouble === "late") {
-    const message = "The background could not be prepared in time. Try again.";
-    throw fault("background_overloaded", message, { cause, retryAfterMs: 5000 });
-  }
+  if (cause instanceof ThreadFailure && cause.trouble === "late") throw overloaded(cause);
   throw fault("background_unusable", "The background of the layout cannot be read: set another PDF.", { cause });
 }

@@ -27,7 +27,7 @@ export interface RenderRequest {
   readonly language: string;
   /** The address of the site, for programs that read codes. */
   readonly issuer: string;
-  /** Who shares the printer with others: the organizer. */
+  /** Who shares the printer and the preparation of backgrounds with others: the organizer. */
   readonly party: string;
   /** Whether these are few tickets, which do not wait for many others. */
   readonly isSmall?: boolean;
@@ -112,7 +112,7 @@ function tooSlow(tickets: readonly ReadTicket[], cause: Fault): Fault {
 
 /** Reads what tickets need, a chunk at a time. */
 async function* readChunks(
-  { tickets, count = Number.POSITIVE_INFINITY, readImage, onWarning }: RenderRequest,
+  { tickets, count = Number.POSITIVE_INFINITY, party, readImage, onWarning }: RenderRequest,
   { backgrounds, printer }: RenderTools,
 ): AsyncGenerator<readonly ReadTicket[]> {
   const pagesEach = Math.min(mostPages, Math.max(fewestPages, Math.ceil(count / printer.tabs)));
@@ -121,7 +121,7 @@ async function* readChunks(
   let pictures = new PictureBudget();
   for await (const ticket of tickets) {
     const images = await readImages(ticket.elements, { readImage, pictures, tooMany });
-    const background = await backgrounds.prepare(ticket.background ?? builtIn);
+    const background = await backgrounds.prepare(ticket.background ?? builtIn, party);
     chunk.push({ ticket, index, background, images });
     index += 1;
     pages += background.pages.length;

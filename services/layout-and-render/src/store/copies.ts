@@ -11,18 +11,21 @@ export const salesChannels = copyTable("sales_channel", { key: { organizer: text
 /** It exists without a record. */
 const webChannel = "web";
 
-/** Finds which of these items an event has. */
-export async function findItems(
-  db: Queryable,
+/** Finds which of these items an event has. They stay until the transaction ends. */
+export async function lockItems(
+  tx: Queryable,
   { organizer, event }: EventKey,
   ids: readonly number[],
 ): Promise<ReadonlySet<number>> {
-  const rows = await db.many<{ id: number }>(sql`
+  // Against their deletion: what refers to them is stored after this.
+  const rows = await tx.many<{ id: number }>(sql`
     select item.id
       from item
      where item.organizer = ${organizer}
        and item.event = ${event}
-       and item.id = any(${ids}::bigint[])`);
+       and item.id = any(${ids}::bigint[])
+     order by item.id
+       for key share`);
   return new Set(rows.map(({ id }) => id));
 }
 

@@ -21,7 +21,12 @@ export interface TestRenderer {
   close(): Promise<void>;
 }
 
-export function openTestRenderer(limits: Partial<PrintLimits> = {}): TestRenderer {
+interface TestLimits extends Partial<PrintLimits> {
+  /** So many times no browser is found. */
+  readonly missing?: number;
+}
+
+export function openTestRenderer({ missing = 0, ...limits }: TestLimits = {}): TestRenderer {
   const log = createLog({
     service: "test",
     level: "error",
@@ -29,9 +34,12 @@ export function openTestRenderer(limits: Partial<PrintLimits> = {}): TestRendere
   });
   const browsers: Chromium[] = [];
   const start = browserStarter({ executable: process.env["CHROMIUM_PATH"], log });
+  const miss = browserStarter({ executable: "/nowhere/chromium", log });
+  let tries = 0;
   const printer = openPrintQueue({
     start: async () => {
-      const browser = await start();
+      tries += 1;
+      const browser = await (tries > missing ? start() : miss());
       browsers.push(browser);
       return browser;
     },

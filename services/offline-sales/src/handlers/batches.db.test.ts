@@ -160,7 +160,7 @@ describe("lists", () => {
 });
 
 describe("rendering", () => {
-  it("[O13.1] takes the tickets in the order of the orders, with the layout of the batch", async () => {
+  it("[O13.1, O13.6] takes the tickets in the order of the orders, with the layout of the batch", async () => {
     const { id } = await service.make();
     const { job, file } = await service.batches.renderBatch({ ...place, id });
     const parts = [1, 2, 3, 4, 5].map((position) => ({ position, overrideLayout: 7, overrideChannel: undefined }));
@@ -168,12 +168,13 @@ describe("rendering", () => {
     const rendering = { ...place, id, job, file };
     const found = await service.batches.findRendering(rendering);
     expect(found).toMatchObject({ state: JobState.RUNNING, done: 2, total: 5 });
-    const done = { state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, message: "", warnings: [] };
+    const done = { state: BatchState.SUCCEEDED, fileKey: "renders/x.pdf", size: 16, message: "", warnings: ["a", "b"] };
     service.peers.findRendering = async () => done;
     expect(await service.batches.findRendering(rendering)).toMatchObject({
       state: JobState.SUCCEEDED,
       fileKey: "renders/x.pdf",
       size: 16,
+      warnings: 2,
     });
   });
 

@@ -29,8 +29,8 @@ export async function findRendering(
   await requireRendering(db, request);
   const { organizer, event, job, file } = request;
   const finding = rendering.findBatch({ organizer, event, job, file });
-  const { state, done, total, message, fileKey, size } = await finding.catch((error: unknown) => {
+  const { state, done, total, message, fileKey, size, warnings } = await finding.catch((error: unknown) => {
     throw error instanceof Fault && error.kind === "not_found" ? unknownRendering() : error;
   });
-  return { state: states[state], done, total, message, fileKey, size };
+  return { state: states[state], done, total, message, fileKey, size, warnings: warnings.length };
 }

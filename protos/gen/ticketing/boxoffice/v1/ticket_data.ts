@@ -29,8 +29,8 @@ export interface ReadTicketDataRequest {
   /** Whether only `tickets` are wanted: what exists, its product and its sales channel. */
   onlyReferences: boolean;
   /**
-   * Instead of naming positions: so many of the event at most, the newest first, as far as they fit. Then the event is answered even if
-   * it has none.
+   * Instead of naming positions: so many of the event at most, the newest first, as far as they fit. Orders that do not fit alone are
+   * passed over. Then the event is answered even if it has no tickets.
    */
   newest?: number | undefined;
 }

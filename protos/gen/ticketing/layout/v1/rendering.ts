@@ -177,7 +177,7 @@ export interface FindBatchResponse {
   /** Once it has succeeded: where its PDF is in the store for files. */
   fileKey: string;
   size: number;
-  /** What could not be printed as the layout wants it. */
+  /** What could not be printed as the layout wants it: the first 200. */
   warnings: string[];
 }
 
@@ -192,6 +192,8 @@ export interface RenderTicketResponse {
   pdf: Uint8Array;
   order: string;
   positionid: number;
+  /** How many things could not be printed as the layout wants them. */
+  warnings: number;
 }
 
 export interface EvaluateVariablesRequest {
@@ -766,7 +768,7 @@ export const RenderTicketRequest: MessageFns<RenderTicketRequest> = {
 };
 
 function createBaseRenderTicketResponse(): RenderTicketResponse {
-  return { pdf: new Uint8Array(0), order: "", positionid: 0 };
+  return { pdf: new Uint8Array(0), order: "", positionid: 0, warnings: 0 };
 }
 
 export const RenderTicketResponse: MessageFns<RenderTicketResponse> = {
@@ -779,6 +781,9 @@ export const RenderTicketResponse: MessageFns<RenderTicketResponse> = {
     }
     if (message.positionid !== 0) {
       writer.uint32(24).int64(message.positionid);
+    }
+    if (message.warnings !== 0) {
+      writer.uint32(32).int32(message.warnings);
     }
     return writer;
   },
@@ -818,6 +823,14 @@ export const RenderTicketResponse: MessageFns<RenderTicketResponse> = {
             }
 
             message.positionid = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.warnings = reader.int32();
             continue;
           }
         }

@@ -201,6 +201,8 @@ export interface FindRenderingResponse {
   /** Once it has succeeded: where its PDF is in the store for files. */
   fileKey: string;
   size: number;
+  /** How many things could not be printed as the layout wants them, at most 200. */
+  warnings: number;
 }
 
 export interface CancelBatchRequest {
@@ -1303,7 +1305,15 @@ export const FindRenderingRequest: MessageFns<FindRenderingRequest> = {
 };
 
 function createBaseFindRenderingResponse(): FindRenderingResponse {
-  return { state: JobState.UNSPECIFIED, done: undefined, total: undefined, message: "", fileKey: "", size: 0 };
+  return {
+    state: JobState.UNSPECIFIED,
+    done: undefined,
+    total: undefined,
+    message: "",
+    fileKey: "",
+    size: 0,
+    warnings: 0,
+  };
 }
 
 export const FindRenderingResponse: MessageFns<FindRenderingResponse> = {
@@ -1325,6 +1335,9 @@ export const FindRenderingResponse: MessageFns<FindRenderingResponse> = {
     }
     if (message.size !== 0) {
       writer.uint32(48).int64(message.size);
+    }
+    if (message.warnings !== 0) {
+      writer.uint32(56).int32(message.warnings);
     }
     return writer;
   },
@@ -1388,6 +1401,14 @@ export const FindRenderingResponse: MessageFns<FindRenderingResponse> = {
             }
 
             message.size = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.warnings = reader.int32();
             continue;
           }
         }
