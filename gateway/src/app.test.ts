@@ -127,8 +127,7 @@ describe("problems", () => {
     [new Fault("exhausted", "busy", "too much"), 429, "1"],
     [new Fault("unavailable", "peer_unavailable", "away"), 503, "1"],
     [new Fault("timeout", "deadline_exceeded", "late"), 503, "1"],
-    [new Fault("unmet", "unmet", "not like this"), 409, undefined],
-    [new Fault("unmet", "message_too_large", "smaller"), 429, "1"],
+    [new Fault("unmet", "unmet", "not now"), 409, "5"],
   ])("[A8.1, A8.6] %s", async (fault, status, retryAfter) => {
     failing(fault);
     const answer = await app.send("GET", `${lists}7/`);

@@ -87,8 +87,7 @@ export function methodNotAllowed(): Fault {
 function headersOf(problem: Fault, status: number): Record<string, string> {
   if (problem.kind === "unauthenticated") return { "WWW-Authenticate": "Token" };
   const seconds = retryAfterSeconds.get(status);
-  // What contradicts stored data is as wrong in a second.
-  if (seconds === undefined || (status === statusByKind.unmet && problem.kind === "unmet")) return {};
+  if (seconds === undefined) return {};
   const asked = problem.retryAfterMs === undefined ? seconds : Math.ceil(problem.retryAfterMs / 1000);
   return { "Retry-After": String(Math.max(1, asked)) };
 }
