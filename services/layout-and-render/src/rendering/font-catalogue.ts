@@ -65,6 +65,8 @@ const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
 export interface FontCatalogue {
   /** The faces for all characters of a text; a character that no font has needs none. */
   facesFor(text: string, chain: readonly FontFamily[], style: LetterStyle): ReadonlySet<FontFace>;
+  /** Whether no font has some of its characters. */
+  lacksAny(text: string, chain: readonly FontFamily[], style: LetterStyle): boolean;
 }
 
 export function openFontCatalogue(): FontCatalogue {
@@ -95,20 +97,30 @@ export function openFontCatalogue(): FontCatalogue {
     return undefined;
   }
 
+  function finder(chain: readonly FontFamily[], style: LetterStyle): (letter: string) => FontFace | undefined {
+    const key = `${style.isBold ? "b" : ""}${style.isItalic ? "i" : ""} ${chain.join()}`;
+    const known = chosen.get(key) ?? new Map<string, FontFace | undefined>();
+    chosen.set(key, known);
+    return (letter) => {
+      if (!known.has(letter)) known.set(letter, choose(letter, chain, style));
+      return known.get(letter);
+    };
+  }
+
   return {
     facesFor(text, chain, style) {
-      const key = `${style.isBold ? "b" : ""}${style.isItalic ? "i" : ""} ${chain.join()}`;
-      const known = chosen.get(key) ?? new Map<string, FontFace | undefined>();
-      chosen.set(key, known);
-      const faces = new Set<FontFace>();
-      for (const letter of new Set(text)) {
-        if (!known.has(letter)) known.set(letter, choose(letter, chain, style));
-        const face = known.get(letter);
-        if (face !== undefined) faces.add(face);
-      }
-      return faces;
+      const find = finder(chain, style);
+      return new Set([...new Set(text)].flatMap((letter) => find(letter) ?? []));
+    },
+    lacksAny(text, chain, style) {
+      const find = finder(chain, style);
+      return [...new Set(text)].some((letter) => isSeen(letter) && find(letter) === undefined);
     },
   };
+}
+
+function isSeen(letter: string): boolean {
+  return !/[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(letter);
 }
 
 /** Characters that are coloured unless a text says otherwise, and those that make others coloured. */

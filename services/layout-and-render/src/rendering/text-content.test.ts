@@ -104,9 +104,12 @@ describe("letters", () => {
     expect(colors.some(([red = 0, , blue = 0]) => red - blue > 60)).toBe(true);
   });
 
-  it("[L29.4] that no font has do not keep the others from being printed", async () => {
+  it("[L29.4] that no font has do not keep the others from being printed, and are a warning", async () => {
     const text = await readText(await renderer.renderElements([anArea("a\u{1F9FF}\u{E0080}\u{10FFFF}\0\u0007b", {})]));
     expect(text).toMatch(/^a[\s\S]*b$/);
+    expect(renderer.warnings).toEqual([{ ticket: 0, element: 0, code: "letters_missing" }]);
+    await renderer.renderElements([anArea("soft\u00adhyphen \u2066שלום\u2069 👩‍👩‍👧 ☀\ufe0f\t→")]);
+    expect(renderer.warnings).toEqual([]);
   });
 });
 
