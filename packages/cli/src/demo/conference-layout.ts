@@ -123,10 +123,14 @@ function lens([x, y]: readonly [number, number], side: number): string {
 export const conferenceElements: readonly object[] = [
   field("event_name", [15, 222.5, 108, 11.5], { size: 25, bold: true, color: night, vertical: "bottom" }),
   field("event_date_range", [15, 210, 108, 8], { size: 15, bold: true, color: coral, vertical: "middle" }),
-  words({ en: "Doors open at {event_admission_time}", de: "Einlass ab {event_admission_time}" }, [15, 204, 108, 5.5], {
-    size: 10.5,
-    color: quiet,
-  }),
+  words(
+    { en: "Doors open at {event_admission_time}", de: "Einlass ab {event_admission_time} Uhr" },
+    [15, 204, 108, 5.5],
+    {
+      size: 10.5,
+      color: quiet,
+    },
+  ),
   field("event_location", [15, 194.8, 108, 9], { size: 10.5, color: quiet }),
 
   words({ en: "TICKET", de: "TICKET" }, [15, 185.5, 60, 4.5], { size: 7.5, color: quiet }),
@@ -163,10 +167,10 @@ export const conferenceElements: readonly object[] = [
     {
       en:
         "Fold this page twice and carry it as your badge.\n\nShow the code at the entrance and at every workshop. One scan " +
-        "admits one person.\n\nBags larger than a backpack stay at the cloakroom.",
+        "admits one person.\n\nPlease leave bags larger than a backpack at the cloakroom.",
       de:
         "Falten Sie diese Seite zweimal und tragen Sie sie als Namensschild.\n\nZeigen Sie den Code am Eingang und bei jedem " +
-        "Workshop. Ein Scan lässt eine Person ein.\n\nTaschen, die größer als ein Rucksack sind, bleiben an der Garderobe.",
+        "Workshop vor. Jeder Scan gilt für eine Person.\n\nTaschen, die größer als ein Rucksack sind, geben Sie bitte an der Garderobe ab.",
     },
     [117, 83, 82, 39],
     { size: 10.5, color: quiet },

@@ -123,7 +123,7 @@ export const festivalElements: readonly object[] = [
   words(
     {
       en: "Gates {event_admission_time} · Music {event_begin_time}",
-      de: "Einlass {event_admission_time} · Musik {event_begin_time}",
+      de: "Einlass {event_admission_time} Uhr · Musik ab {event_begin_time} Uhr",
     },
     [7, 149.5, 66, 6],
     { size: 9.5, color: [250, 226, 214], align: "center", vertical: "middle" },

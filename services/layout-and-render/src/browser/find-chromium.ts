@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { brotliDecompress, createBrotliDecompress } from "node:zlib";
 import { cacheDirectories, keepOnce } from "@tessera/kit/keep-once";
 import { unpackTar } from "./unpack-tar.ts";
-import { unpackWoff } from "./unpack-woff.ts";
 
 /** A browser that can be tried. */
 export interface Candidate {
@@ -72,16 +71,16 @@ async function unpackChromium(): Promise<Candidate | undefined> {
 }
 
 /**
- * Unpacks a font for the system. Without any, a browser prints no letter, not even of fonts that a page brings along;
+ * Copies a font for the system to where other accounts can read it. Without any, a browser prints no letter, not even of fonts that a page brings along;
  * with the system's own, tickets would look different on each machine.
  */
-export async function unpackSystemFont(): Promise<string> {
-  const root = dirname(fileURLToPath(import.meta.resolve("@fontsource/open-sans/package.json")));
+export async function keepSystemFont(): Promise<string> {
+  const root = dirname(fileURLToPath(import.meta.resolve("@expo-google-fonts/open-sans/package.json")));
   const { version } = JSON.parse(await readFile(join(root, "package.json"), "utf8")) as { version: string };
-  return keepSomewhere(`system-font-${version}`, async (draft) => {
+  return keepSomewhere(`system-font-open-sans-${version}`, async (draft) => {
     await mkdir(draft, { recursive: true, mode: 0o755 });
-    const woff = await readFile(join(root, "files/open-sans-latin-400-normal.woff"));
-    await writeFile(join(draft, "open-sans.ttf"), unpackWoff(woff), { mode: 0o644 });
+    const font = await readFile(join(root, "400Regular/OpenSans_400Regular.ttf"));
+    await writeFile(join(draft, "open-sans.ttf"), font, { mode: 0o644 });
   });
 }
 

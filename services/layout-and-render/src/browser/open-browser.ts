@@ -2,7 +2,7 @@ import { describeCause } from "@tessera/kit/describe-cause";
 import type { Log } from "@tessera/kit/log";
 import { fault } from "../faults.ts";
 import { type Chromium, startChromium } from "./chromium.ts";
-import { type Candidate, findChromium, unpackSystemFont } from "./find-chromium.ts";
+import { type Candidate, findChromium, keepSystemFont } from "./find-chromium.ts";
 import { createProfile } from "./profile.ts";
 
 /** Starts a browser of this machine, and remembers which one ran and how. */
@@ -15,7 +15,7 @@ export function browserStarter({
 }): () => Promise<Chromium> {
   let known: { readonly candidate: Candidate; readonly isSandboxed: boolean } | undefined;
   return async () => {
-    const fonts = await unpackSystemFont();
+    const fonts = await keepSystemFont();
     if (known !== undefined) return startOne(known.candidate, { fonts, isSandboxed: known.isSandboxed });
     const failures: string[] = [];
     for await (const candidate of findChromium(executable)) {

@@ -1,14 +1,29 @@
-/** The families of letters, in the order in which they are tried for a text. */
-export type FontFamily =
-  | "Open Sans"
-  | "Noto Sans"
-  | "Noto Sans Arabic"
-  | "Noto Sans Thai"
-  | EastAsian
-  | "Noto Color Emoji";
+/** The families of letters. */
+export type FontFamily = "Open Sans" | "Noto Sans" | OfScript | EastAsian | "Noto Color Emoji";
+type OfScript = (typeof ofScripts)[number][0];
 type EastAsian = "Noto Sans SC" | "Noto Sans JP" | "Noto Sans KR";
 
-const western = ["Open Sans", "Noto Sans", "Noto Sans Arabic", "Noto Sans Thai"] as const;
+/** Families for scripts that the first two do not have. */
+const ofScripts = [
+  ["Noto Sans Arabic", /\p{scx=Arab}/u],
+  ["Noto Sans Armenian", /\p{scx=Armn}/u],
+  ["Noto Sans Bengali", /\p{scx=Beng}/u],
+  ["Noto Sans Ethiopic", /\p{scx=Ethi}/u],
+  ["Noto Sans Georgian", /\p{scx=Geor}/u],
+  ["Noto Sans Gujarati", /\p{scx=Gujr}/u],
+  ["Noto Sans Gurmukhi", /\p{scx=Guru}/u],
+  ["Noto Sans Kannada", /\p{scx=Knda}/u],
+  ["Noto Sans Khmer", /\p{scx=Khmr}/u],
+  ["Noto Sans Lao", /\p{scx=Laoo}/u],
+  ["Noto Sans Malayalam", /\p{scx=Mlym}/u],
+  ["Noto Sans Myanmar", /\p{scx=Mymr}/u],
+  ["Noto Sans Oriya", /\p{scx=Orya}/u],
+  ["Noto Sans Sinhala", /\p{scx=Sinh}/u],
+  ["Noto Sans Tamil", /\p{scx=Taml}/u],
+  ["Noto Sans Telugu", /\p{scx=Telu}/u],
+  // The sign of the baht is of no script.
+  ["Noto Sans Thai", /[\p{scx=Thai}฿]/u],
+] as const;
 
 /** The same characters have other shapes in China, Japan and Korea: what is written decides, then the language. */
 function eastAsian(text: string, language: string): readonly EastAsian[] {
@@ -19,9 +34,10 @@ function eastAsian(text: string, language: string): readonly EastAsian[] {
   return ["Noto Sans SC", "Noto Sans JP", "Noto Sans KR"];
 }
 
-/** The families for a text. Emoji come last: their font has digits, too. */
+/** The families for a text, in the order in which they are tried. Emoji come last: their font has digits, too. */
 export function fontChain(text: string, language: string): readonly FontFamily[] {
-  // Everything before Hangul is in the first ones.
-  if (!/[\u1100-\uffff]/.test(text)) return [...western, "Noto Color Emoji"];
-  return [...western, ...eastAsian(text, language), "Noto Color Emoji"];
+  const scripts = ofScripts.flatMap(([family, script]) => (script.test(text) ? [family] : []));
+  // Everything before Hangul is in the others.
+  const asian = /[\u1100-\uffff]/.test(text) ? eastAsian(text, language) : [];
+  return ["Open Sans", "Noto Sans", ...scripts, ...asian, "Noto Color Emoji"];
 }

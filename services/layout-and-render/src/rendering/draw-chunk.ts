@@ -80,7 +80,11 @@ export function drawChunk(
     for (const [place, element] of ticket.elements.entries()) places.set(element, place);
     return background.pages.map((page, place) => {
       const elements = ticket.elements.filter((element) => element.page === place + 1);
-      for (const element of elements) note(element, written);
+      for (const element of elements) {
+        note(element, written);
+        if (lacksLetters(element, fonts))
+          warnings.push({ ...readMark(markOf(index, element)), code: "letters_missing" });
+      }
       const drawn = drawPage(elements, {
         height: page.height / pointsPerMm,
         markOf: (element) => markOf(index, element),
@@ -116,6 +120,15 @@ function note(element: ResolvedElement, written: Map<string, Written>): void {
   const text = prepareLines(element.value).join("\n");
   if (same === undefined) written.set(key, { isBold, isItalic, language, texts: [text] });
   else same.texts.push(text);
+}
+
+function lacksLetters(element: ResolvedElement, fonts: FontCatalogue): boolean {
+  if (element.type !== "textarea" && element.type !== "textcontainer") return false;
+  const { value, language, bold: isBold, italic: isItalic } = element;
+  // The first font has all of these.
+  if (/^[\n -~\u00a0-\u017f]*$/.test(value)) return false;
+  const text = prepareLines(value).join("\n");
+  return fonts.lacksAny(text, fontChain(text, language), { isBold, isItalic });
 }
 
 function chooseFonts(written: ReadonlyMap<string, Written>, fonts: FontCatalogue): FontFace[] {

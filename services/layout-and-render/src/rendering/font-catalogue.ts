@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FontFace } from "../browser/print-job.ts";
 import type { FontFamily } from "../domain/font-chain.ts";
+import { readCoverage } from "./read-coverage.ts";
 
 /** Upright or italic, regular or bold. */
 export interface LetterStyle {
@@ -14,27 +15,58 @@ export interface LetterStyle {
 interface CatalogueFace extends FontFace {
   readonly isBold: boolean;
   readonly isItalic: boolean;
-  readonly ranges: readonly (readonly [first: number, last: number])[];
+  readonly has: (character: number) => boolean;
 }
 
-/** Packages have every family in parts, and style sheets that say which characters are in which. */
-const packages = {
-  "Open Sans": ["@fontsource/open-sans", "400.css", "400-italic.css", "700.css", "700-italic.css"],
-  "Noto Sans": ["@fontsource/noto-sans", "400.css", "400-italic.css", "700.css", "700-italic.css"],
-  "Noto Sans Arabic": ["@fontsource/noto-sans-arabic", "400.css", "700.css"],
-  "Noto Sans Thai": ["@fontsource/noto-sans-thai", "400.css", "700.css"],
+/** A family in whole files, one for each style. Marks stand right on letters only if one file has both. */
+interface Whole {
+  readonly package: string;
+  readonly styles: readonly string[];
+}
+
+/** A family in parts, and the style sheet that says which characters are in which. */
+interface Parts {
+  readonly package: string;
+  readonly sheet: string;
+}
+
+const upright = ["400Regular", "700Bold"];
+const withItalics = [...upright, "400Regular_Italic", "700Bold_Italic"];
+
+const packages: Readonly<Record<FontFamily, Whole | Parts>> = {
+  "Open Sans": { package: "@expo-google-fonts/open-sans", styles: withItalics },
+  "Noto Sans": { package: "@expo-google-fonts/noto-sans", styles: withItalics },
+  "Noto Sans Arabic": { package: "@expo-google-fonts/noto-sans-arabic", styles: upright },
+  "Noto Sans Armenian": { package: "@expo-google-fonts/noto-sans-armenian", styles: upright },
+  "Noto Sans Bengali": { package: "@expo-google-fonts/noto-sans-bengali", styles: upright },
+  "Noto Sans Ethiopic": { package: "@expo-google-fonts/noto-sans-ethiopic", styles: upright },
+  "Noto Sans Georgian": { package: "@expo-google-fonts/noto-sans-georgian", styles: upright },
+  "Noto Sans Gujarati": { package: "@expo-google-fonts/noto-sans-gujarati", styles: upright },
+  "Noto Sans Gurmukhi": { package: "@expo-google-fonts/noto-sans-gurmukhi", styles: upright },
+  "Noto Sans Kannada": { package: "@expo-google-fonts/noto-sans-kannada", styles: upright },
+  "Noto Sans Khmer": { package: "@expo-google-fonts/noto-sans-khmer", styles: upright },
+  "Noto Sans Lao": { package: "@expo-google-fonts/noto-sans-lao", styles: upright },
+  "Noto Sans Malayalam": { package: "@expo-google-fonts/noto-sans-malayalam", styles: upright },
+  "Noto Sans Myanmar": { package: "@expo-google-fonts/noto-sans-myanmar", styles: upright },
+  "Noto Sans Oriya": { package: "@expo-google-fonts/noto-sans-oriya", styles: upright },
+  "Noto Sans Sinhala": { package: "@expo-google-fonts/noto-sans-sinhala", styles: upright },
+  "Noto Sans Tamil": { package: "@expo-google-fonts/noto-sans-tamil", styles: upright },
+  "Noto Sans Telugu": { package: "@expo-google-fonts/noto-sans-telugu", styles: upright },
+  "Noto Sans Thai": { package: "@expo-google-fonts/noto-sans-thai", styles: upright },
   // One file has all weights.
-  "Noto Sans SC": ["@fontsource-variable/noto-sans-sc", "index.css"],
-  "Noto Sans JP": ["@fontsource-variable/noto-sans-jp", "index.css"],
-  "Noto Sans KR": ["@fontsource-variable/noto-sans-kr", "index.css"],
+  "Noto Sans SC": { package: "@fontsource-variable/noto-sans-sc", sheet: "index.css" },
+  "Noto Sans JP": { package: "@fontsource-variable/noto-sans-jp", sheet: "index.css" },
+  "Noto Sans KR": { package: "@fontsource-variable/noto-sans-kr", sheet: "index.css" },
   // The parts of this package print nothing; its whole file prints colours.
-  "Noto Color Emoji": ["@fontsource/noto-color-emoji", "emoji-400.css"],
-} as const satisfies Record<FontFamily, readonly string[]>;
+  "Noto Color Emoji": { package: "@fontsource/noto-color-emoji", sheet: "emoji-400.css" },
+};
 
 /** Finds the parts of fonts that texts need. */
 export interface FontCatalogue {
   /** The faces for all characters of a text; a character that no font has needs none. */
   facesFor(text: string, chain: readonly FontFamily[], style: LetterStyle): ReadonlySet<FontFace>;
+  /** Whether no font has some of its characters. */
+  lacksAny(text: string, chain: readonly FontFamily[], style: LetterStyle): boolean;
 }
 
 export function openFontCatalogue(): FontCatalogue {
@@ -44,9 +76,12 @@ export function openFontCatalogue(): FontCatalogue {
   function facesOf(family: FontFamily): readonly CatalogueFace[] {
     const known = families.get(family);
     if (known !== undefined) return known;
-    const [name, ...sheets] = packages[family];
-    const root = dirname(fileURLToPath(import.meta.resolve(`${name}/package.json`)));
-    const faces = sheets.flatMap((sheet) => readSheet(readFileSync(join(root, sheet), "utf8"), { family, root }));
+    const source = packages[family];
+    const root = dirname(fileURLToPath(import.meta.resolve(`${source.package}/package.json`)));
+    const faces =
+      "styles" in source
+        ? source.styles.map((style) => wholeFace(style, { family, root }))
+        : readSheet(readFileSync(join(root, source.sheet), "utf8"), { family, root });
     families.set(family, faces);
     return faces;
   }
@@ -55,29 +90,37 @@ export function openFontCatalogue(): FontCatalogue {
     const code = letter.codePointAt(0) ?? 0;
     for (const family of isEmoji(letter) ? (["Noto Color Emoji"] as const) : chain) {
       if (family === "Noto Color Emoji" && !/[\p{Extended_Pictographic}\p{Emoji_Component}]/u.test(letter)) continue;
-      const faces = facesOf(family).filter(({ ranges }) =>
-        ranges.some(([first, last]) => first <= code && code <= last),
-      );
-      const [best] = faces.sort((one, other) => misfit(one, style) - misfit(other, style));
-      if (best !== undefined) return best;
+      const best = facesOf(family).toSorted((one, other) => misfit(one, style) - misfit(other, style));
+      const face = best.find(({ has }) => has(code));
+      if (face !== undefined) return face;
     }
     return undefined;
   }
 
+  function finder(chain: readonly FontFamily[], style: LetterStyle): (letter: string) => FontFace | undefined {
+    const key = `${style.isBold ? "b" : ""}${style.isItalic ? "i" : ""} ${chain.join()}`;
+    const known = chosen.get(key) ?? new Map<string, FontFace | undefined>();
+    chosen.set(key, known);
+    return (letter) => {
+      if (!known.has(letter)) known.set(letter, choose(letter, chain, style));
+      return known.get(letter);
+    };
+  }
+
   return {
     facesFor(text, chain, style) {
-      const key = `${style.isBold ? "b" : ""}${style.isItalic ? "i" : ""} ${chain.join()}`;
-      const known = chosen.get(key) ?? new Map<string, FontFace | undefined>();
-      chosen.set(key, known);
-      const faces = new Set<FontFace>();
-      for (const letter of new Set(text)) {
-        if (!known.has(letter)) known.set(letter, choose(letter, chain, style));
-        const face = known.get(letter);
-        if (face !== undefined) faces.add(face);
-      }
-      return faces;
+      const find = finder(chain, style);
+      return new Set([...new Set(text)].flatMap((letter) => find(letter) ?? []));
+    },
+    lacksAny(text, chain, style) {
+      const find = finder(chain, style);
+      return [...new Set(text)].some((letter) => isSeen(letter) && find(letter) === undefined);
     },
   };
+}
+
+function isSeen(letter: string): boolean {
+  return !/[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]/u.test(letter);
 }
 
 /** Characters that are coloured unless a text says otherwise, and those that make others coloured. */
@@ -90,6 +133,30 @@ function misfit(face: CatalogueFace, style: LetterStyle): number {
   return (isWeightWrong ? 2 : 0) + (face.isItalic === style.isItalic ? 0 : 1);
 }
 
+/** A file of all characters of a family in one style; which they are is read when that is asked for. */
+function wholeFace(
+  style: string,
+  { family, root }: { readonly family: FontFamily; readonly root: string },
+): CatalogueFace {
+  const path = join(root, style, `${family.replaceAll(" ", "")}_${style}.ttf`);
+  let coverage: ReadonlySet<number> | undefined;
+  const [isBold, isItalic] = [style.startsWith("700"), style.endsWith("Italic")];
+  return {
+    id: `${family} ${style}`,
+    family,
+    weight: isBold ? "700" : "400",
+    style: isItalic ? "italic" : "normal",
+    unicodeRange: "U+0-10FFFF",
+    path,
+    isBold,
+    isItalic,
+    has: (character) => {
+      coverage ??= readCoverage(readFileSync(path));
+      return coverage.has(character);
+    },
+  };
+}
+
 function readSheet(
   css: string,
   { family, root }: { readonly family: FontFamily; readonly root: string },
@@ -97,23 +164,37 @@ function readSheet(
   return Array.from(css.matchAll(/@font-face\s*\{([^}]+)\}/g), ([, rule = ""]) => {
     const read = (property: string) => new RegExp(`${property}:\\s*([^;]+)`).exec(rule)?.[1]?.trim();
     const [, file = ""] = /url\((\.\/files\/[^)]+\.woff2)\)/.exec(rule) ?? [];
-    const unicodeRange = read("unicode-range") ?? "U+0-10FFFF";
+    const ranges = read("unicode-range")?.split(",").map(readRange).flatMap(withoutEmoji) ?? [[0, 0x10ffff]];
     const [weight = "400", style = "normal"] = [read("font-weight"), read("font-style")];
     return {
       id: `${family} ${file}`,
       family,
       weight,
       style,
-      unicodeRange,
+      unicodeRange: ranges.map(([first, last]) => `U+${first.toString(16)}-${last.toString(16)}`).join(","),
       path: join(root, file),
       isBold: weight === "700",
       isItalic: style === "italic",
-      ranges: unicodeRange.split(",").map(readRange),
+      has: (character) => ranges.some(([first, last]) => first <= character && character <= last),
     };
   });
 }
 
-function readRange(text: string): readonly [first: number, last: number] {
+type Range = readonly [first: number, last: number];
+
+/** Other fonts have some of them, too, in black: the browser would take those first. */
+function withoutEmoji([first, last]: Range): Range[] {
+  const parts: Range[] = [];
+  let begin = first;
+  for (let character = first; character <= last; character += 1) {
+    if (!isEmoji(String.fromCodePoint(character))) continue;
+    if (begin < character) parts.push([begin, character - 1]);
+    begin = character + 1;
+  }
+  return begin <= last ? [...parts, [begin, last]] : parts;
+}
+
+function readRange(text: string): Range {
   const [first = "", last = first] = text.trim().replace(/^U\+/i, "").split("-");
   // A question mark stands for any digit.
   return [Number.parseInt(first.replaceAll("?", "0"), 16), Number.parseInt(last.replaceAll("?", "F"), 16)];

@@ -1,4 +1,4 @@
-import { readPdf, readReplacementTexts } from "@tessera/testkit/read-pdf";
+import { drawPdf, readPdf, readReplacementTexts } from "@tessera/testkit/read-pdf";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { drawText } from "../domain/draw-text.ts";
@@ -22,6 +22,9 @@ describe("letters", () => {
     ["vi", "Tiếng Việt: vé vào cửa"],
     ["el", "Ελληνικά: εισιτήριο"],
     ["uk", "Кириллица: квиток Їжак"],
+    ["hy", "Հայերեն տոմս"],
+    ["ka", "ბილეთი"],
+    ["am", "የመግቢያ ትኬት"],
     ["th", "ไทย: บัตรเข้างาน"],
     ["zh", "中文入场门票"],
     ["ja", "日本語チケット"],
@@ -38,6 +41,18 @@ describe("letters", () => {
     ["ar", "تذكرة الدخول"],
     ["he", "כרטיס כניסה"],
     ["hi", "हिन्दी: प्रवेश टिकट"],
+    ["bn", "প্রবেশের টিকিট"],
+    ["gu", "પ્રવેશ ટિકિટ"],
+    ["kn", "ಪ್ರವೇಶ ಟಿಕೆಟ್"],
+    ["km", "សំបុត្រចូល"],
+    ["lo", "ປີ້ເຂົ້າ"],
+    ["ml", "പ്രവേശന ടിക്കറ്റ്"],
+    ["my", "ဝင်ခွင့်လက်မှတ်"],
+    ["or", "ପ୍ରବେଶ ଟିକେଟ"],
+    ["pa", "ਦਾਖਲਾ ਟਿਕਟ"],
+    ["si", "ඇතුල්වීමේ ටිකට්"],
+    ["ta", "நுழைவுச் சீட்டு"],
+    ["te", "ప్రవేశ టికెట్"],
   ])(
     "[L29.1] of %s, which are drawn in other shapes or another order, can be read from the file: %s",
     async (language, value) => {
@@ -64,9 +79,37 @@ describe("letters", () => {
     expect(pdf.toString("latin1")).toContain("OpenSans-Regular");
   });
 
-  it("[L29.4] that no font has do not keep the others from being printed", async () => {
+  it.each([
+    "₺23 ₽ ₴ ₦ ₱ ₩ ₿",
+    "Ḑrag ʿAlī ʃ ƙ ᵗ",
+    "ἄνθρωπος ᾧ",
+    "← → ★ ♪ ①",
+    // Marks that stand on no letter of Unicode with them.
+    "q\u0323 m\u0327 \u1e92\u030c \u0117\u0301 t\u0361s",
+  ])("[L29.5] that only another font has are printed with their marks: %s", async (value) => {
+    for (const style of [{}, { bold: true, italic: true }]) {
+      const text = await readText(await renderer.renderElements([anArea(value, { ...style, width: 180 })]));
+      expect(squeeze(text)).toBe(squeeze(value));
+    }
+  });
+
+  it("[L29.6] are not joined where their script does not need it", async () => {
+    const { pages } = await readPdf(await renderer.renderElements([anArea("Schifffahrt Auflage fi", { width: 180 })]));
+    expect(pages[0]?.texts.map(({ text }) => text)).toEqual(["Schifffahrt Auflage fi"]);
+  });
+
+  it("[L29.7] that are emoji have colours, also beside signs of a font that has them in black", async () => {
+    const { colorAt } = await drawPdf(await renderer.renderElements([anArea("⚾♞", { fontSize: 100 })]));
+    const colors = Array.from({ length: 40 }, (_, step) => colorAt(20 + step, 118));
+    expect(colors.some(([red = 0, , blue = 0]) => red - blue > 60)).toBe(true);
+  });
+
+  it("[L29.4] that no font has do not keep the others from being printed, and are a warning", async () => {
     const text = await readText(await renderer.renderElements([anArea("a\u{1F9FF}\u{E0080}\u{10FFFF}\0\u0007b", {})]));
     expect(text).toMatch(/^a[\s\S]*b$/);
+    expect(renderer.warnings).toEqual([{ ticket: 0, element: 0, code: "letters_missing" }]);
+    await renderer.renderElements([anArea("soft\u00adhyphen \u2066שלום\u2069 👩‍👩‍👧 ☀\ufe0f\t→")]);
+    expect(renderer.warnings).toEqual([]);
   });
 });
 

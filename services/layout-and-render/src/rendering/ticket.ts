@@ -27,5 +27,5 @@ export interface RenderWarning {
   /** Which ticket, and which of its elements, from 0. */
   readonly ticket: number;
   readonly element: number;
-  readonly code: "text_too_long" | "code_too_long" | "image_unreadable" | "too_many_pictures";
+  readonly code: "text_too_long" | "code_too_long" | "image_unreadable" | "letters_missing" | "too_many_pictures";
 }

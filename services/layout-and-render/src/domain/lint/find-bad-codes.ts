@@ -40,12 +40,17 @@ function freeInside({ hasQuietZone }: BarcodeArea): number {
 function findUnreadable({ index, element, value, modules }: Code): Finding[] {
   const { length } = [...value];
   if (modules === undefined)
-    return [{ element: index, code: "code_too_long", message: `No code has room for its ${length} characters.` }];
+    return [
+      { element: index, code: "code_too_long", message: `Its ${length} characters do not fit into any QR code.` },
+    ];
   const module = element.size / modules;
   // Sizes are written with few decimals.
   if (module > smallestModule - 0.0005) return [];
-  const least = Math.ceil(modules * smallestModule * 10) / 10;
-  const message = `With ${length} characters its modules have ${module.toFixed(2)} mm; make it at least ${showLength(least)} for ${smallestModule} mm.`;
+  // 41 times 0.4 is a little more than 16.4.
+  const least = Math.ceil(modules * smallestModule * 10 - 1e-6) / 10;
+  // Rounded down: what is too small must not look large enough.
+  const shown = (Math.floor(module * 100) / 100).toFixed(2);
+  const message = `With ${length} characters one module is ${shown} mm wide, and scanners need ${smallestModule} mm: make the code at least ${showLength(least)} large.`;
   return [{ element: index, code: "code_too_small", message }];
 }
 
@@ -53,7 +58,7 @@ function findOverlaps(codes: readonly Code[]): Finding[] {
   return codes.flatMap((code, place) => {
     const earlier = codes.slice(0, place).find((other) => doOverlap(code, other));
     if (earlier === undefined) return [];
-    const message = `It lies on the code of element ${earlier.index + 1}, or on the zone around it that must stay free.`;
+    const message = `It lies on the code of element ${earlier.index}, or on the zone around it that must stay free.`;
     return [{ element: code.index, code: "overlapping_codes", message }];
   });
 }

@@ -22,7 +22,8 @@ export function findMisplaced(elements: readonly LayoutElement[], pages: readonl
     const sizes = findSizes(element, index);
     const page = pages[element.page - 1];
     if (page === undefined) {
-      const message = `There is no page ${element.page}: the background has ${pages.length}.`;
+      const count = pages.length === 1 ? "1 page" : `${pages.length} pages`;
+      const message = `There is no page ${element.page}: the background has ${count}.`;
       return [...sizes, { element: index, code: "no_such_page", message }];
     }
     const out = sizes.length > 0 ? 0 : overhang(outlineOf(element), page);

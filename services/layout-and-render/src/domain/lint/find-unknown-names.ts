@@ -25,16 +25,23 @@ export function findUnknownNames(elements: readonly LayoutElement[], tickets: re
     if (element.type === "imagearea")
       return tickets.some((ticket) => hasPicture(ticket, element.content))
         ? []
-        : [{ ...named, message: `No question for a file is called ${quote(element.content)}.` }];
+        : [{ ...named, message: `No file question is called ${quote(element.content)}.` }];
     const unknown = [...new Set(namesIn(element))].filter((name) => !isKnown(name));
     const findings: Finding[] = unknown.map((name) => ({
       ...named,
-      message: name === "" ? "It has no content." : `There is no variable ${quote(name)}.`,
+      message: explain(name, tickets),
     }));
     if (element.type === "barcodearea" || fonts.has(element.fontFamily)) return findings;
     const message = `There is no font ${quote(element.fontFamily)}; it is printed in ${[...fonts].join(", ")}.`;
     return [...findings, { element: index, code: "unknown_font", message }];
   });
+}
+
+function explain(name: string, tickets: readonly Ticket[]): string {
+  if (name === "") return "Its content is empty.";
+  if (tickets.some((ticket) => hasPicture(ticket, name)))
+    return `${quote(name)} is a file: only an imagearea prints it.`;
+  return `There is no variable ${quote(name)}.`;
 }
 
 function quote(name: string): string {

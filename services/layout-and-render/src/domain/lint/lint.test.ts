@@ -80,6 +80,15 @@ describe("[L48.4] codes", () => {
     expect(codes([element], "x".repeat(33))).toEqual([]);
   });
 
+  it("are told with a size that would do, and other elements by their number from 0, as in `element`", () => {
+    const message =
+      "With 32 characters one module is 0.39 mm wide, and scanners need 0.4 mm: make the code at least 16.4 mm large.";
+    expect(findBadCodes([aCode("", { size: 16.3 })], () => ["x".repeat(32)])).toMatchObject([{ message }]);
+    expect(findBadCodes([aCode(""), aCode("")], () => ["x"])).toMatchObject([
+      { element: 1, message: expect.stringContaining("the code of element 0,") },
+    ]);
+  });
+
   it("have no room for too long a value, and none are drawn for an empty one", () => {
     expect(codes([aCode("")], "x".repeat(5000))).toEqual([[0, "code_too_long"]]);
     expect(findBadCodes([aCode(""), aCode("")], () => [])).toEqual([]);
@@ -108,12 +117,20 @@ describe("[L48.3] names", () => {
     expect(unknown(anArea("", { content }))).toEqual([]);
   });
 
-  it.each(["constructor", "__proto__", "meta:", "meta:city", "itemmeta:x", "question_PHOTO", "question_3"])(
+  it.each(["constructor", "__proto__", "meta:", "meta:city", "itemmeta:x", "question_3"])(
     "are unknown: %s",
     (content) => {
       expect(unknown(aCode("", { content }))).toEqual([["unknown_variable", `There is no variable "${content}".`]]);
     },
   );
+
+  it("of files are known to images alone", () => {
+    const message = '"question_PHOTO" is a file: only an imagearea prints it.';
+    expect(unknown(aCode("", { content: "question_PHOTO" }))).toEqual([["unknown_variable", message]]);
+    expect(unknown(anImage({ content: "question_PHOTO" }))).toEqual([]);
+    const other = 'No file question is called "question_DIET".';
+    expect(unknown(anImage({ content: "question_DIET" }))).toEqual([["unknown_variable", other]]);
+  });
 
   it("in texts are placeholders, each told once", () => {
     expect(unknown(anArea("", { content: "other", text: "{a} {order} {a} {b}{ c }" }))).toEqual([
@@ -127,7 +144,7 @@ describe("[L48.3] names", () => {
     expect(unknown(aCode("", { content: "x".repeat(10_000) }))).toEqual([
       ["unknown_variable", `There is no variable "${"x".repeat(100)}".`],
     ]);
-    expect(unknown(aCode("", { content: "" }))).toEqual([["unknown_variable", "It has no content."]]);
+    expect(unknown(aCode("", { content: "" }))).toEqual([["unknown_variable", "Its content is empty."]]);
   });
 });
 
