@@ -17,6 +17,8 @@ export interface ClusterProcess {
   /** Freezes or resumes it. */
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void;
   isRunning(): boolean;
+  /** Undefined before its first start. */
+  pid(): number | undefined;
 }
 
 const longestStopMs = 20_000;
@@ -48,6 +50,7 @@ export function clusterProcess(
   return {
     plan,
     isRunning,
+    pid: () => child?.pid,
     async start() {
       const { PATH = "", HOME = "", TZ = "", NODE_COMPILE_CACHE = "" } = process.env;
       const given = Object.entries({ TZ, NODE_COMPILE_CACHE }).filter(([, value]) => value !== "");
