@@ -6,7 +6,7 @@ import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import { startCluster } from "../cluster/start-cluster.ts";
-import { batchGround, makeBatch, renderBatch } from "./offline.ts";
+import { batchGround, makeBatch, renderBatch } from "./offline-batches.ts";
 import { operatorKey, sendRecords } from "./on-empty-platform.ts";
 import { usageOf } from "./usage.ts";
 
