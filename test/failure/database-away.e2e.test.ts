@@ -61,55 +61,52 @@ async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
   return { postgres, platform, life, db, festival };
 }
 
-it(
-  "[O12.5] a platform whose database is away answers nothing wrong, and makes a batch once",
-  { timeout: 120_000 },
-  () =>
-    withDice(async (dice) => {
-      const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 1200 });
-      const { baseUrl } = platform;
-      const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
-      const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
-      const recoveries: Record<string, number> = {};
-      const asked: string[] = [];
-      for (const signal of ["SIGKILL", "SIGQUIT"] as const) {
-        await sleep(500 + dice.below(500));
-        asked.push(await askForBatch(baseUrl, { item: 1, amount: 2000 }));
-        // Somewhere between the request and the batch.
-        await sleep(dice.below(600));
-        await postgres.die(signal);
-        await sleep(1500);
-        await postgres.comeBack();
-        recoveries[signal] = await recovered(load, performance.now());
-      }
-      const cuts: number[] = [];
-      for (let round = 0; round < 6; round += 1) {
-        await sleep(100 + dice.below(700));
-        cuts.push(await cutConnections(db));
-      }
-      recoveries["cut"] = await recovered(load, performance.now());
-      await endLeases(db);
-      const ended = await Promise.all(asked.map((check) => untilEnded(db, check)));
-      expect(ended.map(({ status }) => status)).toEqual([200, 200]);
+it("[O12.5] a platform whose database is away answers nothing wrong and makes a batch once", { timeout: 120_000 }, () =>
+  withDice(async (dice) => {
+    const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 1200 });
+    const { baseUrl } = platform;
+    const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
+    const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
+    const recoveries: Record<string, number> = {};
+    const asked: string[] = [];
+    for (const signal of ["SIGKILL", "SIGQUIT"] as const) {
+      await sleep(500 + dice.below(500));
+      asked.push(await askForBatch(baseUrl, { item: 1, amount: 2000 }));
+      // Somewhere between the request and the batch.
+      await sleep(dice.below(600));
+      await postgres.die(signal);
+      await sleep(1500);
+      await postgres.comeBack();
+      recoveries[signal] = await recovered(load, performance.now());
+    }
+    const cuts: number[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      await sleep(100 + dice.below(700));
+      cuts.push(await cutConnections(db));
+    }
+    recoveries["cut"] = await recovered(load, performance.now());
+    await endLeases(db);
+    const ended = await Promise.all(asked.map((check) => untilEnded(db, check)));
+    expect(ended.map(({ status }) => status)).toEqual([200, 200]);
 
-      const [{ attempts, imports, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
-      report({ recoveries, cuts, ...measure({ attempts, imports }), ...measureCallers(callers) });
-      expect([...oddities, ...callers.oddities]).toEqual([]);
-      await expectNewsToTravel({ baseUrl, db });
-      const kept = await db.many<{ id: number }>(
-        sql`select list.id from checkin.list where list.id = any(${callers.created}::bigint[])`,
-      );
-      expect(kept).toHaveLength(callers.created.length);
-      expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
-      expect(await checkBatches({ db, baseUrl, ended })).toEqual([]);
-      expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
-      for (const kind of ["admitted", "already_redeemed", "unknown"])
-        expect(countOutcomes(attempts)[kind]).toBeGreaterThan(10);
-      expect(callers.statuses["503"]).toBeGreaterThan(10);
-      expect(cuts.reduce((total, cut) => total + cut)).toBeGreaterThan(20);
-      life.signal("SIGTERM");
-      expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
-    }),
+    const [{ attempts, imports, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
+    report({ recoveries, cuts, ...measure({ attempts, imports }), ...measureCallers(callers) });
+    expect([...oddities, ...callers.oddities]).toEqual([]);
+    await expectNewsToTravel({ baseUrl, db });
+    const kept = await db.many<{ id: number }>(
+      sql`select list.id from checkin.list where list.id = any(${callers.created}::bigint[])`,
+    );
+    expect(kept).toHaveLength(callers.created.length);
+    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await checkBatches({ db, baseUrl, ended })).toEqual([]);
+    expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
+    for (const kind of ["admitted", "already_redeemed", "unknown"])
+      expect(countOutcomes(attempts)[kind]).toBeGreaterThan(10);
+    expect(callers.statuses["503"]).toBeGreaterThan(10);
+    expect(cuts.reduce((total, cut) => total + cut)).toBeGreaterThan(20);
+    life.signal("SIGTERM");
+    expect(await life.ended).toMatchObject({ code: 0, stderr: "" });
+  }),
 );
 
 /** The longest allowed wait for an answer. */
