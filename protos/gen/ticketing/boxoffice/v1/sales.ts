@@ -523,7 +523,7 @@ export const SalesServiceService = {
     responseSerialize: (value: SellTicketsResponse): Buffer => Buffer.from(SellTicketsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SellTicketsResponse => SellTicketsResponse.decode(value),
   },
-  /** Cancels all orders of a sale, once. */
+  /** Cancels all orders of a sale, once. A sale that is not made yet is never made. */
   cancelSale: {
     path: "/ticketing.boxoffice.v1.SalesService/CancelSale" as const,
     requestStream: false as const,
@@ -538,7 +538,7 @@ export const SalesServiceService = {
 export interface SalesServiceServer extends UntypedServiceImplementation {
   /** Makes paid orders of one ticket each: all of them or none, once for each sale. */
   sellTickets: handleUnaryCall<SellTicketsRequest, SellTicketsResponse>;
-  /** Cancels all orders of a sale, once. */
+  /** Cancels all orders of a sale, once. A sale that is not made yet is never made. */
   cancelSale: handleUnaryCall<CancelSaleRequest, CancelSaleResponse>;
 }
 
@@ -559,7 +559,7 @@ export interface SalesServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SellTicketsResponse) => void,
   ): ClientUnaryCall;
-  /** Cancels all orders of a sale, once. */
+  /** Cancels all orders of a sale, once. A sale that is not made yet is never made. */
   cancelSale(
     request: CancelSaleRequest,
     callback: (error: ServiceError | null, response: CancelSaleResponse) => void,
