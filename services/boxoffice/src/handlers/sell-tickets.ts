@@ -75,7 +75,8 @@ async function sell(tx: Tx, { scope, id, wanted }: Sale): Promise<Outcome> {
     if (!requestHash.equals(earlier.requestHash)) {
       throw fault("sale_differs", "other tickets were sold in this sale, or it was canceled before it was made");
     }
-    return { answer: SellTicketsResponse.decode(earlier.answer), isNew: false };
+    const answer = SellTicketsResponse.decode(earlier.answer);
+    return { answer: earlier.isCanceled ? { ...answer, canceled: true } : answer, isNew: false };
   }
   const [present] = await lockPresent(tx, [scope]);
   if (present === undefined) throw noSuchEvent();

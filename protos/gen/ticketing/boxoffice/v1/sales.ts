@@ -45,6 +45,8 @@ export interface SellTicketsResponse {
   problems: SaleProblem[];
   /** In the order in which they were made. */
   tickets: SoldTicket[];
+  /** Whether the sale was canceled since: its tickets admit nobody. */
+  canceled?: boolean | undefined;
 }
 
 export interface SaleProblem {
@@ -227,7 +229,7 @@ export const SellTicketsRequest: MessageFns<SellTicketsRequest> = {
 };
 
 function createBaseSellTicketsResponse(): SellTicketsResponse {
-  return { problems: [], tickets: [] };
+  return { problems: [], tickets: [], canceled: undefined };
 }
 
 export const SellTicketsResponse: MessageFns<SellTicketsResponse> = {
@@ -237,6 +239,9 @@ export const SellTicketsResponse: MessageFns<SellTicketsResponse> = {
     }
     for (const v of message.tickets) {
       SoldTicket.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.canceled !== undefined) {
+      writer.uint32(24).bool(message.canceled);
     }
     return writer;
   },
@@ -268,6 +273,14 @@ export const SellTicketsResponse: MessageFns<SellTicketsResponse> = {
             }
 
             message.tickets.push(SoldTicket.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.canceled = reader.bool();
             continue;
           }
         }
