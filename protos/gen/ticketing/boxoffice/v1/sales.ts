@@ -45,7 +45,7 @@ export interface SellTicketsResponse {
   problems: SaleProblem[];
   /** In the order in which they were made. */
   tickets: SoldTicket[];
-  /** Whether the sale was canceled since: its tickets admit nobody. */
+  /** Whether the sale was canceled since: gates refuse its tickets. */
   canceled?: boolean | undefined;
 }
 
