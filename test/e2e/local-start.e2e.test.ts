@@ -56,7 +56,7 @@ describe("tessera serve all", () => {
     const port = await getPort({ host: "127.0.0.1" });
     const first = serve(port, ["--demo"]);
     const output = await first.printed("Ctrl-C stops it.");
-    expect(await paste(output, 2)).toMatchObject({ checkin_count: 0, position_count: 2940 });
+    expect(await paste(output, 2)).toMatchObject({ checkin_count: 0, position_count: 2980 });
     expect(((await paste(output, 0)) as { count: number }).count).toBeGreaterThan(0);
     expect(await paste(output, 1)).toMatchObject({ status: "ok" });
     expect(await paste(output, 1)).toMatchObject({ status: "error", reason: "already_redeemed" });
@@ -75,7 +75,7 @@ describe("tessera serve all", () => {
     expect(keys(again)).toEqual(keys(output));
     expect(keys(again)).toHaveLength(3);
     expect(await paste(again, 1)).toMatchObject({ status: "error", reason: "already_redeemed" });
-    expect(await paste(again, 2)).toMatchObject({ checkin_count: 1, position_count: 2940, inside_count: 1 });
+    expect(await paste(again, 2)).toMatchObject({ checkin_count: 1, position_count: 2980, inside_count: 1 });
 
     second.process.kill("SIGINT");
     expect(await second.ended).toMatchObject({ code: 0, stderr: "" });

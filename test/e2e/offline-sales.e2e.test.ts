@@ -103,7 +103,7 @@ describe.each(platformKinds)("offline sales, %s", (kind) => {
     expect((await send("POST", batches, wanted({ subevent: 1 }))).body).toHaveProperty("subevent");
   });
 
-  it("[O13.1, O13.2, O13.5] are rendered in the order of their orders, with the layout of the batch", async () => {
+  it("[O13.1, O13.2, O13.4, O13.5] are rendered in the order of their orders, with the layout of the batch", async () => {
     const { body } = await send("GET", batches);
     const at = `${batches}${body.results[0].id}/`;
     const { orders } = (await send("GET", at)).body;
@@ -120,6 +120,10 @@ describe.each(platformKinds)("offline sales, %s", (kind) => {
     expect(pages.map(({ texts }) => texts.map(({ text }) => text).join(""))).toEqual(orders);
     const other = pathname.replace(at, `${batches}999/`);
     expect((await send("GET", other)).status).toBe(404);
+    const again = await send("POST", `${at}render/`);
+    expect(await untilEnded(again.body.download)).toMatchObject({ status: 200 });
+    expect(new URL(again.body.download).pathname).not.toBe(pathname);
+    expect((await send("GET", pathname)).status).toBe(200);
   });
 
   it("[O14.1, O14.2] are canceled when that is forced, and gates refuse them", async () => {

@@ -3,6 +3,7 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterEach, expect, it } from "vitest";
 import { eventPath, ofOrganizer } from "../e2e/sample-records.ts";
+import { askForBatch, batchEvent, checkBatches, endLeases, untilEnded } from "./batch-traffic.ts";
 import { type Callers, openCallers } from "./callers.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { apiKey, type Festival, type FestivalSize, planFestival, toLines } from "./festival.ts";
@@ -53,19 +54,26 @@ async function prepare(dice: Dice, size: FestivalSize): Promise<Prepared> {
   const keys = [...freshKeys, rememberedKey].map((token) =>
     ofOrganizer("api_key", { token, name: "fresh", permissions: ["*"], all_events: true }),
   );
-  await importUntilAnswered({ baseUrl: platform.baseUrl, body: `${festival.groundwork}\n${toLines(keys)}` });
+  await importUntilAnswered({
+    baseUrl: platform.baseUrl,
+    body: `${festival.groundwork}\n${toLines(keys)}\n${batchEvent}`,
+  });
   return { postgres, platform, life, db, festival };
 }
 
-it("a platform survives an outage of its database without a wrong answer", { timeout: 120_000 }, () =>
+it("[O12.5] a platform whose database is away answers nothing wrong and makes a batch once", { timeout: 120_000 }, () =>
   withDice(async (dice) => {
     const { postgres, platform, life, db, festival } = await prepare(dice, { tickets: 400, orders: 1200 });
     const { baseUrl } = platform;
     const load = startLoad({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: false });
     const callers = openCallers({ baseUrl, dice: dice.fork(), apiKey, freshKeys });
     const recoveries: Record<string, number> = {};
+    const asked: string[] = [];
     for (const signal of ["SIGKILL", "SIGQUIT"] as const) {
-      await sleep(500 + dice.below(1000));
+      await sleep(500 + dice.below(500));
+      asked.push(await askForBatch(baseUrl, { item: 1, amount: 2000 }));
+      // Somewhere between the request and the batch.
+      await sleep(dice.below(600));
       await postgres.die(signal);
       await sleep(1500);
       await postgres.comeBack();
@@ -77,6 +85,9 @@ it("a platform survives an outage of its database without a wrong answer", { tim
       cuts.push(await cutConnections(db));
     }
     recoveries["cut"] = await recovered(load, performance.now());
+    await endLeases(db);
+    const ended = await Promise.all(asked.map((check) => untilEnded(db, check)));
+    expect(ended.map(({ status }) => status)).toEqual([200, 200]);
 
     const [{ attempts, imports, edition, oddities }] = await Promise.all([load.finish(), callers.close()]);
     report({ recoveries, cuts, ...measure({ attempts, imports }), ...measureCallers(callers) });
@@ -87,6 +98,7 @@ it("a platform survives an outage of its database without a wrong answer", { tim
     );
     expect(kept).toHaveLength(callers.created.length);
     expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+    expect(await checkBatches({ db, baseUrl, ended })).toEqual([]);
     expect(await findLoggedErrors(platform, { outage: true })).toEqual([]);
     for (const kind of ["admitted", "already_redeemed", "unknown"])
       expect(countOutcomes(attempts)[kind]).toBeGreaterThan(10);

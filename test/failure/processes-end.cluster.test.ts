@@ -4,6 +4,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { findUncertain, isCutByStop, longestSilenceMs, type Span, type Stop, slowestScanMs } from "./availability.ts";
+import { killDuring, raceForRest, steps } from "./batch-kills.ts";
+import { batchEvent, checkBatches, type EndedBatch } from "./batch-traffic.ts";
 import { checkFacts } from "./check-facts.ts";
 import { checkVouchers } from "./check-vouchers.ts";
 import { readLedger, readParked, waitForEmptyOutboxes } from "./fact-ledger.ts";
@@ -253,6 +255,20 @@ it(
       expect(outcomes["POST refused"]).toBeGreaterThan(0);
     }),
 );
+
+it("[O1.4, O12.5] each step of a batch is killed, and the batch is made once", { timeout: 170_000 }, async () => {
+  const { baseUrls, db } = cluster;
+  await importUntilAnswered({ baseUrl: baseUrls[0], body: batchEvent });
+  const ended: EndedBatch[] = await raceForRest(cluster);
+  expect(ended.map(({ status }) => status).sort()).toEqual([200, 410]);
+  for (const step of steps) {
+    const batch = await killDuring(step, cluster);
+    expect([step.name, batch.status]).toEqual([step.name, 200]);
+    ended.push(batch);
+    expect([step.name, ...(await checkBatches({ db, baseUrl: baseUrls[1], ended }))]).toEqual([step.name]);
+  }
+  expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+});
 
 /** Has the doctor compare what voucher and boxoffice keep of the same. */
 async function findUnequal({ limitMs }: { readonly limitMs: number }): Promise<string[]> {

@@ -105,7 +105,8 @@ async function readPositions(db: Db): Promise<StoredPosition[]> {
   return db.many<StoredPosition>(sql`
     select position.id, position.item, position.variation, position.canceled, position.order_status as "orderStatus",
            position.valid_if_pending as "validIfPending"
-      from checkin.position`);
+      from checkin.position
+     where position.event = 'sampleconf'`);
 }
 
 async function read<T>(baseUrl: string, path: string, key = apiKey): Promise<{ status: number; body: T }> {

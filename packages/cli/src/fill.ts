@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { demo, demoStream } from "./demo/demo.ts";
+import { makeDemoBatch } from "./demo/demo-batch.ts";
 import { report, sendRecords } from "./import.ts";
 import type { LocalData } from "./local-data.ts";
 import type { Progress } from "./progress.ts";
@@ -30,8 +31,16 @@ export async function fill(options: {
   return keys;
 }
 
-/** Loads the demo unless it is loaded. Its list comes last, so a demo that has the list is complete. */
+/** Loads the demo, or what is missing of it. */
 async function loadDemo(options: Parameters<typeof fill>[0]): Promise<DemoKeys> {
+  const keys = await loadDemoRecords(options);
+  options.progress.update("making the batch of the demo…");
+  await makeDemoBatch({ url: options.url, apiKey: keys.apiKey, signal: options.signal });
+  return keys;
+}
+
+/** Loads the records of the demo unless they are loaded. Its list comes last: with the list, they are complete. */
+async function loadDemoRecords(options: Parameters<typeof fill>[0]): Promise<DemoKeys> {
   const { url, operatorKey: key, signal, data, progress } = options;
   const keys = { apiKey: await data.keptSecret("demo-api-key"), deviceKey: await data.keptSecret("demo-device-key") };
   const list = new URL(`/api/v1/organizers/${demo.organizer}/events/${demo.event}/checkinlists/${demo.list}/`, url);

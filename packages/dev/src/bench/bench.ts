@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers, render.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers, render, offline.";
 
 const options = {
   orders: {
@@ -34,6 +34,12 @@ const options = {
     value: "N",
     default: "1000",
     help: "render: how many tickets are in one file (default 1000)",
+  },
+  sold: {
+    type: "string",
+    value: "N",
+    default: "10000",
+    help: "offline: how many tickets a batch has (default 10000)",
   },
   vouchers: {
     type: "string",
@@ -87,9 +93,13 @@ export async function bench(args: string[]): Promise<void> {
     const { benchRender } = await import("./render.ts");
     return benchRender({ tickets: readCount("--rendered", values.rendered, 1) });
   }
+  if (name === "offline") {
+    const { benchOffline } = await import("./offline.ts");
+    return benchOffline({ tickets: readCount("--sold", values.sold, 1) });
+  }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render, offline`,
   );
 }
 

@@ -93,7 +93,8 @@ export async function onEmptyPlatform(work: (platform: EmptyPlatform) => Promise
   }
 }
 
-async function sendRecords(baseUrl: string, lines: readonly string[]): Promise<void> {
+/** Imports records in lines, and waits until they have arrived everywhere. */
+export async function sendRecords(baseUrl: string, lines: readonly string[]): Promise<void> {
   const response = await fetch(`${baseUrl}/api/v1/import/`, {
     method: "POST",
     headers: { authorization: `Token ${operatorKey}`, "content-type": "application/x-ndjson" },

@@ -10,6 +10,8 @@ export interface ClusterOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** What the processes of each service have beside it. */
   readonly environmentOf?: (service: string) => Readonly<Record<string, string>>;
+  /** Options of Node beside the usual ones. */
+  readonly nodeOptions?: readonly string[];
   /** Gets the lines that processes print. */
   readonly onLine: (process: string, line: string) => void;
 }
@@ -32,6 +34,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
         ...environmentOf(plan, { peers, shared: options.environment }),
         ...options.environmentOf?.(plan.service),
       },
+      nodeOptions: options.nodeOptions,
       onLine: options.onLine,
     }),
   );

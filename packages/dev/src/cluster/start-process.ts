@@ -17,6 +17,8 @@ export interface ClusterProcess {
   /** Freezes or resumes it. */
   signal(name: "SIGSTOP" | "SIGCONT" | "SIGTERM"): void;
   isRunning(): boolean;
+  /** Undefined before its first start. */
+  pid(): number | undefined;
 }
 
 const longestStopMs = 20_000;
@@ -31,7 +33,11 @@ const nodeOptions = [
 /** Makes a process that runs one service with an environment of its own; nothing runs yet. */
 export function clusterProcess(
   plan: PlannedProcess,
-  options: { environment: Readonly<Record<string, string>>; onLine: (process: string, line: string) => void },
+  options: {
+    environment: Readonly<Record<string, string>>;
+    nodeOptions?: readonly string[] | undefined;
+    onLine: (process: string, line: string) => void;
+  },
 ): ClusterProcess {
   let child: ChildProcess | undefined;
   let ended: Promise<void> = Promise.resolve();
@@ -48,15 +54,20 @@ export function clusterProcess(
   return {
     plan,
     isRunning,
+    pid: () => child?.pid,
     async start() {
       const { PATH = "", HOME = "", TZ = "", NODE_COMPILE_CACHE = "" } = process.env;
       const given = Object.entries({ TZ, NODE_COMPILE_CACHE }).filter(([, value]) => value !== "");
-      const started = spawn(process.execPath, serveArguments([plan.service], nodeOptions), {
-        env: { PATH, HOME, ...Object.fromEntries(given), ...options.environment },
-        stdio: ["ignore", "pipe", "pipe"],
-        // Ctrl-C would reach the process as well, and a second signal ends it at once.
-        detached: true,
-      });
+      const started = spawn(
+        process.execPath,
+        serveArguments([plan.service], [...nodeOptions, ...(options.nodeOptions ?? [])]),
+        {
+          env: { PATH, HOME, ...Object.fromEntries(given), ...options.environment },
+          stdio: ["ignore", "pipe", "pipe"],
+          // Ctrl-C would reach the process as well, and a second signal ends it at once.
+          detached: true,
+        },
+      );
       child = started;
       const watchdog = started.pid === undefined ? undefined : killWithParent(started.pid);
       for (const stream of [started.stdout, started.stderr]) {

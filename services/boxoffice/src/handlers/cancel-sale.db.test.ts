@@ -49,7 +49,7 @@ describe("a cancelation", () => {
     expect(await takeFacts(db)).toEqual([]);
     expect((await sales.sell({ amount: 8 })).tickets).toHaveLength(8);
     // The lost answer of a sale that was canceled since.
-    expect((await sales.sell({ sale, amount: 6 })).tickets).toHaveLength(6);
+    expect(await sales.sell({ sale, amount: 6 })).toMatchObject({ tickets: { length: 6 }, canceled: true });
     expect(await taken()).toBe(10);
   });
 
@@ -60,9 +60,23 @@ describe("a cancelation", () => {
     expect(answers.map(({ canceled }) => canceled).sort()).toEqual([0, 0, 6]);
   });
 
-  it("[O8.3] needs a sale of the event", async () => {
-    for (const sale of [randomUUID(), "7", ""])
-      await expect(sales.cancel(sale)).rejects.toMatchObject({ code: "sale_not_found" });
+  it("[O8.3] needs what can be a sale of an event", async () => {
+    for (const [sale, event] of [
+      ["7", "fest"],
+      ["", "fest"],
+      [randomUUID(), "strange"],
+    ] as const)
+      await expect(sales.cancel(sale, { event })).rejects.toMatchObject({ code: "sale_not_found" });
+  });
+
+  it("[O8.4] comes before the sale: then the sale is never made, also of two at the same time", async () => {
+    const sale = randomUUID();
+    expect(await sales.cancel(sale)).toEqual({ canceled: 0 });
+    expect(await sales.cancel(sale)).toEqual({ canceled: 0 });
+    await expect(sales.sell({ sale })).rejects.toMatchObject({ code: "sale_differs" });
+    const other = randomUUID();
+    await Promise.allSettled([sales.sell({ sale: other, amount: 3 }), sales.cancel(other)]);
+    expect(await taken()).toBe(0);
   });
 });
 describe("a process that is killed", () => {

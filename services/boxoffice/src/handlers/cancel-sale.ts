@@ -10,9 +10,17 @@ import { fault } from "../faults.ts";
 import { cancelOrders } from "../records/sold-orders.ts";
 import { lockPresent } from "../store/events.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
-import { findSale, markCanceled } from "../store/sales.ts";
+import { findSale, markCanceled, storeSale } from "../store/sales.ts";
 
-/** Cancels all orders of a sale, which gives back what they take. Again, it changes nothing. */
+/** No request has this hash. */
+const ofNoRequest = new Uint8Array();
+
+const ofNoTickets = SellTicketsResponse.encode({ problems: [], tickets: [] }).finish();
+
+/**
+ * Cancels all orders of a sale, which gives back what they take. Again, it changes nothing. A sale that is not made yet is
+ * never made: its request may still be on the way when its caller has given up.
+ */
 export async function cancelSale(
   { organizer, event, sale }: CancelSaleRequest,
   { db, events }: { db: Db; events: BoxofficeEvents },
@@ -23,9 +31,14 @@ export async function cancelSale(
   const canceled = await db.transaction(async (tx) => {
     await takeLocks(tx, locksOf([scope]));
     const [present] = await lockPresent(tx, [scope]);
-    const made = present === undefined ? undefined : await findSale(tx, scope, sale);
-    if (present === undefined || made === undefined) throw notFound();
-    if (made.isCanceled) return 0;
+    if (present === undefined) throw notFound();
+    const made = await findSale(tx, scope, sale);
+    if (made?.isCanceled === true) return 0;
+    if (made === undefined) {
+      await storeSale(tx, scope, { id: sale, requestHash: ofNoRequest, answer: ofNoTickets });
+      await markCanceled(tx, scope, sale);
+      return 0;
+    }
     const { tickets } = SellTicketsResponse.decode(made.answer);
     const orders = await cancelOrders(tx, scope, { tickets, at: present.now });
     await markCanceled(tx, scope, sale);

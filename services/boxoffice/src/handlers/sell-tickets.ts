@@ -72,8 +72,11 @@ async function sell(tx: Tx, { scope, id, wanted }: Sale): Promise<Outcome> {
   const requestHash = hashOf(wanted);
   const earlier = await sales.findSale(tx, scope, id);
   if (earlier !== undefined) {
-    if (!requestHash.equals(earlier.requestHash)) throw fault("sale_differs", "other tickets were sold in this sale");
-    return { answer: SellTicketsResponse.decode(earlier.answer), isNew: false };
+    if (!requestHash.equals(earlier.requestHash)) {
+      throw fault("sale_differs", "other tickets were sold in this sale, or it was canceled before it was made");
+    }
+    const answer = SellTicketsResponse.decode(earlier.answer);
+    return { answer: earlier.isCanceled ? { ...answer, canceled: true } : answer, isNew: false };
   }
   const [present] = await lockPresent(tx, [scope]);
   if (present === undefined) throw noSuchEvent();

@@ -88,6 +88,26 @@ describe("the job that makes a batch", () => {
     });
     expect(await batches()).toEqual([]);
   });
+
+  it("[O12.7] cancels what was sold where gates cannot be told of it, and fails", async () => {
+    service.peers.isCaughtUp = false;
+    await db.run(sql`update work set tries = 24`);
+    await service.work();
+    expect(service.peers.canceled).toEqual([{ organizer: place.organizer, event: place.event, sale: job }]);
+    expect(await service.batches.findCreation({ ...place, job })).toMatchObject({
+      state: JobState.FAILED,
+      message: "Gates could not be told of the tickets. Create the batch again later.",
+    });
+    expect(await batches()).toEqual([]);
+  });
+});
+
+it("[O12.5] makes no batch of a sale that an earlier try has canceled before it was killed", async () => {
+  const tickets = [...service.sellOnce(soldAs(job))];
+  service.peers.sell = async () => ({ problems: [], tickets, canceled: true });
+  await service.work();
+  expect(await state()).toBe(JobState.FAILED);
+  expect(await batches()).toEqual([]);
 });
 
 /** The request of the sale of a job. */

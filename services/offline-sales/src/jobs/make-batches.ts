@@ -20,47 +20,72 @@ const sellingMs = 30_000;
 /** Gates have ten thousand tickets within a second; a longer outage is waited for by the next try. */
 const settlingMs = 30_000;
 
-/** Makes batches: sells the tickets, waits until gates have them, and stores the batch. Each step may be repeated. */
+/** Before the last try gates had twenty minutes. */
+const lastLookMs = 2000;
+
+/**
+ * Makes batches: sells the tickets, waits until gates have them, and stores the batch. Each step may be repeated. What
+ * cannot be sold is final. Other failures pass; if they last too long, what may have been sold is canceled.
+ */
 export const makeBatches = workOn(makeBatch, async ({ payload: order, tries, signal }, tools: MakeTools) => {
-  const tickets = await sell(order, tools, { tries, signal });
-  const until = Date.now() + settlingMs;
-  const { boxofficeFacts: owner, checkinFacts } = tools;
-  if (!(await settle({ owner, readers: [checkinFacts.caughtUp], until, signal })))
-    throw new Error("gates do not have the tickets of a batch yet");
-  return async (tx) => {
-    if (!(await lockEvent(tx, order))) throw new WorkFailed("The event was deleted.");
-    const orders = tickets.map((ticket) => ticket.order);
-    const positions = tickets.map(({ position }) => position);
-    return { id: await insertBatch(tx, { ...order, orders, positions }) };
-  };
+  const isLast = tries >= mostFailures;
+  try {
+    const tickets = await sell(order, tools, signal);
+    await untilAtGates(tools, { waitMs: isLast ? lastLookMs : settlingMs, signal });
+    return async (tx) => {
+      if (!(await lockEvent(tx, order))) throw new WorkFailed("The event was deleted.");
+      const orders = tickets.map((ticket) => ticket.order);
+      const positions = tickets.map(({ position }) => position);
+      return { id: await insertBatch(tx, { ...order, orders, positions }) };
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof WorkFailed || !isLast) throw error;
+    const { organizer, event, job: sale } = order;
+    // The answer of an earlier try may have been lost.
+    await cancelSale(tools.sales, { organizer, event, sale }, signal);
+    throw new WorkFailed(`${explain(error)} ${later}`);
+  }
 });
 
-/** Sells the tickets, once for each order. What cannot be sold is final; other failures pass, up to a limit. */
+/** Sells the tickets, once for each order. */
 async function sell(
   { job: sale, subevent, variation, layout: _layout, comment: _comment, ...order }: BatchOrder,
   { sales }: MakeTools,
-  { tries, signal }: { readonly tries: number; readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<readonly SoldTicket[]> {
   const request = { ...order, sale, subevent: subevent ?? undefined, variation: variation ?? undefined };
-  try {
-    const { problems, tickets } = await sales.sellTickets(
-      { ...request, onlyCheck: false },
-      { timeoutMs: sellingMs, signal },
-    );
-    if (problems.length > 0) throw new WorkFailed(problems.map(({ message }) => message).join(" "));
-    return tickets;
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof WorkFailed || tries < mostFailures) throw error;
-    // The answer of an earlier try may have been lost.
-    await cancelSale(sales, { organizer: order.organizer, event: order.event, sale }, signal);
-    const isBusy = error instanceof Fault && error.kind === "conflict";
-    throw new WorkFailed(
-      isBusy
-        ? "Other sales of the same tickets took too long. Create the batch again later."
-        : "The tickets could not be sold. Create the batch again later.",
-    );
-  }
+  const { problems, tickets, canceled } = await sales.sellTickets(
+    { ...request, onlyCheck: false },
+    { timeoutMs: sellingMs, signal },
+  );
+  if (problems.length > 0) throw new WorkFailed(problems.map(({ message }) => message).join(" "));
+  // An earlier try has given up, and was killed before it could say so.
+  if (canceled === true) throw new WorkFailed(`${notSold} ${later}`);
+  return tickets;
+}
+
+class GatesAreLate extends Error {
+  override readonly name = "GatesAreLate";
+}
+
+async function untilAtGates(
+  { boxofficeFacts: owner, checkinFacts }: MakeTools,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<void> {
+  if (await settle({ owner, readers: [checkinFacts.caughtUp], until: Date.now() + waitMs, signal })) return;
+  throw new GatesAreLate("gates do not have the tickets of a batch yet");
+}
+
+const notSold = "The tickets could not be sold.";
+
+const later = "Create the batch again later.";
+
+/** Says for people what kept a batch from being made. */
+function explain(error: unknown): string {
+  if (error instanceof GatesAreLate) return "Gates could not be told of the tickets.";
+  const isBusy = error instanceof Fault && error.kind === "conflict";
+  return isBusy ? "Other sales of the same tickets took too long." : notSold;
 }
 
 /** Cancels a sale, if it was made. */

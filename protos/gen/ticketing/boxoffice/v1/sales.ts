@@ -45,6 +45,8 @@ export interface SellTicketsResponse {
   problems: SaleProblem[];
   /** In the order in which they were made. */
   tickets: SoldTicket[];
+  /** Whether the sale was canceled since: gates refuse its tickets. */
+  canceled?: boolean | undefined;
 }
 
 export interface SaleProblem {
@@ -227,7 +229,7 @@ export const SellTicketsRequest: MessageFns<SellTicketsRequest> = {
 };
 
 function createBaseSellTicketsResponse(): SellTicketsResponse {
-  return { problems: [], tickets: [] };
+  return { problems: [], tickets: [], canceled: undefined };
 }
 
 export const SellTicketsResponse: MessageFns<SellTicketsResponse> = {
@@ -237,6 +239,9 @@ export const SellTicketsResponse: MessageFns<SellTicketsResponse> = {
     }
     for (const v of message.tickets) {
       SoldTicket.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.canceled !== undefined) {
+      writer.uint32(24).bool(message.canceled);
     }
     return writer;
   },
@@ -268,6 +273,14 @@ export const SellTicketsResponse: MessageFns<SellTicketsResponse> = {
             }
 
             message.tickets.push(SoldTicket.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.canceled = reader.bool();
             continue;
           }
         }
@@ -523,7 +536,7 @@ export const SalesServiceService = {
     responseSerialize: (value: SellTicketsResponse): Buffer => Buffer.from(SellTicketsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SellTicketsResponse => SellTicketsResponse.decode(value),
   },
-  /** Cancels all orders of a sale, once. */
+  /** Cancels all orders of a sale, once. A sale that is not made yet is never made. */
   cancelSale: {
     path: "/ticketing.boxoffice.v1.SalesService/CancelSale" as const,
     requestStream: false as const,
@@ -538,7 +551,7 @@ export const SalesServiceService = {
 export interface SalesServiceServer extends UntypedServiceImplementation {
   /** Makes paid orders of one ticket each: all of them or none, once for each sale. */
   sellTickets: handleUnaryCall<SellTicketsRequest, SellTicketsResponse>;
-  /** Cancels all orders of a sale, once. */
+  /** Cancels all orders of a sale, once. A sale that is not made yet is never made. */
   cancelSale: handleUnaryCall<CancelSaleRequest, CancelSaleResponse>;
 }
 
@@ -559,7 +572,7 @@ export interface SalesServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SellTicketsResponse) => void,
   ): ClientUnaryCall;
-  /** Cancels all orders of a sale, once. */
+  /** Cancels all orders of a sale, once. A sale that is not made yet is never made. */
   cancelSale(
     request: CancelSaleRequest,
     callback: (error: ServiceError | null, response: CancelSaleResponse) => void,
