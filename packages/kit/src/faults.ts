@@ -47,6 +47,7 @@ const kitCodes = {
   topic_missing: "unmet",
   too_many_reads: "exhausted",
   too_much_work: "exhausted",
+  unknown_export: "invalid",
   unmet: "unmet",
 } as const satisfies Readonly<Record<string, FaultKind>>;
 
