@@ -11,10 +11,18 @@ export const neverAPage = { "Content-Security-Policy": "default-src 'none'; sand
 /** A file that browsers save under its name, and never show inside this host. */
 export const asAttachment = (name: string) => ({ "Content-Disposition": create(name), ...neverAPage });
 
-/** Answers a PDF from the store for files, piece by piece. */
-export async function replyStoredPdf(
+/** A file in the store, and how it is answered. */
+export interface StoredAttachment {
+  readonly key: string;
+  readonly name: string;
+  readonly type?: string;
+  readonly signal: AbortSignal;
+}
+
+/** Answers a file from the store for files, a PDF unless said otherwise, piece by piece. */
+export async function replyStored(
   files: Pick<Files, "get">,
-  { key, name, signal }: { readonly key: string; readonly name: string; readonly signal: AbortSignal },
+  { key, name, type = pdf, signal }: StoredAttachment,
 ): Promise<Reply> {
   const stored = await files.get(key);
   if (stored === undefined) throw fault("not_found", "There is no such file, or it has expired.");
@@ -23,7 +31,7 @@ export async function replyStoredPdf(
   // The client may have left meanwhile.
   if (signal.aborted) close();
   const headers = { ...asAttachment(name), "Content-Length": String(stored.size) };
-  return { status: 200, type: pdf, body: stored.content, headers };
+  return { status: 200, type, body: stored.content, headers };
 }
 
 export const fileShown = { description: "The file.", schema: { type: "string", format: "binary" } } as const;

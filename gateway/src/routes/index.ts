@@ -19,6 +19,7 @@ import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { gatherScans } from "./redeem/gather-scans.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
+import { shredderRoutes } from "./shredders/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
 import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
@@ -36,6 +37,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "offlineSales"
     | "scanHistory"
     | "scans"
+    | "shredders"
     | "vouchers"
   >;
   /** The store that services put files into. */
@@ -76,6 +78,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const answerFiles = answerFileRoutes(clients);
   const rendering = ticketRenderingRoutes({ rendering: clients.rendering, files: deps.files });
   const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, files: deps.files });
+  const shredders = shredderRoutes({ shredders: clients.shredders, files: deps.files });
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
@@ -142,6 +145,14 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/ticketpdfrenderer/download/{job}/{file}/`, rendering.download),
 
     ...(deps.hasOfflineSales ? ofOfflineSales : []),
+
+    at("GET", `${event}/shredders/`, shredders.list),
+    at("POST", `${event}/shredders/export/`, shredders.export),
+    at("GET", `${event}/shredders/download/{export}/{file}/`, shredders.download),
+    at("POST", `${event}/shredders/shred/{export}/{file}/`, shredders.shred),
+    at("GET", `${event}/shredders/status/{case}/{file}/`, shredders.status),
+    at("GET", `${event}/shredders/certificate/{case}/`, shredders.certificate),
+    at("GET", `${event}/shredders/{identifier}/`, shredders.get),
 
     at("GET", `${organizer}/apikeys/`, keys.apiKeys.list),
     at("POST", `${organizer}/apikeys/`, keys.apiKeys.create),

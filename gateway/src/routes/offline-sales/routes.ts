@@ -3,7 +3,7 @@ import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches"
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
-import { fileShown, pdf, replyStoredPdf } from "../../http/attachment.ts";
+import { fileShown, pdf, replyStored } from "../../http/attachment.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
 import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
@@ -148,7 +148,7 @@ export function offlineSalesRoutes({ offlineSales, files }: OfflineSalesTargets)
         const rendering = { ...ofPath(request), job: request.uuid("job"), file: request.uuid("file") };
         const found = await offlineSales.findRendering(rendering, { signal: request.signal });
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
-        return replyStoredPdf(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
+        return replyStored(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
       },
     }),
 

@@ -3,7 +3,7 @@ import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { notFound } from "../../http/answers.ts";
-import { asAttachment, fileShown, pdf, replyStoredPdf } from "../../http/attachment.ts";
+import { asAttachment, fileShown, pdf, replyStored } from "../../http/attachment.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
@@ -61,7 +61,7 @@ export function ticketRenderingRoutes({ rendering: service, files }: RenderingTa
         const batch = { ...inEvent(request), job: request.uuid("job"), file: request.uuid("file") };
         const found = await service.findBatch(batch, { signal: request.signal });
         if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
-        return replyStoredPdf(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
+        return replyStored(files, { key: found.fileKey, name: "tickets.pdf", signal: request.signal });
       },
     }),
 

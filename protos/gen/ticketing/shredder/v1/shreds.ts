@@ -27,6 +27,8 @@ export const ShredState = {
   RUNNING: "SHRED_STATE_RUNNING",
   SUCCEEDED: "SHRED_STATE_SUCCEEDED",
   FAILED: "SHRED_STATE_FAILED",
+  /** GONE - How it ended is no longer known. */
+  GONE: "SHRED_STATE_GONE",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -38,6 +40,7 @@ export namespace ShredState {
   export type RUNNING = typeof ShredState.RUNNING;
   export type SUCCEEDED = typeof ShredState.SUCCEEDED;
   export type FAILED = typeof ShredState.FAILED;
+  export type GONE = typeof ShredState.GONE;
   export type UNRECOGNIZED = typeof ShredState.UNRECOGNIZED;
 }
 
@@ -58,6 +61,9 @@ export function shredStateFromJSON(object: any): ShredState {
     case 4:
     case "SHRED_STATE_FAILED":
       return ShredState.FAILED;
+    case 5:
+    case "SHRED_STATE_GONE":
+      return ShredState.GONE;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -77,6 +83,8 @@ export function shredStateToNumber(object: ShredState): number {
       return 3;
     case ShredState.FAILED:
       return 4;
+    case ShredState.GONE:
+      return 5;
     case ShredState.UNRECOGNIZED:
     default:
       return -1;

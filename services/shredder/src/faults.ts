@@ -1,0 +1,9 @@
+import { faultCodes } from "@tessera/kit/faults";
+
+/** Makes the faults of shredder. */
+export const fault = faultCodes({
+  certificate_not_found: "not_found",
+  export_not_found: "not_found",
+  not_shreddable: "invalid",
+  shred_not_found: "not_found",
+});
