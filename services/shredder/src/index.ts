@@ -11,6 +11,7 @@ import { startShred } from "./handlers/start-shred.ts";
 import { makeExports } from "./jobs/make-exports.ts";
 import { removeExports } from "./jobs/remove-exports.ts";
 import { shredEvents } from "./jobs/shred-events.ts";
+import { rebuildRequests } from "./rebuilds/rebuild-requests.ts";
 
 /** The export and the erasure of the personal data of events. */
 export const shredder = defineService({
@@ -23,7 +24,7 @@ export const shredder = defineService({
   consumers: [],
   jobs: [removeExports],
   works: [makeExports, shredEvents],
-  rebuilds: [],
+  rebuilds: [rebuildRequests],
   start: async ({ db, files, clock, log, clients: called }) => ({
     deps: { db, files, clock, events: reportEvents({ log }), ...called },
   }),

@@ -100,3 +100,30 @@ export async function noteFailed(tx: Queryable, of: Named): Promise<void> {
      where ${named(of)}
        and shred_case.requested_at is null`);
 }
+
+/** Reads the next cases whose services were asked, in the order of their keys. */
+export function nextRequested(
+  db: Queryable,
+  { after, limit }: { readonly after: Named | undefined; readonly limit: number },
+): Promise<(Named & { readonly kinds: readonly string[] })[]> {
+  const isBehind =
+    after === undefined
+      ? sql`true`
+      : sql`(shred_case.organizer, shred_case.event, shred_case.id) > (${after.organizer}, ${after.event}, ${after.id}::uuid)`;
+  return db.many(sql`
+    select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds
+      from shred_case
+     where shred_case.requested_at is not null
+       and ${isBehind}
+     order by shred_case.organizer, shred_case.event, shred_case.id
+     limit ${limit}`);
+}
+
+/** Counts the cases whose services were asked. */
+export async function countRequested(db: Queryable): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*)::bigint as count
+      from shred_case
+     where shred_case.requested_at is not null`);
+  return count;
+}
