@@ -4,6 +4,7 @@ import { faultCodes } from "@tessera/kit/faults";
 export const fault = faultCodes({
   certificate_not_found: "not_found",
   export_not_found: "not_found",
+  holders_missing: "unavailable",
   not_shreddable: "invalid",
   shred_not_found: "not_found",
 });

@@ -62,12 +62,14 @@ describe("POST export/", () => {
     const { status: answered, json } = await app.send("POST", `${all}export/`, {
       body: { shredders: ["order_emails", "order_emails"] },
     });
-    expect([answered, json]).toEqual([
-      202,
-      { download: `${publicBase}${download}`, shred: `${publicBase}${shred}` },
-    ]);
+    expect([answered, json]).toEqual([202, { download: `${publicBase}${download}`, shred: `${publicBase}${shred}` }]);
     expect(app.peers.requestsOf("startExport")).toMatchObject([
-      { organizer: "bigevents", event: "sampleconf", shredders: ["order_emails", "order_emails"], instance: publicBase },
+      {
+        organizer: "bigevents",
+        event: "sampleconf",
+        shredders: ["order_emails", "order_emails"],
+        instance: publicBase,
+      },
     ]);
     expect((await app.send("POST", `${all}export/`, { body: { shredders: [] } })).status).toBe(202);
   });
@@ -85,7 +87,9 @@ describe("POST export/", () => {
   });
 
   it("[D2.2] answers a bare list where the event is not ready", async () => {
-    app.peers.when("shredders", "startExport", () => Promise.reject(new Fault("invalid", "not_shreddable", "Not over.")));
+    app.peers.when("shredders", "startExport", () =>
+      Promise.reject(new Fault("invalid", "not_shreddable", "Not over.")),
+    );
     const { status: answered, json } = await app.send("POST", `${all}export/`, { body: { shredders: [] } });
     expect([answered, json]).toEqual([400, ["Not over."]]);
   });
@@ -99,7 +103,10 @@ it("[D5.3, D5.4] an export says how far it is, and is a ZIP named after its even
   found(ShredState.RUNNING);
   expect(await app.send("GET", download)).toMatchObject({ ...again, json: { status: "running" } });
   found(ShredState.FAILED, { message: "No room." });
-  expect(await app.send("GET", download)).toMatchObject({ status: 410, json: { status: "failed", message: "No room." } });
+  expect(await app.send("GET", download)).toMatchObject({
+    status: 410,
+    json: { status: "failed", message: "No room." },
+  });
   await files.put("exports/x.zip", Buffer.from("PK archive"), { contentType: "application/zip" });
   found(ShredState.SUCCEEDED, { fileKey: "exports/x.zip" });
   expect(await app.send("GET", download)).toMatchObject({
@@ -121,7 +128,9 @@ it("[D6.5] an erasure starts once the export is made", async () => {
   expect(await app.send("POST", shred)).toMatchObject({ status: 410, json: { status: "failed", message: "No room." } });
   found(ShredState.SUCCEEDED, { case: one, file: two });
   expect(await app.send("POST", shred)).toMatchObject({ status: 202, json: { status: `${publicBase}${status}` } });
-  app.peers.when("shredders", "startShred", () => Promise.reject(new Fault("invalid", "not_shreddable", "It is online.")));
+  app.peers.when("shredders", "startShred", () =>
+    Promise.reject(new Fault("invalid", "not_shreddable", "It is online.")),
+  );
   expect(await app.send("POST", shred)).toMatchObject({ status: 400, json: ["It is online."] });
 });
 
@@ -135,7 +144,10 @@ it("[D6.6] the status says how an erasure ended", async () => {
   found(ShredState.SUCCEEDED);
   expect(await app.send("GET", status)).toMatchObject({ status: 200, json: { status: "ok", message: "OK" } });
   found(ShredState.FAILED, "It changed.");
-  expect(await app.send("GET", status)).toMatchObject({ status: 417, json: { status: "failed", message: "It changed." } });
+  expect(await app.send("GET", status)).toMatchObject({
+    status: 417,
+    json: { status: "failed", message: "It changed." },
+  });
   found(ShredState.GONE, "Over.");
   expect(await app.send("GET", status)).toMatchObject({ status: 410, json: { status: "gone", message: "Over." } });
 });
@@ -161,9 +173,18 @@ it("[D1.5] ids that are none do not exist", async () => {
 });
 
 it("[D1.6] is for those who may change orders alone", async () => {
-  for (const key of [keys.none, keys.reader, keys.gate, keys.settings, keys.otherEvent, keys.otherOrganizer, devices.kiosk]) {
+  for (const key of [
+    keys.none,
+    keys.reader,
+    keys.gate,
+    keys.settings,
+    keys.otherEvent,
+    keys.otherOrganizer,
+    devices.kiosk,
+  ]) {
     for (const path of [all, `${all}order_emails/`, download, status, certificate])
       expect((await app.send("GET", path, { key })).status).toBe(403);
-    for (const path of [`${all}export/`, shred]) expect((await app.send("POST", path, { key, body: {} })).status).toBe(403);
+    for (const path of [`${all}export/`, shred])
+      expect((await app.send("POST", path, { key, body: {} })).status).toBe(403);
   }
 });

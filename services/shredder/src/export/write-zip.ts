@@ -37,6 +37,8 @@ export function writeZip({ texts, sources, files, of, signal }: Zip): AsyncItera
         (error: unknown) => fail(error),
       );
     });
+  // Who reads it gets its error, also one that comes before the first read.
+  output.on("error", () => {});
   zip.on("error", fail);
   for (const [name, text] of Object.entries(texts)) zip.addBuffer(Buffer.from(text), name);
   const named = new Set<string>();

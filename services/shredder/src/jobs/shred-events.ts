@@ -9,6 +9,7 @@ import type { Facts, Shredding } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
 import { type CaseProgress, judgeProgress, type ServiceProgress } from "../domain/progress.ts";
 import type { ShredEvents } from "../events.ts";
+import { fault } from "../faults.ts";
 import { type Holder, type HolderClients, holdersOf } from "../holders.ts";
 import { noteErased, noteFailed, noteRequested, readCase, type ShredCase } from "../store/cases.ts";
 import { findExport, forgetFiles } from "../store/exports.ts";
@@ -27,7 +28,7 @@ export interface ShredTools extends HolderClients {
 const callMs = 30_000;
 
 /** How long a try waits for services; the next one goes on. */
-const waitMs = 20_000;
+const waitMs = 2500;
 const pauseMs = 200;
 
 /** Copies lose within a second what their owner has erased. */
@@ -56,7 +57,8 @@ export const shredEvents = workOn(shredding, async ({ payload, signal, step }, t
   const progress = await waitForServices(shred, tools, signal);
   if (progress.state === "erasing") {
     const missing = progress.missing.join("; ");
-    if (Date.now() < shred.startedAt / 1000 + patienceMs) throw new Error(`a case is not erased yet: ${missing}`);
+    if (Date.now() < shred.startedAt / 1000 + patienceMs)
+      throw fault("holders_missing", `a case is not erased yet: ${missing}`);
     throw new WorkFailed(
       `Not everything is erased yet: ${missing}. What is missing is erased as soon as that is possible.`,
     );
