@@ -59,7 +59,7 @@ export const personalData = holdPersonalData<{ readonly files: Files }>({
     ...inOrders,
     ...inPositions,
     { kind: "question_answers", name: "answer_file", left: (db, place) => countRows(db, "answer_file", place) },
-    { kind: "question_answers", name: "gate_answer.answer", left: (db, place) => countRows(db, "gate_answer", place) },
+    { kind: "question_answers", name: "gate_answer", left: (db, place) => countRows(db, "gate_answer", place) },
   ],
   files: orderFiles,
   version: versionOf,

@@ -32,7 +32,7 @@ export async function noteRequest(
         on conflict (organizer, event, case_id) do nothing`);
 }
 
-/** Adds to the counts of a case. */
+/** Adds to the counts of a case, unless it was forgotten with its event. */
 export async function addParts(
   tx: Queryable,
   { organizer, event, case: id }: Case,
@@ -40,9 +40,12 @@ export async function addParts(
 ): Promise<void> {
   await tx.run(sql`
     insert into erased_part as kept (organizer, event, case_id, kind, holding, amount)
-    select ${organizer}, ${event}, ${id}::uuid, part.kind, part.holding, sum(part.count)
+    select erasure.organizer, erasure.event, erasure.case_id, part.kind, part.holding, sum(part.count)
       from ${rowsAs("part", { kind: text, holding: text, count: bigint }, parts)}
-     group by part.kind, part.holding
+      join erasure
+        on erasure.organizer = ${organizer} and erasure.event = ${event} and erasure.case_id = ${id}::uuid
+     where part.count > 0
+     group by erasure.organizer, erasure.event, erasure.case_id, part.kind, part.holding
      order by part.kind, part.holding
         on conflict (organizer, event, case_id, kind, holding) do update
            set amount = kept.amount + excluded.amount`);
@@ -66,6 +69,21 @@ export async function findErasure(db: Queryable, { organizer, event, case: id }:
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
        and erasure.case_id = ${id}::uuid`);
+}
+
+/** Finds when the last erasure of an event was requested, in microseconds since 1970; undefined: none was. */
+export async function findLastRequest(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  kind: string,
+): Promise<number | undefined> {
+  const { at } = await db.one<{ at: number | null }>(sql`
+    select max(erasure.requested_at) as at
+      from erasure
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and ${kind} = any(erasure.kinds)`);
+  return at ?? undefined;
 }
 
 /** Reads what a case has erased here. */

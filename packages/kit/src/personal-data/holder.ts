@@ -18,6 +18,7 @@ import { fault } from "../faults.ts";
 import { defineWork, enqueueWork, json, nothing, untilDone } from "../jobs/work.ts";
 import { type Worker, workOn } from "../jobs/workers.ts";
 import type { Db, Tx } from "../pg/database.ts";
+import { waitForEarlierTransactions } from "../pg/earlier-transactions.ts";
 import type { EventKey } from "../pg/entity-key.ts";
 import type { Queryable } from "../pg/queryable.ts";
 import type { Sql } from "../pg/sql.ts";
@@ -33,14 +34,17 @@ interface ErasureRequest extends erasures.Case {
 export interface Holding {
   /** The identifier of a shredder. */
   readonly kind: string;
-  /** For instance `order.data`; a comment on the column or the table declares the same kinds. */
+  /**
+   * For instance `order.data`, or `order` for all of its columns; comments on them declare the same kind. One that ends
+   * with `/` is a folder in the store for files.
+   */
   readonly name: string;
   /** Counts the rows of an event that still have some. */
   readonly left: (db: Queryable, place: EventKey) => Promise<number>;
 }
 
 /** An erasure under way. */
-export interface Erasing extends EventKey {
+export interface Erasing extends erasures.Case {
   readonly kinds: ReadonlySet<string>;
   readonly signal: AbortSignal;
   /** Erases something in a transaction of its own, which also adds what `count` was told to the counts of the case. */
@@ -53,7 +57,7 @@ export type Count = (kind: string, holding: string, count: number) => void;
 /** A page of a file of an export. */
 export interface ExportPage {
   readonly entries: readonly Partial<ExportEntry>[];
-  /** Where the next page begins; empty: there is none. */
+  /** Where the next page begins; empty: this page is the last. */
   readonly next: string;
 }
 
@@ -117,7 +121,10 @@ export function holdPersonalData<D>(holder: Holder<D>) {
         await erasures.addParts(tx, payload, parts);
         return done;
       });
-    await holder.erase({ organizer: payload.organizer, event: payload.event, kinds, signal, slice }, deps);
+    // Those that have not seen the request yet may still store what it erases.
+    await waitForEarlierTransactions(step, signal);
+    const { organizer, event, case: id } = payload;
+    await holder.erase({ organizer, event, case: id, kinds, signal, slice }, deps);
     await slice(async (tx, count) => {
       for (const kind of kinds) {
         const carrying = holder.topics.filter(({ personalData }) => Object.hasOwn(personalData, kind));
@@ -167,7 +174,13 @@ export function holdPersonalData<D>(holder: Holder<D>) {
     return left;
   }
 
-  return { consumer, work, rpcs: rpcs(PersonalData, { describeEvent, readPersonalData, findErasure }) } satisfies {
+  return {
+    holdings,
+    consumer,
+    work,
+    rpcs: rpcs(PersonalData, { describeEvent, readPersonalData, findErasure }),
+  } satisfies {
+    holdings: readonly Holding[];
     consumer: Consumer<unknown>;
     work: (deps: D) => Worker;
     rpcs: unknown;

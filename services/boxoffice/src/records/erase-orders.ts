@@ -1,5 +1,6 @@
 import type { Files } from "@tessera/kit/files/files";
 import type { Erasing } from "@tessera/kit/personal-data/holder";
+import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
@@ -74,7 +75,7 @@ async function eraseAnswers(
   ).filter(({ gate }) => gate !== null);
   const { fileKeys, files, gateAnswers } = await store.deleteAnswers(tx, scope, ids);
   if (files > 0) count("question_answers", "answer_file", files);
-  if (gateAnswers > 0) count("question_answers", "gate_answer.answer", gateAnswers);
+  if (gateAnswers > 0) count("question_answers", "gate_answer", gateAnswers);
   const changed = answered
     .filter(({ gate }) => gate !== null && gate.answers.length > 0)
     .map(({ id, gate }) => ({ ...scope, id, upTo: gate?.upTo ?? 0, isNews: true }));
@@ -84,11 +85,7 @@ async function eraseAnswers(
 
 /** The fields of a position that kinds of personal data have, as its message names them. */
 function fieldsOf(kinds: Iterable<string>): string[] {
-  const camel = (path: string) =>
-    path.replace(/^position\./, "").replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  return Array.from(kinds, (kind) => topics.positionChanged.personalData[kind] ?? [])
-    .flat()
-    .map(camel);
+  return personalFields(topics.positionChanged, kinds).map((path) => path.replace(/^position\./, ""));
 }
 
 /** Erases kinds of personal data in an encoded position; the same bytes where it has none. */
