@@ -9,4 +9,5 @@ export const clients = {
   checkinFacts: ["checkin", Facts],
   voucherData: ["voucher", PersonalData],
   layoutData: ["layout-and-render", PersonalData],
+  gatewayData: ["gateway", PersonalData],
 } as const;

@@ -13,14 +13,17 @@ export interface HolderClients {
   readonly checkinData: Client<PersonalData>;
   readonly voucherData: Client<PersonalData>;
   readonly layoutData: Client<PersonalData>;
+  readonly gatewayData: Client<PersonalData>;
 }
 
 /** All services that hold personal data of events. */
-export function holdersOf({ boxofficeData, checkinData, voucherData, layoutData }: HolderClients): readonly Holder[] {
+export function holdersOf(clients: HolderClients): readonly Holder[] {
+  const { boxofficeData, checkinData, voucherData, layoutData, gatewayData } = clients;
   return [
     { service: "boxoffice", client: boxofficeData },
     { service: "checkin", client: checkinData },
     { service: "voucher", client: voucherData },
     { service: "layout-and-render", client: layoutData },
+    { service: "gateway", client: gatewayData },
   ];
 }

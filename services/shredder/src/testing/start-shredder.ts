@@ -38,7 +38,7 @@ const done = (): FindErasureResponse => ({
   left: [],
 });
 
-const names = ["boxoffice", "checkin", "voucher", "layout-and-render"] as const;
+const names = ["boxoffice", "checkin", "voucher", "layout-and-render", "gateway"] as const;
 
 export type RunningShredder = Awaited<ReturnType<typeof startShredder>>;
 
@@ -86,6 +86,7 @@ export async function startShredder(db: Db) {
       checkin: [personalData("checkin"), facts],
       voucher: [personalData("voucher")],
       "layout-and-render": [personalData("layout-and-render")],
+      gateway: [personalData("gateway")],
     },
   });
   const shredders = service.connect(Shredders);
