@@ -7,7 +7,7 @@ create table export (
   id uuid not null,
   -- The second part of its address.
   file uuid not null,
-  -- Who asked for it: nobody else finds it.
+  -- Who asked for it; it exists for no other one.
   credential text collate "C" not null,
   kinds text[] not null,
   instance text not null,

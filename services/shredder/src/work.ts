@@ -1,13 +1,7 @@
 import { defineWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
-import type { EventKey } from "@tessera/kit/pg/entity-key";
+import type { Named } from "./domain/named.ts";
 
 const hourMs = 3_600_000;
-
-/** An export, or a case, of an event. */
-export interface Named extends EventKey {
-  /** A UUID. */
-  readonly id: string;
-}
 
 /** Exports; their files are kept for two hours (source: behaviour of vouchers, C3). */
 export const exporting = defineWork("export personal data", {

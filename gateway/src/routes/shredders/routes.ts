@@ -1,4 +1,3 @@
-import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { isShredder, shredders } from "@tessera/values";
@@ -9,8 +8,9 @@ import { notFound } from "../../http/answers.ts";
 import { fileShown, replyStored } from "../../http/attachment.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { pageOf } from "../../http/paging.ts";
-import { declare, type Incoming, type Reply } from "../../http/route.ts";
+import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
 import {
   certificateShown,
   exportBody,
@@ -143,11 +143,7 @@ export function shredderRoutes({ shredders: service, files }: ShredderTargets) {
       },
       async handle(request) {
         const place = { ...inEvent(request), case: request.uuid("case"), file: request.uuid("file") };
-        const { state, message } = await service.findShred(place, { signal: request.signal });
-        if (state === ShredState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
-        if (state === ShredState.GONE) return { status: 410, body: { status: "gone", message } };
-        if (state === ShredState.FAILED) return { status: 417, body: { status: "failed", message } };
-        return replyUnfinished({ state, message }, ShredState);
+        return presentStatus(await service.findShred(place, { signal: request.signal }));
       },
     }),
 
@@ -166,25 +162,8 @@ export function shredderRoutes({ shredders: service, files }: ShredderTargets) {
           { organizer, event, case: request.uuid("case") },
           { signal: request.signal },
         );
-        const signed = Buffer.from(found.statement).toString();
-        const body = {
-          statement: JSON.parse(signed) as object,
-          signed,
-          signature: Buffer.from(found.signature).toString("base64"),
-          public_key: found.publicKey,
-        };
-        return { status: 200, body };
+        return { status: 200, body: presentCertificate(found) };
       },
     }),
   };
-}
-
-/** What is said of an event that is not ready stands alone in a list (source: decisions.md, Shredders). */
-async function orNotReady(work: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Fault && error.code === "not_shreddable") return { status: 400, body: [error.message] };
-    throw error;
-  }
 }

@@ -3,10 +3,10 @@ import type { Files } from "@tessera/kit/files/files";
 import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
 import type { Db } from "@tessera/kit/pg/database";
 import { formatInstant } from "@tessera/values";
-import { type SourceFile, writeZip } from "../export/write-zip.ts";
 import { type HolderClients, holdersOf } from "../holders.ts";
 import { type Export, findExport, storeFile, storeVersions } from "../store/exports.ts";
 import { exporting, exportsPrefix, workId } from "../work.ts";
+import { type SourceFile, writeZip } from "../write-zip.ts";
 
 export interface ExportTools extends HolderClients {
   readonly db: Db;

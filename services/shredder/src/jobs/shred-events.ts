@@ -7,13 +7,14 @@ import type { Client } from "@tessera/kit/rpc";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import type { Facts, Shredding } from "@tessera/protos/services";
 import { topics } from "@tessera/protos/topics";
+import type { Named } from "../domain/named.ts";
 import { type CaseProgress, judgeProgress, type ServiceProgress } from "../domain/progress.ts";
 import type { ShredEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { type Holder, type HolderClients, holdersOf } from "../holders.ts";
 import { noteErased, noteFailed, noteRequested, readCase, type ShredCase } from "../store/cases.ts";
 import { findExport, forgetFiles } from "../store/exports.ts";
-import { type Named, shredding } from "../work.ts";
+import { shredding } from "../work.ts";
 
 export interface ShredTools extends HolderClients {
   readonly db: Db;
@@ -34,7 +35,7 @@ const pauseMs = 200;
 /** Copies lose within a second what their owner has erased. */
 const settleMs = 20_000;
 
-/** Nobody is told "running" for ever. What is late is erased all the same. */
+/** No status is "running" for ever. What is late is erased all the same. */
 const patienceMs = 50 * 60_000;
 
 /**

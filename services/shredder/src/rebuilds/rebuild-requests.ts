@@ -1,7 +1,7 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
+import type { Named } from "../domain/named.ts";
 import { countRequested, nextRequested } from "../store/cases.ts";
-import type { Named } from "../work.ts";
 
 /**
  * Publishes the requests of the ledger again, as new facts: a service whose database was restored from a backup erases

@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import type { Named } from "../domain/named.ts";
 import type { ServiceParts } from "../domain/progress.ts";
-import type { Named } from "../work.ts";
 import type { Export } from "./exports.ts";
 
 /** A case of the ledger. Instants are microseconds since 1970. */

@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { sql } from "@tessera/kit/pg/sql";
-import type { Named } from "../work.ts";
+import type { Named } from "../domain/named.ts";
 
 export interface Export extends Named {
   readonly file: string;

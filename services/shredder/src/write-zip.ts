@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import type { Files } from "@tessera/kit/files/files";
 import { type ExportEntry, type ExportFile, ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ZipFile } from "yazl";
-import type { Holder } from "../holders.ts";
-import type { Named } from "../work.ts";
+import type { Named } from "./domain/named.ts";
+import type { Holder } from "./holders.ts";
 
 /** A file of an export, and who has what is in it. */
 export interface SourceFile extends ExportFile {
