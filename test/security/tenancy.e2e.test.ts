@@ -133,7 +133,7 @@ describe("tenants", () => {
   const renders = new Map<Home, readonly [string, string]>();
   /** A batch of tickets of each event: its id, the job that made it, and a rendered file of it. */
   const batches = new Map<Home, Readonly<Record<string, string>>>();
-  /** An export of personal data of each event, and an erasure. */
+  /** The ids of an export of personal data of each event, of one that is erased, and of its erasure. */
   const shreds = new Map<Home, Readonly<Record<string, readonly string[]>>>();
 
   beforeAll(async () => {
@@ -235,9 +235,15 @@ describe("tenants", () => {
       await untilEnded(asked.body.download, as);
       return asked.body as { readonly download: string; readonly shred: string };
     };
-    const started = await send("POST", new URL((await make()).shred).pathname, { as });
+    const erased = await make();
+    const started = await send("POST", new URL(erased.shred).pathname, { as });
     expect((await untilEnded(started.body.status, as)).status).toBe(200);
-    return { export: idsOf((await make()).download), case: idsOf(started.body.status) };
+    return {
+      shred: idsOf(erased.shred),
+      download: idsOf((await make()).download),
+      status: idsOf(started.body.status),
+      certificate: idsOf(started.body.status),
+    };
   }
 
   /** Waits for the end of a job at an address. */
@@ -268,7 +274,7 @@ describe("tenants", () => {
 
   const idOfShred = ({ path, name }: { readonly path: string; readonly name: string }, home: Home, id: number) => {
     if (name === "identifier") return id === shared ? "order_emails" : id;
-    const [first = "", file = ""] = shreds.get(home)?.[/certificate|status/.test(path) ? "case" : "export"] ?? [];
+    const [first = id, file = id] = shreds.get(home)?.[path.split("/")[2] ?? ""] ?? [];
     return name === "file" ? file : first;
   };
 
