@@ -128,7 +128,11 @@ export async function expireWork(
 }
 
 /** Counts work with results that callers can read. */
-export async function countResults(db: Queryable, { kind }: Pick<Work<never, unknown>, "kind">, range: Range): Promise<number> {
+export async function countResults(
+  db: Queryable,
+  { kind }: Pick<Work<never, unknown>, "kind">,
+  range: Range,
+): Promise<number> {
   return reads.countResults(db, { kind, ...range });
 }
 
