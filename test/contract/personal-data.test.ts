@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { loadServices } from "@tessera/cli/services";
-import { catalogue } from "@tessera/protos/topics";
+import { catalogue, topics } from "@tessera/protos/topics";
 import { isShredder } from "@tessera/values";
 import { describe, expect, it } from "vitest";
 
@@ -69,6 +69,16 @@ describe.each(services.map(({ name, holdings = [] }) => [name, holdings] as cons
         .filter(({ name, kind }) => !declared.some((each) => isSame(name, each.name) && each.kinds.includes(kind)));
       expect(undeclared.map(({ name, kind }) => `${name} ${kind}`)).toEqual([]);
       expect(holdings.filter(({ kind }) => !isShredder(kind))).toEqual([]);
+    });
+
+    it("is asked for where it holds some, or takes facts that carry it and may be parked", () => {
+      const { consumes = [] } = services.find(({ name }) => name === service) ?? {};
+      const carriers = catalogue.filter(
+        ({ name, personalData }) =>
+          consumes.includes(name) && Object.keys(personalData).some((kind) => kind !== "kept"),
+      );
+      const holdsSome = holdings.length > 0 || carriers.length > 0;
+      expect(consumes.includes(topics.shredRequested.name)).toBe(holdsSome);
     });
 
     it("[D3.1] is erased by the owner of each topic that carries it", () => {
