@@ -69,6 +69,9 @@ export async function readExport(
     found.push(...entries);
     after = next === "" ? undefined : next;
   }
-  const values = found.map(({ key, json, fileKey }) => [key, fileKey || JSON.parse(Buffer.from(json).toString())]);
+  const values = found.map(({ key, json, fileKey }): [string, unknown] => [
+    key,
+    fileKey || (JSON.parse(Buffer.from(json).toString()) as unknown),
+  ]);
   return values.some(([key]) => key !== "") ? Object.fromEntries(values) : values.map(([, value]) => value);
 }

@@ -136,12 +136,8 @@ describe("an erasure of orders", () => {
       parts: { "phone_numbers order.data": 1, "order_emails order.data": 4 },
     });
     const half = await documentOf();
-    expect(half).toMatchObject({
-      phone: null,
-      email: null,
-      customer: null,
-      invoice_address: before["invoice_address"],
-    });
+    expect([half["phone"], half["email"], half["customer"]]).toEqual([undefined, undefined, undefined]);
+    expect(half["invoice_address"]).toEqual(before["invoice_address"]);
     await erase(service, place, { kinds: ["invoice_addresses"] });
     expect((await documentOf())["invoice_address"]).toBeUndefined();
     expect(await documentOf("FULL", "other")).toEqual(elsewhere);
