@@ -51,6 +51,7 @@ export const gateway = defineService({
   consumers,
   jobs: [deleteKeptAnswers, findFull, removeExpiredUploads, removeUnrecordedUploads],
   works: [personalData.work],
+  holdings: personalData.holdings,
   async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients, isInstalled }) {
     const directory = openDirectory(
       {

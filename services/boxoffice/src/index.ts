@@ -60,6 +60,7 @@ export const boxoffice = defineService({
   consumers: [answersGiven, voucherChanged, personalData.consumer],
   jobs: [removeAnswerFiles, forgetHolds],
   works: [copyGateFiles, removeEvents, personalData.work],
+  holdings: personalData.holdings,
   rebuilds,
   accounts,
   start: async ({ db, reads, files, clock, log, metrics }) => ({

@@ -78,6 +78,7 @@ export const checkin = defineService({
   ],
   jobs: [compactCounts, exitDueLists, keepSearchMerged, forgetOldCodes, removeGoneEvents],
   works: [personalData.work],
+  holdings: personalData.holdings,
   rebuilds: [rebuildScans, rebuildAnswers],
   async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
     const { refusedCodeDays } = config;

@@ -55,6 +55,7 @@ export const layoutAndRender = defineService({
   consumers: [eventChanged, itemChanged, salesChannelChanged, personalData.consumer],
   jobs: [removeBackgroundFiles, removeGoneEvents, removeRenders],
   works: [renderBatches, renderFews, personalData.work],
+  holdings: personalData.holdings,
   rebuilds: [],
   async start({ config, db, reads, files, clock, log, metrics, clients: { ticketData, answerFiles, boxofficeData } }) {
     const printer = openPrintQueue({

@@ -30,7 +30,7 @@ interface EraseTools {
   readonly boxofficeData: Client<PersonalData>;
 }
 
-/** The personal data that layout-and-render holds: rendered files. Layouts are none, and no process keeps tickets in memory. */
+/** The personal data that layout-and-render holds: rendered files. Layouts hold no data of tickets, and no process keeps tickets in memory. */
 export const personalData = holdPersonalData<EraseTools>({
   requests: topics.shredRequested,
   topics: catalogue,

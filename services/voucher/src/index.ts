@@ -53,6 +53,7 @@ export const voucher = defineService({
   ],
   jobs: [releaseHolds, removeGoneEvents, blankLostReferences, compactCounts, keepSearchMerged, removeReservations],
   works: [personalData.work],
+  holdings: personalData.holdings,
   rebuilds: [rebuildVouchers],
   accounts,
   start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => {

@@ -1,6 +1,6 @@
 import type { Queryable } from "../pg/database.ts";
-import { toTimestamp } from "../pg/instants.ts";
-import { type Sql, sql } from "../pg/sql.ts";
+import { sql } from "../pg/sql.ts";
+import { isWithin, type WorkRange } from "./work-range.ts";
 import type { WorkKey } from "./work-table.ts";
 
 export type FoundRow = {
@@ -66,20 +66,6 @@ export async function findResults(
        and work.id = any(${ids}::text[])
        and work.state = 'succeeded'
        and work.due_at > now()`);
-}
-
-/** Work with ids that begin alike, and that was enqueued before an instant. */
-export interface WorkRange {
-  readonly kind: string;
-  readonly prefix: string;
-  readonly before: number;
-}
-
-export function isWithin({ kind, prefix, before }: WorkRange): Sql {
-  return sql`
-        work.kind = ${kind}
-    and work.id ^@ ${prefix}
-    and work.enqueued_at < ${toTimestamp(before)}`;
 }
 
 /** Counts work with results that can be read. */

@@ -1,7 +1,7 @@
 import { toByteaArray } from "../pg/binary-array.ts";
 import type { Queryable } from "../pg/database.ts";
 import { type Sql, sql } from "../pg/sql.ts";
-import * as reads from "./work-reads.ts";
+import { isWithin, type WorkRange } from "./work-range.ts";
 
 /**
  * The table of work, and the only statements that change it.
@@ -216,13 +216,13 @@ export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
 /** Expires work that does not run; returns how much of it had a result, and how much runs. */
 export async function expire(
   tx: Queryable,
-  range: reads.WorkRange,
+  range: WorkRange,
 ): Promise<{ readonly results: number; readonly running: number }> {
   return tx.one(sql`
     with old as materialized (
       select work.kind, work.id, work.state
         from work
-       where ${reads.isWithin(range)}
+       where ${isWithin(range)}
          and work.state <> 'expired'
          for update
     ), expired as (

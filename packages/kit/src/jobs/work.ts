@@ -2,6 +2,7 @@ import { currentContext } from "../context.ts";
 import { fault } from "../faults.ts";
 import type { Queryable, Tx } from "../pg/database.ts";
 import { declareLock, takeLocks } from "../pg/locks.ts";
+import type { WorkRange } from "./work-range.ts";
 import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
@@ -115,8 +116,7 @@ export async function findResults<P, R>(
   return new Map(rows.map((row) => [row.id, result.decode(row.result)]));
 }
 
-/** Work with ids that begin alike, and that was enqueued before an instant. */
-type Range = Omit<reads.WorkRange, "kind">;
+type Range = Omit<WorkRange, "kind">;
 
 /** Expires work that does not run, whatever it has made; returns how much of it had a result, and how much runs. */
 export async function expireWork(

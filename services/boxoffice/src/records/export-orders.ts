@@ -15,25 +15,25 @@ const ordersAtATime = 500;
 /** An order is read with all of its answers. */
 const answeredAtATime = 50;
 
-/** The parts of an order's document that are exported. */
+/** The parts of an order's document that are exported. It does not have what is null. */
 interface ExportedOrder {
-  readonly email: string | null;
-  readonly phone: string | null;
-  readonly invoice_address: object | null;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly invoice_address?: object;
   readonly positions: readonly ExportedPosition[];
 }
 
 interface ExportedPosition {
   readonly id: number;
   readonly positionid: number;
-  readonly attendee_name: string | null;
-  readonly attendee_email: string | null;
-  readonly company: string | null;
-  readonly street: string | null;
-  readonly zipcode: string | null;
-  readonly city: string | null;
-  readonly country: string | null;
-  readonly state: string | null;
+  readonly attendee_name?: string;
+  readonly attendee_email?: string;
+  readonly company?: string;
+  readonly street?: string;
+  readonly zipcode?: string;
+  readonly city?: string;
+  readonly country?: string;
+  readonly state?: string;
 }
 
 /** What an order adds to a file: values by their keys. */
@@ -45,7 +45,11 @@ export const orderFiles: readonly ExportedFile[] = [
     for (const position of positions) {
       const { attendee_name: name, company, street, zipcode, city, country, state } = position;
       if ([name, company, street, zipcode, city, country, state].every((value) => (value ?? "") === "")) continue;
-      yield [`${code}-${position.positionid}`, { name, company, street, zipcode, city, country, state }];
+      const who = { name, company, street, zipcode, city, country, state };
+      yield [
+        `${code}-${position.positionid}`,
+        Object.fromEntries(Object.entries(who).map(([field, value]) => [field, value ?? null])),
+      ];
     }
   }),
   ofOrders("order_emails", "emails-by-order.json", function* (code, { email }) {
@@ -59,7 +63,7 @@ export const orderFiles: readonly ExportedFile[] = [
     if ((phone ?? "") !== "") yield [code, phone];
   }),
   ofOrders("invoice_addresses", "invoice-addresses.json", function* (code, { invoice_address: address }) {
-    if (address !== null) yield [code, address];
+    if (address !== undefined) yield [code, address];
   }),
   {
     kind: "question_answers",

@@ -1,21 +1,21 @@
 import { filledFields, type Shredder } from "@tessera/values";
 
 /**
- * The personal data in the document of an order, by the shredder that erases it, and what stands there afterwards. Country
- * and state of a position stay (source: behaviour of vouchers, C2).
+ * The personal data in the document of an order, by the shredder that erases it, and what stands there afterwards: the same as
+ * where a record brings nothing. Country and state of a position stay (source: behaviour of vouchers, C2).
  */
 export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Record<string, unknown>>>>> = {
   attendee_info: {
-    "positions.*.attendee_name": null,
+    "positions.*.attendee_name": undefined,
     "positions.*.attendee_name_parts": {},
-    "positions.*.company": null,
-    "positions.*.street": null,
-    "positions.*.zipcode": null,
-    "positions.*.city": null,
+    "positions.*.company": undefined,
+    "positions.*.street": undefined,
+    "positions.*.zipcode": undefined,
+    "positions.*.city": undefined,
   },
-  order_emails: { email: null, customer: null, "positions.*.attendee_email": null },
-  phone_numbers: { phone: null },
-  invoice_addresses: { invoice_address: null },
+  order_emails: { email: undefined, customer: undefined, "positions.*.attendee_email": undefined },
+  phone_numbers: { phone: undefined },
+  invoice_addresses: { invoice_address: undefined },
   question_answers: { "positions.*.answers": [] },
 };
 
