@@ -250,7 +250,7 @@ describe.each(platformKinds)("personal data of an event that is over, %s", (kind
     expect(await shred((await makeExport([])).shred)).toMatchObject({ status: 200 });
   });
 
-  it("[D4.7] does not come back by records", async () => {
+  it("[D4.8] does not come back by records", async () => {
     const before = { ...order(5), email: null };
     const answer = await platform.import([ofEvent("order", order(1)), ofEvent("order", before)]);
     expect(answer).toMatchObject({ rejected: 2 });
