@@ -3,10 +3,12 @@ create table answered_request (
   rpc text not null,
   response bytea,
   answered_at timestamptz not null default now(),
+  organizer text collate "C",
+  event text collate "C",
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
-comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
+comment on column answered_request.response is 'personal data: kept; whatever the answer showed, for some days, or until it is erased with its event';
 
 create table credential (
   organizer text not null,
@@ -47,7 +49,27 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
-comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
+comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
+
+create table erased_part (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kind text not null,
+  holding text not null,
+  amount bigint not null,
+  constraint erased_part_pkey primary key (organizer, event, case_id, kind, holding)
+);
+
+create table erasure (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kinds text[] not null,
+  requested_at timestamptz not null default clock_timestamp(),
+  done_at timestamptz,
+  constraint erasure_pkey primary key (organizer, event, case_id)
+);
 
 create table event (
   organizer text not null,
@@ -85,7 +107,7 @@ create table kept_answer (
 create index kept_answer_brief on kept_answer using btree (created_at) where brief;
 create index kept_answer_by_event on kept_answer using btree (organizer, event) where (event is not null);
 create index kept_answer_by_time on kept_answer using btree (created_at);
-comment on column kept_answer.body is 'personal data: whatever the answer showed, for a day';
+comment on column kept_answer.body is 'personal data: attendee_info, invoice_addresses, invoices, order_emails, payment_info, phone_numbers, question_answers, waiting_list; whatever the answer showed, for a day';
 
 create table migration (
   scope text not null,
@@ -110,7 +132,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
-comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
+comment on column outbox.payload is 'personal data: kept; what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -148,13 +170,14 @@ create table upload (
   created_at timestamptz not null,
   expires_at timestamptz not null,
   named_at timestamptz,
+  event text,
   constraint upload_pkey primary key (id),
   constraint upload_credential_kind_check check ((credential_kind = any (array['api_key'::text, 'device'::text])))
 );
 create index upload_by_expiry on upload using btree (expires_at);
 create index upload_unnamed on upload using btree (organizer) where (named_at is null);
-comment on table upload is 'personal data: the files themselves, for instance photographs of people';
-comment on column upload.file_name is 'personal data';
+comment on table upload is 'personal data: question_answers; the files themselves, for instance photographs of people; of what no answer has named the event is not known, and it expires';
+comment on column upload.file_name is 'personal data: question_answers';
 
 create table work (
   kind text not null,
@@ -181,5 +204,7 @@ create table work (
 create index work_due on work using btree (state, due_at) where (due_at is not null);
 create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
 create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
-comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
-comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';
+comment on column work.payload is 'personal data: kept; whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: kept; whatever the kind of work makes, until it expires';
+
+alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;

@@ -1,10 +1,12 @@
 /** The services of the platform, by the name that callers and servers use. */
 export { FactsServiceService as Facts } from "./gen/platform/v1/facts.ts";
+export { PersonalDataServiceService as PersonalData } from "./gen/platform/v1/personal_data.ts";
 export { AnswerFilesServiceService as AnswerFiles } from "./gen/ticketing/boxoffice/v1/answer_files.ts";
 export { CapacityServiceService as Capacity } from "./gen/ticketing/boxoffice/v1/capacity.ts";
 export { CredentialsServiceService as Credentials } from "./gen/ticketing/boxoffice/v1/credentials.ts";
 export { QuotasServiceService as Quotas } from "./gen/ticketing/boxoffice/v1/quotas.ts";
 export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales.ts";
+export { ShreddingServiceService as Shredding } from "./gen/ticketing/boxoffice/v1/shredding.ts";
 export { TicketDataServiceService as TicketData } from "./gen/ticketing/boxoffice/v1/ticket_data.ts";
 export { TicketsServiceService as Tickets } from "./gen/ticketing/boxoffice/v1/tickets.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";
@@ -15,5 +17,6 @@ export { LayoutsServiceService as Layouts } from "./gen/ticketing/layout/v1/layo
 export { RenderingServiceService as Rendering } from "./gen/ticketing/layout/v1/rendering.ts";
 export { OfflineSalesServiceService as OfflineSales } from "./gen/ticketing/offlinesales/v1/batches.ts";
 export { RecordsServiceService as Records } from "./gen/ticketing/records/v1/records.ts";
+export { ShreddersServiceService as Shredders } from "./gen/ticketing/shredder/v1/shreds.ts";
 export { VoucherShopServiceService as VoucherShop } from "./gen/ticketing/voucher/v1/shop.ts";
 export { VouchersServiceService as Vouchers } from "./gen/ticketing/voucher/v1/vouchers.ts";

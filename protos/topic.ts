@@ -9,8 +9,12 @@ export interface Topic<F> {
   readonly owner: string;
   readonly partitions: number;
   readonly retention: Retention;
-  /** Field paths of the payload with personal data. Only compacted topics may have them, where publishing the erased state erases them, and the record feed, which keeps them for days. */
-  readonly personalData: readonly string[];
+  /**
+   * Field paths of the payload with personal data, by the shredder that erases them; `kept` are those that none erases.
+   * Only compacted topics may have them, where publishing the erased state erases them, and the record feed, which keeps
+   * them for days.
+   */
+  readonly personalData: Readonly<Record<string, readonly string[]>>;
   /** Publishers outside of the platform also use it; their facts may lack an id. */
   readonly fromOutside?: {
     /** What a message is about, because a key covers several things. A later message about the same thing replaces it. */

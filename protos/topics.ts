@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import * as boxoffice from "./gen/ticketing/boxoffice/v1/facts.ts";
 import { AnswersGiven, ScanDecided } from "./gen/ticketing/checkin/v1/facts.ts";
+import { ShredRequested } from "./gen/ticketing/shredder/v1/facts.ts";
 import { VoucherChanged } from "./gen/ticketing/voucher/v1/facts.ts";
 import { isRecordKind, recordKinds } from "./record-kinds.ts";
 import { type Codec, type Topic, topic } from "./topic.ts";
@@ -28,7 +29,7 @@ type Options<F> = Omit<Parameters<typeof topic<F>>[2], "owner" | "retention" | "
 
 /** A topic of the full states of entities. */
 const states = <F>(name: string, codec: Codec<F>, options: Options<F>): Topic<F> =>
-  topic(name, codec, { owner: ownerOf(name), retention: { kind: "compacted" }, personalData: [], ...options });
+  topic(name, codec, { owner: ownerOf(name), retention: { kind: "compacted" }, personalData: {}, ...options });
 
 /** The messages of a module that are called `…Changed` and have the address of an entity of an event. */
 type EntityTopics<M> = {
@@ -107,20 +108,20 @@ export const topics = {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position?.id ?? 0),
     parseKey: parseEntity,
     partitions: 12,
-    personalData: [
-      "position.attendee_name",
-      "position.attendee_name_parts",
-      "position.attendee_email",
-      "position.company",
-      "position.street",
-      "position.zipcode",
-      "position.city",
-      "position.country",
-      "position.state",
-      "position.answers",
-      "position.order.email",
-      "position.order.invoice_name",
-    ],
+    personalData: {
+      attendee_info: [
+        "position.attendee_name",
+        "position.attendee_name_parts",
+        "position.company",
+        "position.street",
+        "position.zipcode",
+        "position.city",
+      ],
+      order_emails: ["position.attendee_email", "position.order.email"],
+      invoice_addresses: ["position.order.invoice_name"],
+      question_answers: ["position.answers"],
+      kept: ["position.country", "position.state"],
+    },
   }),
   reusableMediumChanged: entities("boxoffice.reusable-medium-changed.v1", boxoffice.ReusableMediumChanged),
   salesChannelChanged: states("boxoffice.sales-channel-changed.v1", boxoffice.SalesChannelChanged, {
@@ -133,14 +134,23 @@ export const topics = {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position ?? `scan-${fact.scan}`),
     partitions: 12,
     retention: { kind: "days", days: 30 },
-    personalData: [],
+    personalData: {},
+  }),
+  shredRequested: topic("shredder.shred-requested.v1", ShredRequested, {
+    owner: "shredder",
+    key: ({ organizer, event, case: id }) => entityKey(organizer, event, id),
+    partitions: 1,
+    retention: { kind: "days", days: 30 },
+    personalData: {},
   }),
   answersGiven: states("checkin.answers-given.v1", AnswersGiven, {
     key: (fact) => entityKey(fact.organizer, fact.event, fact.position),
     partitions: 12,
-    personalData: ["answers"],
+    personalData: { question_answers: ["answers"] },
   }),
-  voucherChanged: entities("voucher.voucher-changed.v1", VoucherChanged, { personalData: ["voucher.fields.comment"] }),
+  voucherChanged: entities("voucher.voucher-changed.v1", VoucherChanged, {
+    personalData: { waiting_list: ["voucher.fields.comment"] },
+  }),
 } as const;
 
 /** Identifies what a record is about, by a hash, because a key may be a secret. */
@@ -172,7 +182,7 @@ export const recordFeed = topic<Uint8Array>(
     key: () => "",
     partitions: 12,
     retention: { kind: "days", days: 3 },
-    personalData: ["data"],
+    personalData: { kept: ["data"] },
     fromOutside: { subject: subjectOf },
   },
 );

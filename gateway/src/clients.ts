@@ -12,6 +12,7 @@ import {
   Rendering,
   ScanHistory,
   Scans,
+  Shredders,
   Tickets,
   Vouchers,
 } from "@tessera/protos/services";
@@ -34,6 +35,7 @@ export const clients = {
   layoutFacts: ["layout-and-render", Facts],
   layouts: ["layout-and-render", Layouts],
   offlineSales: ["offline-sales", OfflineSales],
+  shredders: ["shredder", Shredders],
   credentials: ["boxoffice", Credentials],
   quotas: ["boxoffice", Quotas],
   tickets: ["boxoffice", Tickets],

@@ -20,6 +20,7 @@ import { deleteKeptAnswers } from "./jobs/delete-answers.ts";
 import { type FullCallers, findFull } from "./jobs/find-full-callers.ts";
 import { removeExpiredUploads, removeUnrecordedUploads } from "./jobs/remove-uploads.ts";
 import { endClaims } from "./middleware/end-claims.ts";
+import { personalData } from "./personal-data.ts";
 import { allRoutes } from "./routes/index.ts";
 import { findByHash, isAsNewAs } from "./store/credentials.ts";
 import { hasEvent } from "./store/events.ts";
@@ -29,7 +30,7 @@ import { waitForDatabase } from "./store/wait-for-database.ts";
 import { ownerOf, uploadFinder } from "./upload/find-uploads.ts";
 
 const name = "gateway";
-const consumers = [credentialChanged, eventChanged, answersGiven, recordFed];
+const consumers = [credentialChanged, eventChanged, answersGiven, recordFed, personalData.consumer];
 const consumes = consumers.map(({ topic }) => topic);
 
 /** A whole body has this long to arrive; imports are limited by their pauses instead. */
@@ -46,9 +47,11 @@ export const gateway = defineService({
   migrations: new URL("../migrations/", import.meta.url),
   clients: callable,
   optional: ["offline-sales"],
-  rpcs: [],
+  rpcs: [personalData.rpcs],
   consumers,
   jobs: [deleteKeptAnswers, findFull, removeExpiredUploads, removeUnrecordedUploads],
+  works: [personalData.work],
+  holdings: personalData.holdings,
   async start({ config, db, reads, cache, files, clock, log, metrics, tracing, clients, isInstalled }) {
     const directory = openDirectory(
       {

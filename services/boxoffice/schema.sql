@@ -29,18 +29,20 @@ create table answer_file (
   constraint answer_file_pkey primary key (organizer, event, "position", question),
   constraint answer_file_file_key_key unique (file_key)
 );
-comment on table answer_file is 'personal data: the files themselves, for instance photographs of people';
-comment on column answer_file.name is 'personal data';
+comment on table answer_file is 'personal data: question_answers; the files themselves, for instance photographs of people';
+comment on column answer_file.name is 'personal data: question_answers';
 
 create table answered_request (
   request_id uuid not null,
   rpc text not null,
   response bytea,
   answered_at timestamptz not null default now(),
+  organizer text collate "C",
+  event text collate "C",
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
-comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
+comment on column answered_request.response is 'personal data: kept; whatever the answer showed, for some days, or until it is erased with its event';
 
 create table blocked_secret (
   organizer text collate "C" not null,
@@ -104,7 +106,27 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
-comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
+comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
+
+create table erased_part (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kind text not null,
+  holding text not null,
+  amount bigint not null,
+  constraint erased_part_pkey primary key (organizer, event, case_id, kind, holding)
+);
+
+create table erasure (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kinds text[] not null,
+  requested_at timestamptz not null default clock_timestamp(),
+  done_at timestamptz,
+  constraint erasure_pkey primary key (organizer, event, case_id)
+);
 
 create table event (
   organizer text collate "C" not null,
@@ -138,10 +160,10 @@ create table gate_answer (
   constraint gate_answer_state check ((((revision is not null) or (awaited_revision is not null)) and ((answer is null) or (revision is not null)) and ((file is null) or (answer is not null)) and ((awaited is null) = (awaited_revision is null))))
 );
 create unique index gate_answer_file on gate_answer using btree (((file ->> 'fileKey'::text))) where (file is not null);
-comment on table gate_answer is 'personal data: the files themselves, for instance photographs of people';
-comment on column gate_answer.answer is 'personal data: answer';
-comment on column gate_answer.awaited is 'personal data: answer, file';
-comment on column gate_answer.file is 'personal data: name';
+comment on table gate_answer is 'personal data: question_answers; the files themselves, for instance photographs of people';
+comment on column gate_answer.answer is 'personal data: question_answers; answer';
+comment on column gate_answer.awaited is 'personal data: question_answers; answer, file';
+comment on column gate_answer.file is 'personal data: question_answers; name';
 
 create table held_claim (
   organizer text collate "C" not null,
@@ -200,7 +222,7 @@ create table "order" (
   constraint order_status_check check ((status = any (array['n'::text, 'p'::text, 'e'::text, 'c'::text])))
 ) with (toast_tuple_target=8160);
 create index order_by_code on "order" using btree (organizer, code);
-comment on column "order".data is 'personal data: email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers';
+comment on column "order".data is 'personal data: attendee_info, order_emails, phone_numbers, invoice_addresses, question_answers, kept; email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers; country and state of positions are kept';
 
 create table organizer (
   slug text collate "C" not null,
@@ -222,7 +244,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
-comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
+comment on column outbox.payload is 'personal data: kept; what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -260,7 +282,7 @@ create index position_by_seat on "position" using btree (organizer, event, seat)
 create index position_by_secret on "position" using hash ((((((organizer || '/'::text) || event) || '/'::text) || secret)));
 create index position_with_gate_answers on "position" using btree (organizer, event, id) where (answers_revision is not null);
 create index position_with_voucher on "position" using btree (organizer, event, id) include (voucher, taken_as, budget_use) where (voucher is not null);
-comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
+comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; country and state are kept';
 
 create table question (
   organizer text collate "C" not null,
@@ -306,7 +328,7 @@ create table reusable_medium (
 );
 create unique index reusable_medium_by_identifier on reusable_medium using btree (organizer, identifier, type);
 create index reusable_medium_by_position on reusable_medium using gin (((data -> 'linked_orderpositions'::text)) jsonb_path_ops) with (fastupdate=off);
-comment on column reusable_medium.data is 'personal data: customer, notes, info';
+comment on column reusable_medium.data is 'personal data: kept; customer, notes, info: media belong to no event';
 
 create table revoked_secret (
   organizer text collate "C" not null,
@@ -434,13 +456,14 @@ create table work (
 create index work_due on work using btree (state, due_at) where (due_at is not null);
 create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
 create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
-comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
-comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';
+comment on column work.payload is 'personal data: kept; whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: kept; whatever the kind of work makes, until it expires';
 
 alter table answer_file add constraint answer_file_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;
 alter table blocked_secret add constraint blocked_secret_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table category add constraint category_organizer_event_fkey foreign key (organizer, event) references event(organizer, slug);
 alter table credential add constraint credential_organizer_fkey foreign key (organizer) references organizer(slug);
+alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;
 alter table event add constraint event_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table gate add constraint gate_organizer_fkey foreign key (organizer) references organizer(slug);
 alter table gate_answer add constraint gate_answer_organizer_event_position_fkey foreign key (organizer, event, "position") references "position"(organizer, event, id) on delete cascade;

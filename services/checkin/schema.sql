@@ -7,10 +7,12 @@ create table answered_request (
   rpc text not null,
   response bytea,
   answered_at timestamptz not null default now(),
+  organizer text collate "C",
+  event text collate "C",
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
-comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
+comment on column answered_request.response is 'personal data: kept; whatever the answer showed, for some days, or until it is erased with its event';
 
 create table blocked_secret (
   organizer text collate "C" not null,
@@ -81,7 +83,27 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
-comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
+comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
+
+create table erased_part (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kind text not null,
+  holding text not null,
+  amount bigint not null,
+  constraint erased_part_pkey primary key (organizer, event, case_id, kind, holding)
+);
+
+create table erasure (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kinds text[] not null,
+  requested_at timestamptz not null default clock_timestamp(),
+  done_at timestamptz,
+  constraint erasure_pkey primary key (organizer, event, case_id)
+);
 
 create table event (
   organizer text collate "C" not null,
@@ -111,7 +133,7 @@ create table given_answer (
   state bytea not null,
   constraint given_answer_pkey primary key ("position", question, event, organizer)
 );
-comment on column given_answer.state is 'personal data: answer, file';
+comment on column given_answer.state is 'personal data: question_answers; answer, file';
 
 create table gone_event (
   organizer text collate "C" not null,
@@ -217,7 +239,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
-comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
+comment on column outbox.payload is 'personal data: kept; what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -275,11 +297,11 @@ create index position_limited on "position" using btree (organizer, event, id) i
 create index position_nameless on "position" using btree (organizer, event, id) include (item, variation, subevent, counted_as) where ((sort_name is null) and (addon_to is null) and (not canceled));
 create index position_nameless_addon on "position" using btree (organizer, event, id) include (addon_to, item, variation, subevent, counted_as) where ((sort_name is null) and (addon_to is not null) and (not canceled));
 create index position_uncounted on "position" using btree (organizer, event, id) include (item, variation, subevent, order_status) where ((counted_as is null) and (not canceled));
-comment on column "position".attendee_name is 'personal data';
-comment on column "position".order_email is 'personal data';
-comment on column "position".search_text is 'personal data: names, e-mail addresses and companies of attendee, order and invoice';
-comment on column "position".state is 'personal data: attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, country, state, answers, order.email, order.invoice_name';
-comment on column "position".sort_name is 'personal data';
+comment on column "position".attendee_name is 'personal data: attendee_info';
+comment on column "position".order_email is 'personal data: order_emails';
+comment on column "position".search_text is 'personal data: attendee_info, order_emails, invoice_addresses; names, e-mail addresses and companies of attendee, order and invoice';
+comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; country and state are kept';
+comment on column "position".sort_name is 'personal data: attendee_info';
 
 create table presence (
   organizer text collate "C" not null,
@@ -388,8 +410,8 @@ create index scan_by_time on scan using btree (organizer, event, at, id);
 create index scan_of_nonce on scan using btree (nonce, event, organizer, "position", list) where ((nonce is not null) and successful);
 create index scan_of_position on scan using btree ("position", list, event, organizer, successful, at, id);
 create index scan_with_code on scan using btree (created_at) where ((raw_code is not null) and (not successful));
-comment on column scan.explanation is 'personal data';
-comment on column scan.raw_code is 'personal data';
+comment on column scan.explanation is 'personal data: attendee_info; whatever somebody typed at the gate';
+comment on column scan.raw_code is 'personal data: attendee_info; whatever was held to a scanner';
 
 create table subevent (
   organizer text collate "C" not null,
@@ -442,5 +464,7 @@ create table work (
 create index work_due on work using btree (state, due_at) where (due_at is not null);
 create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
 create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
-comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
-comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';
+comment on column work.payload is 'personal data: kept; whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: kept; whatever the kind of work makes, until it expires';
+
+alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;

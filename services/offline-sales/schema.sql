@@ -5,10 +5,12 @@ create table answered_request (
   rpc text not null,
   response bytea,
   answered_at timestamptz not null default now(),
+  organizer text collate "C",
+  event text collate "C",
   constraint answered_request_pkey primary key (request_id, rpc)
 );
 create index answered_request_by_time on answered_request using btree (answered_at);
-comment on column answered_request.response is 'personal data: whatever the answer showed, for some days';
+comment on column answered_request.response is 'personal data: kept; whatever the answer showed, for some days, or until it is erased with its event';
 
 create table batch (
   organizer text collate "C" not null,
@@ -31,7 +33,7 @@ create table batch (
   constraint batch_job_key unique (job)
 );
 create index batch_by_creation on batch using btree (organizer, event, created_at, id);
-comment on column batch.comment is 'personal data: what the organizer noted';
+comment on column batch.comment is 'personal data: kept; what the organizer noted';
 
 create table dead_letter (
   id bigint not null generated always as identity,
@@ -54,7 +56,27 @@ create table dead_letter (
 );
 create index dead_letter_by_key on dead_letter using hash (key) where (not overtaken);
 create index dead_letter_to_replay on dead_letter using btree (id) where (replay_requested_at is not null);
-comment on column dead_letter.payload is 'personal data: what its topic declares, until the fact is replayed or forgotten';
+comment on column dead_letter.payload is 'personal data: kept; what its topic declares, until the fact is replayed, forgotten or erased with its event';
+
+create table erased_part (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kind text not null,
+  holding text not null,
+  amount bigint not null,
+  constraint erased_part_pkey primary key (organizer, event, case_id, kind, holding)
+);
+
+create table erasure (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  case_id uuid not null,
+  kinds text[] not null,
+  requested_at timestamptz not null default clock_timestamp(),
+  done_at timestamptz,
+  constraint erasure_pkey primary key (organizer, event, case_id)
+);
 
 create table event (
   organizer text collate "C" not null,
@@ -114,7 +136,7 @@ create table outbox (
   headers jsonb,
   constraint outbox_pkey primary key (topic, id)
 );
-comment on column outbox.payload is 'personal data: what its topic declares, until it is published';
+comment on column outbox.payload is 'personal data: kept; what its topic declares, until it is published';
 
 create table passed_marker (
   consumer text not null,
@@ -185,7 +207,8 @@ create table work (
 create index work_due on work using btree (state, due_at) where (due_at is not null);
 create index work_in_line on work using btree (kind, turn, enqueued_at) where (turn is not null);
 create index work_of_owner on work using btree (kind, owner, turn) where (state = 'waiting'::text);
-comment on column work.payload is 'personal data: whatever the kind of work needs, until it has ended';
-comment on column work.result is 'personal data: whatever the kind of work makes, until it expires';
+comment on column work.payload is 'personal data: kept; whatever the kind of work needs, until it has ended';
+comment on column work.result is 'personal data: kept; whatever the kind of work makes, until it expires';
 
+alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;
 alter table rendering add constraint rendering_organizer_event_batch_fkey foreign key (organizer, event, batch) references batch(organizer, event, id) on delete cascade;

@@ -18,7 +18,7 @@ const protos = "^protos/";
 /** What a service and the gateway may use of other packages. Product code takes nothing from testkit: see below. */
 const forServices = "^packages/(?:kit|schema|values|records|resources|sent-files|testkit)/|^protos/";
 /** What stands directly in src/ and wires nothing. */
-const loose = "(?!index\\.|app\\.)[^/]+\\.ts$";
+const loose = "(?!index\\.|app\\.|personal-data\\.)[^/]+\\.ts$";
 
 const downwards =
   "In the gateway imports point down: index, app; routes, middleware; import, upload, body; http; access; store.";
@@ -122,7 +122,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
     "service-loose-files",
     `${service}/${loose}`,
     [`${own}/(?:domain|store|wire|rendering)/`, `${own}/${loose}`, forServices],
-    "Only index.ts wires; other files in src/ import domain, store, wire and rendering.",
+    "Only index.ts and personal-data.ts wire; other files in src/ import domain, store, wire and rendering.",
   ],
   ["gateway", "^gateway/", ["^gateway/", forServices], "The gateway calls services through its clients."],
   [

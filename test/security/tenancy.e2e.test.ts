@@ -35,10 +35,10 @@ function contentOf(home: Home): object[] {
   const ids = [shared, ownOf(home)];
   const pdf = fileWith("application/pdf", mark).toString("base64");
   return [
-    of("event", { slug: event, name: { en: mark }, date_from: "2027-01-01T10:00:00Z", has_subevents: true }),
+    of("event", { slug: event, name: { en: mark }, date_from: "2025-01-01T10:00:00Z", has_subevents: true }),
     of("event_settings", { ticket_download: true }),
     ...ids.flatMap((id) => [
-      of("subevent", { id, name: { en: `${mark} date` }, date_from: "2027-01-01T10:00:00Z" }),
+      of("subevent", { id, name: { en: `${mark} date` }, date_from: "2025-01-01T10:00:00Z" }),
       of("item", { id, name: { en: `${mark} item` }, admission: true, default_price: "23.00" }),
       of("quota", { id, name: `${mark} quota`, size: 100, items: [id], subevent: id }),
       of("question", { id, question: { en: `${mark} question` }, type: "F" }),
@@ -133,6 +133,8 @@ describe("tenants", () => {
   const renders = new Map<Home, readonly [string, string]>();
   /** A batch of tickets of each event: its id, the job that made it, and a rendered file of it. */
   const batches = new Map<Home, Readonly<Record<string, string>>>();
+  /** The ids of an export of personal data of each event, of one that is erased, and of its erasure. */
+  const shreds = new Map<Home, Readonly<Record<string, readonly string[]>>>();
 
   beforeAll(async () => {
     platform = await startTestPlatform();
@@ -190,6 +192,7 @@ describe("tenants", () => {
       scans.set(home, (history as { results: { id: number }[] }).results[0]?.id ?? 0);
       renders.set(home, await render(home));
       batches.set(home, await sell(home));
+      shreds.set(home, await shred(home));
     }
   });
   afterAll(() => platform.stop());
@@ -219,6 +222,30 @@ describe("tenants", () => {
     return { id: String(made.body.id), making: made.pathname.split("/").at(-2) ?? "", job, file };
   }
 
+  /** Erases what nothing is held of, and makes another export, which can be downloaded. */
+  async function shred(home: Home): Promise<Readonly<Record<string, readonly string[]>>> {
+    const as = token(home[0]);
+    const idsOf = (address: string) => new URL(address).pathname.split("/").slice(-3, -1);
+    const make = async () => {
+      const asked = await send("POST", `${pathOf(home)}/shredders/export/`, {
+        as,
+        body: { shredders: ["payment_info"] },
+      });
+      expect([asked.status, asked.body]).toEqual([202, expect.anything()]);
+      await untilEnded(asked.body.download, as);
+      return asked.body as { readonly download: string; readonly shred: string };
+    };
+    const erased = await make();
+    const started = await send("POST", new URL(erased.shred).pathname, { as });
+    expect((await untilEnded(started.body.status, as)).status).toBe(200);
+    return {
+      shred: idsOf(erased.shred),
+      download: idsOf((await make()).download),
+      status: idsOf(started.body.status),
+      certificate: idsOf(started.body.status),
+    };
+  }
+
   /** Waits for the end of a job at an address. */
   async function untilEnded(address: string, as: string): Promise<Answer & { readonly pathname: string }> {
     const { pathname } = new URL(address);
@@ -240,8 +267,15 @@ describe("tenants", () => {
     if (path.startsWith("/offlinesalesbatches/")) {
       return batches.get(home)?.[path.includes("/check/") ? "making" : name] ?? id;
     }
+    if (path.startsWith("/shredders/")) return idOfShred({ path, name }, home, id);
     const [job, file] = renders.get(home) ?? [];
     return { job, file }[name] ?? id;
+  };
+
+  const idOfShred = ({ path, name }: { readonly path: string; readonly name: string }, home: Home, id: number) => {
+    if (name === "identifier") return id === shared ? "order_emails" : id;
+    const [first = id, file = id] = shreds.get(home)?.[path.split("/")[2] ?? ""] ?? [];
+    return name === "file" ? file : first;
   };
 
   async function send(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
@@ -271,7 +305,8 @@ describe("tenants", () => {
       for (const { method, path } of routes.filter((route) => route.method === "GET")) {
         const answer = await send(method, fill(home, path, shared), { as });
         expect(answer.status, path).toBe(200);
-        expect(JSON.stringify(answer.body), path).toContain(markOf(home));
+        // An erasure says nothing of its event, and an archive is compressed.
+        if (!path.startsWith("/shredders/")) expect(JSON.stringify(answer.body), path).toContain(markOf(home));
         expectNothingOf(answer, ...others);
       }
     }
@@ -488,8 +523,10 @@ describe("tenants", () => {
         if (getter === undefined) continue;
         const mayRead = opens(getter.anyOf, permission);
         for (const method of ["HEAD", "OPTIONS"]) {
+          // These exist for the key that asked for them alone.
+          const isOwn = method === "HEAD" && /^\/shredders\/(?:download|status)\//.test(path);
           const answer = await send(method, fill(alphaOne, path, shared), { as: token(permission) });
-          expect(answer.status, `${permission}: ${method} ${path}`).toBe(mayRead ? 200 : 403);
+          expect(answer.status, `${permission}: ${method} ${path}`).toBe(mayRead ? (isOwn ? 404 : 200) : 403);
         }
       }
     }

@@ -11,7 +11,9 @@ export const answersGiven = consume(topics.answersGiven, async (tx, facts, { clo
   const now = clock.now();
   const answers = facts.flatMap(({ value }) =>
     (value?.answers ?? []).flatMap(({ file }) =>
-      value === null || file === undefined ? [] : [{ organizer: value.organizer, upload: file.upload }],
+      value === null || file === undefined
+        ? []
+        : [{ organizer: value.organizer, event: value.event, upload: file.upload }],
     ),
   );
   await keepNamed(tx, { answers, now, keepUntil: now + keptMicros });

@@ -55,20 +55,22 @@ export const renderedLimits: DownloadLimits = {
 /** Each holds a file open until its client has read it. One of ten thousand tickets is long on a slow line. */
 const storedLimits: DownloadLimits = { total: 256, each: 64, waitMs: 10_000, longestMs: 3_600_000 };
 
-interface StoredPdf {
+interface StoredDownload {
   readonly key: string;
   readonly name: string;
-  /** How many things could not be printed as the layout wants them. */
-  readonly warnings: number;
+  /** By default a PDF. */
+  readonly type?: string;
+  /** Of tickets: how many things could not be printed as the layout wants them. */
+  readonly warnings?: number;
 }
 
-/** Answers a PDF of a job. */
-export type ReplyStoredPdf = (request: Incoming, file: StoredPdf) => Promise<Reply>;
+/** Answers the file of a job. */
+export type ReplyStored = (request: Incoming, file: StoredDownload) => Promise<Reply>;
 
-/** Makes what answers PDFs from the store for files, piece by piece and in turns. */
-export function storedPdfs(files: Pick<Files, "get">, limits = storedLimits): ReplyStoredPdf {
+/** Makes what answers files of jobs from the store for files, piece by piece and in turns. */
+export function storedDownloads(files: Pick<Files, "get">, limits = storedLimits): ReplyStored {
   const takeTurn = downloadTurns(limits);
-  return async (request, { key, name, warnings }) => {
+  return async (request, { key, name, type = pdf, warnings }) => {
     const { signal } = request;
     await takeTurn(request, 1);
     const stored = await files.get(key);
@@ -77,7 +79,11 @@ export function storedPdfs(files: Pick<Files, "get">, limits = storedLimits): Re
     signal.addEventListener("abort", close, { once: true });
     // The client may have left meanwhile.
     if (signal.aborted) close();
-    const headers = { ...asAttachment(name), ...warned(warnings), "Content-Length": String(stored.size) };
-    return { status: 200, type: pdf, body: stored.content, headers };
+    const headers = {
+      ...asAttachment(name),
+      ...(warnings === undefined ? {} : warned(warnings)),
+      "Content-Length": String(stored.size),
+    };
+    return { status: 200, type, body: stored.content, headers };
   };
 }

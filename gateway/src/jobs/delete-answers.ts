@@ -14,7 +14,7 @@ export function deleteKeptAnswers({ db }: { readonly db: Db }): Job {
     everyMs,
     async run(signal) {
       for (const event of await findGoneEvents(db)) {
-        while ((await eraseAnswers(db, event)) && !signal.aborted);
+        while ((await eraseAnswers(db, event)).isMore && !signal.aborted);
       }
       while ((await deleteOldAnswers(db)) && !signal.aborted);
     },

@@ -475,7 +475,7 @@ describe("an event that no longer exists", () => {
     await app.send("POST", lists, withKey("k"));
     const id = () => db.one<{ request_id: string }>(sql`select request_id from kept_answer`);
     const before = await id();
-    expect(await eraseAnswers(db, { organizer: "bigevents", event: "other" })).toBe(false);
+    expect(await eraseAnswers(db, { organizer: "bigevents", event: "other" })).toEqual({ count: 0, isMore: false });
     await app.send("POST", lists, withKey("k"));
     expect(created()).toBe(1);
     await eraseAnswers(db, { organizer: "bigevents", event: "sampleconf" });

@@ -1,6 +1,6 @@
 import type { Files } from "@tessera/kit/files/files";
 import type { Clients } from "../clients.ts";
-import { downloadTurns, renderedLimits, storedPdfs } from "../http/downloads.ts";
+import { downloadTurns, renderedLimits, storedDownloads } from "../http/downloads.ts";
 import { at, type Route } from "../http/route.ts";
 import type { ImportTargets } from "../import/import-stream.ts";
 import type { UploadTargets } from "../upload/take-upload.ts";
@@ -20,6 +20,7 @@ import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { gatherScans } from "./redeem/gather-scans.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
+import { shredderRoutes } from "./shredders/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
 import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
 import { uploadRoutes } from "./uploads/routes.ts";
@@ -37,6 +38,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "offlineSales"
     | "scanHistory"
     | "scans"
+    | "shredders"
     | "vouchers"
   >;
   /** The store that services put files into. */
@@ -73,12 +75,13 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const vouchers = voucherRoutes(clients);
   const layouts = ticketLayoutRoutes({ ...deps, layouts: clients.layouts });
   const takeTurn = downloadTurns(renderedLimits);
-  const replyStoredPdf = storedPdfs(deps.files);
+  const replyStored = storedDownloads(deps.files);
   const drafts = layoutDraftRoutes({ ...deps, rendering: clients.rendering, takeTurn });
   const backgrounds = backgroundRoutes({ layouts: clients.layouts, files: deps.files });
   const answerFiles = answerFileRoutes(clients);
-  const rendering = ticketRenderingRoutes({ rendering: clients.rendering, replyStoredPdf, takeTurn });
-  const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, replyStoredPdf });
+  const rendering = ticketRenderingRoutes({ rendering: clients.rendering, replyStored, takeTurn });
+  const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, replyStored });
+  const shredders = shredderRoutes({ shredders: clients.shredders, replyStored });
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
@@ -145,6 +148,14 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/ticketpdfrenderer/download/{job}/{file}/`, rendering.download),
 
     ...(deps.hasOfflineSales ? ofOfflineSales : []),
+
+    at("GET", `${event}/shredders/`, shredders.list),
+    at("POST", `${event}/shredders/export/`, shredders.export),
+    at("GET", `${event}/shredders/download/{export}/{file}/`, shredders.download),
+    at("POST", `${event}/shredders/shred/{export}/{file}/`, shredders.shred),
+    at("GET", `${event}/shredders/status/{case}/{file}/`, shredders.status),
+    at("GET", `${event}/shredders/certificate/{case}/`, shredders.certificate),
+    at("GET", `${event}/shredders/{identifier}/`, shredders.get),
 
     at("GET", `${organizer}/apikeys/`, keys.apiKeys.list),
     at("POST", `${organizer}/apikeys/`, keys.apiKeys.create),

@@ -1,5 +1,7 @@
 import type { Db, Queryable } from "@tessera/kit/pg/database";
+import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { shredders } from "@tessera/values";
 import type { EventName } from "./events.ts";
 
 /** Names one use of an idempotency key. */
@@ -48,6 +50,9 @@ export type Claiming = { readonly kind: "claimed"; readonly claim: Claim } | Occ
 
 /** Longer than any request may take. */
 const leaseSeconds = 60;
+
+/** What an answer may show of people: it is a copy of what other services hold. */
+export const shownKinds = Object.keys(shredders).filter((kind) => kind !== "cachedtickets");
 
 const keptHours = 24;
 const briefMinutes = 10;
@@ -114,13 +119,21 @@ export async function findRequest(db: Queryable, { requestHash, ...use }: KeyedR
   return held.is_leased ? { kind: "under way" } : undefined;
 }
 
-/** Stores the answer to a claimed request, unless a later attempt has claimed it. */
+/**
+ * Stores the answer to a claimed request, unless a later attempt has claimed it. Of an event with erased personal data no
+ * answer is kept: it may show what was read before, or what another service has still to erase.
+ */
 export async function keepAnswer(db: Db, claim: Claim, answer: NewAnswer): Promise<void> {
   const { status, headers, body, isBrief } = answer;
+  const place = { organizer: sql`kept_answer.organizer`, event: sql`kept_answer.event` };
+  const unlessErased = (value: Sql) => sql`case when not ${isErased(place, shownKinds)} then ${value} end`;
   await db.run(sql`
     update kept_answer
-       set status = ${status}, headers = ${JSON.stringify(headers)}::jsonb, body = ${body}, brief = ${isBrief},
-           leased_until = now() + make_interval(mins => ${isBrief ? briefMinutes : 0})
+       set status = ${unlessErased(sql`${status}::integer`)},
+           headers = ${unlessErased(sql`${JSON.stringify(headers)}::jsonb`)},
+           body = ${unlessErased(sql`${body}::bytea`)},
+           brief = ${isBrief},
+           leased_until = now() + coalesce(${unlessErased(sql`make_interval(mins => ${isBrief ? briefMinutes : 0})`)}, '0')
      where ${isMine(claim)}`);
 }
 
@@ -194,12 +207,26 @@ export async function findGoneEvents(db: Queryable): Promise<EventName[]> {
      group by kept_answer.organizer, kept_answer.event`);
 }
 
+/** Counts the answers that are kept and show data of an event. */
+export async function countAnswers(db: Queryable, { organizer, event }: EventName): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from kept_answer
+     where kept_answer.organizer = ${organizer}
+       and kept_answer.event = ${event}
+       and kept_answer.status is not null`);
+  return count;
+}
+
 /**
- * Erases answers that show data of an event; returns whether more of them may be left. A request that comes again is
+ * Erases answers that show data of an event; returns how many, and whether more of them may be left. A request that comes again is
  * processed again under its id, by which services recognise what they have done: it takes effect once, and its answer
  * shows what is left. Requests under way are not touched.
  */
-export async function eraseAnswers(db: Queryable, { organizer, event }: EventName): Promise<boolean> {
+export async function eraseAnswers(
+  db: Queryable,
+  { organizer, event }: EventName,
+): Promise<{ readonly count: number; readonly isMore: boolean }> {
   const erased = await db.run(sql`
     update kept_answer
        set status = null, headers = null, body = null, leased_until = now(), organizer = null, event = null
@@ -211,7 +238,7 @@ export async function eraseAnswers(db: Queryable, { organizer, event }: EventNam
           and old.status is not null
         limit ${mostDeleted}
           for update skip locked)`);
-  return erased === mostDeleted;
+  return { count: erased, isMore: erased === mostDeleted };
 }
 
 /** The row of a key that is not free again. */

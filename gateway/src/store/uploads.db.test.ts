@@ -37,7 +37,11 @@ async function anUpload(changes: Partial<Upload> = {}): Promise<Upload> {
 const name = (ids: readonly string[], { now = start, by = {} } = {}) => findUploads(db, { ...owner, ...by, ids, now });
 const keep = (uploads: readonly string[], options: { now?: number; keepUntil?: number; organizer?: string } = {}) => {
   const { now = start, keepUntil = start + 30 * day, organizer = owner.organizer } = options;
-  return keepNamed(db, { answers: uploads.map((upload) => ({ organizer, upload })), now, keepUntil });
+  return keepNamed(db, {
+    answers: uploads.map((upload) => ({ organizer, event: "sampleconf", upload })),
+    now,
+    keepUntil,
+  });
 };
 const isKeptUntil = async ({ id }: Upload, until: number) => {
   const expired = await Promise.all(

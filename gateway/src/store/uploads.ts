@@ -1,8 +1,10 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { isErased } from "@tessera/kit/pg/erased-kinds";
 import { toTimestamp } from "@tessera/kit/pg/instants";
 import { sql } from "@tessera/kit/pg/sql";
 import { isUuid } from "@tessera/values";
 import type { CredentialKind } from "./credentials.ts";
+import type { EventName } from "./events.ts";
 
 /** The folder of all uploads in the file store. */
 export const uploadsPrefix = "uploads/";
@@ -80,10 +82,14 @@ export async function findUploads(
 /** An upload that a stored answer names. */
 export interface NamingAnswer {
   readonly organizer: string;
+  readonly event: string;
   readonly upload: string;
 }
 
-/** Keeps the uploads that stored answers name until their reader has had time to copy them. Each is prolonged once. */
+/**
+ * Keeps the uploads that stored answers name until their reader has had time to copy them. Each is prolonged once. Where the
+ * answers of the event were erased, it expires at once.
+ */
 export async function keepNamed(
   tx: Queryable,
   {
@@ -96,9 +102,16 @@ export async function keepNamed(
   if (named.length === 0) return;
   await tx.run(sql`
     update upload
-       set named_at = ${toTimestamp(now)}, expires_at = greatest(upload.expires_at, ${toTimestamp(keepUntil)}::timestamptz)
+       set named_at = ${toTimestamp(now)},
+           event = case when not told.is_erased then answer.event end,
+           expires_at = case when told.is_erased
+                             then ${toTimestamp(now)}::timestamptz
+                             else greatest(upload.expires_at, ${toTimestamp(keepUntil)}::timestamptz) end
       from unnest(${named.map(({ organizer }) => organizer)}::text[],
-                  ${named.map(({ upload }) => upload)}::uuid[]) as answer (organizer, upload)
+                  ${named.map(({ event }) => event)}::text[],
+                  ${named.map(({ upload }) => upload)}::uuid[]) as answer (organizer, event, upload)
+     cross join lateral (
+       select ${isErased({ organizer: sql`answer.organizer`, event: sql`answer.event` }, ["question_answers"])} as is_erased) as told
      where upload.id = answer.upload
        and upload.organizer = answer.organizer
        and upload.named_at is null`);
@@ -145,6 +158,31 @@ export async function findExpired(db: Queryable, { now, most }: { now: number; m
 export async function findRecorded(db: Queryable, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.many<{ id: string }>(sql`select id from upload where id = any (${ids}::uuid[])`);
   return new Set(rows.map(({ id }) => id));
+}
+
+/** Finds uploads that stored answers of an event name. */
+export async function findOfEvent(
+  db: Queryable,
+  { organizer, event }: EventName,
+  { most }: { readonly most: number },
+): Promise<string[]> {
+  const rows = await db.many<{ id: string }>(sql`
+    select upload.id
+      from upload
+     where upload.organizer = ${organizer}
+       and upload.event = ${event}
+     limit ${most}`);
+  return rows.map(({ id }) => id);
+}
+
+/** Counts the uploads that stored answers of an event name. */
+export async function countOfEvent(db: Queryable, { organizer, event }: EventName): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from upload
+     where upload.organizer = ${organizer}
+       and upload.event = ${event}`);
+  return count;
 }
 
 /** Deletes the rows of uploads. */

@@ -23,7 +23,7 @@ const access = (environment: Record<string, string>) => () =>
 describe("a process on the memory bus", () => {
   it("refuses to start where it would never hear of facts from elsewhere", async () => {
     const message =
-      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice, checkin would miss facts of voucher, gateway would miss facts of checkin; set BUS=kafka, or serve them together";
+      "the memory bus reaches only this process, and boxoffice would miss facts of checkin, checkin would miss facts of boxoffice, checkin would miss facts of voucher, checkin would miss facts of shredder, gateway would miss facts of checkin; set BUS=kafka, or serve them together";
     await expect(start(["checkin"])).rejects.toMatchObject({ code: "bus_cannot_reach", message });
     await expect(start(["gateway"])).rejects.toThrow("gateway would miss facts of boxoffice");
   });
@@ -31,7 +31,7 @@ describe("a process on the memory bus", () => {
   it("refuses to start where others would never hear of its own", async () => {
     await expect(start(["boxoffice"])).rejects.toThrow("checkin would miss facts of boxoffice");
     await expect(start(["boxoffice", "checkin"])).rejects.toThrow(
-      "and boxoffice would miss facts of voucher, checkin would miss facts of voucher, gateway would miss facts of boxoffice, gateway would miss facts of checkin, layout-and-render would miss facts of boxoffice, voucher would miss facts of boxoffice; set BUS=kafka",
+      "and boxoffice would miss facts of voucher, boxoffice would miss facts of shredder, checkin would miss facts of voucher, checkin would miss facts of shredder, gateway would miss facts of boxoffice, gateway would miss facts of checkin, layout-and-render would miss facts of boxoffice, voucher would miss facts of boxoffice; set BUS=kafka",
     );
   });
 });
@@ -39,10 +39,10 @@ describe("a process on the memory bus", () => {
 describe("a deployment without offline sales", () => {
   it("[O15.4] may lack the service in one process, which others may not", async () => {
     await expect(
-      refuseLostFacts(["boxoffice", "checkin", "gateway", "layout-and-render", "voucher"]),
+      refuseLostFacts(["boxoffice", "checkin", "gateway", "layout-and-render", "shredder", "voucher"]),
     ).resolves.toBeUndefined();
     await expect(refuseLostFacts(["offline-sales"])).rejects.toThrow("offline-sales would miss facts of boxoffice");
-    await expect(refuseLostFacts(["boxoffice", "checkin", "gateway", "voucher"])).rejects.toThrow(
+    await expect(refuseLostFacts(["boxoffice", "checkin", "gateway", "shredder", "voucher"])).rejects.toThrow(
       "layout-and-render would miss facts of boxoffice",
     );
   });
@@ -85,7 +85,7 @@ describe("mistakes in the configuration are told", () => {
     await expect(loadServices(["checkn", "gateway"])).rejects.toMatchObject({
       code: "unknown_service",
       message:
-        "there is no service checkn; the services are boxoffice, checkin, gateway, layout-and-render, offline-sales, voucher",
+        "there is no service checkn; the services are boxoffice, checkin, gateway, layout-and-render, offline-sales, shredder, voucher",
     });
   });
 

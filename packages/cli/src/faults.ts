@@ -4,6 +4,7 @@ import { faultCodes } from "@tessera/kit/faults";
 export const fault = faultCodes({
   all_and_more: "invalid",
   bad_ask: "invalid",
+  bad_certificate: "invalid",
   bad_id: "invalid",
   bad_options: "invalid",
   bad_port: "invalid",

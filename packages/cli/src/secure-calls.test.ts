@@ -7,7 +7,16 @@ import { createLog } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
 import { callersOf } from "@tessera/kit/service";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import { Capacity, Facts, Sales, TicketData, Tickets, VoucherShop } from "@tessera/protos/services";
+import {
+  Capacity,
+  Facts,
+  PersonalData,
+  Sales,
+  Shredding,
+  TicketData,
+  Tickets,
+  VoucherShop,
+} from "@tessera/protos/services";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processSettings } from "./engine-settings.ts";
@@ -88,11 +97,22 @@ describe("calls between processes", () => {
     const graph = Object.keys(services).flatMap((name) =>
       [...callersOf(name, definitions)].map(([path, callers]) => ({ name, path, callers })),
     );
-    expect(graph.filter(({ name }) => name === "gateway")).toEqual([]);
-    const notByGateway = graph.filter(({ callers }) => !callers.includes("gateway"));
+    const personalData = Object.values(PersonalData).map(({ path }) => path);
+    expect(graph.filter(({ name }) => name === "gateway").map(({ path, callers }) => [path, callers])).toEqual(
+      personalData.map((path) => [path, ["shredder"]]),
+    );
+    for (const { path, callers } of graph.filter((each) => personalData.includes(each.path as never)))
+      expect(
+        callers.filter((caller) => caller !== "layout-and-render"),
+        path,
+      ).toEqual(["shredder"]);
+    const notByGateway = graph.filter(
+      ({ path, callers }) => !callers.includes("gateway") && !personalData.includes(path as never),
+    );
     expect(notByGateway.map(({ path, callers }) => [path, callers])).toEqual([
       ...Object.values(TicketData).map(({ path }) => [path, ["layout-and-render"]]),
       ...Object.values(Sales).map(({ path }) => [path, ["offline-sales"]]),
+      ...Object.values(Shredding).map(({ path }) => [path, ["shredder"]]),
       ...Object.values(Capacity).map(({ path }) => [path, ["voucher"]]),
     ]);
     const byCheckin = graph.filter(({ callers }) => callers.includes("checkin"));

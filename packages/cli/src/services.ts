@@ -12,6 +12,7 @@ export const services: Readonly<Record<string, () => Promise<AnyService>>> = {
   gateway: async () => (await import("@tessera/gateway")).gateway,
   "layout-and-render": async () => (await import("@tessera/layout-and-render")).layoutAndRender,
   "offline-sales": async () => (await import("@tessera/offline-sales")).offlineSales,
+  shredder: async () => (await import("@tessera/shredder")).shredder,
   voucher: async () => (await import("@tessera/voucher")).voucher,
 };
 
@@ -22,6 +23,7 @@ export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
   gateway: async () => (await import("@tessera/gateway/clients")).clients,
   "layout-and-render": async () => (await import("@tessera/layout-and-render/clients")).clients,
   "offline-sales": async () => (await import("@tessera/offline-sales/clients")).clients,
+  shredder: async () => (await import("@tessera/shredder/clients")).clients,
   voucher: async () => (await import("@tessera/voucher/clients")).clients,
 };
 

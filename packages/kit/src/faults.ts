@@ -3,6 +3,7 @@ import { Fault, type FaultDetails, type FaultKind } from "./fault.ts";
 /** The codes of the kit and of its engines, and those for a peer that sends no code. */
 const kitCodes = {
   address_unavailable: "unmet",
+  answer_erased: "not_found",
   bus_closed: "unavailable",
   bus_fenced: "unavailable",
   bus_unavailable: "unavailable",
@@ -47,6 +48,7 @@ const kitCodes = {
   topic_missing: "unmet",
   too_many_reads: "exhausted",
   too_much_work: "exhausted",
+  unknown_export: "invalid",
   unmet: "unmet",
 } as const satisfies Readonly<Record<string, FaultKind>>;
 

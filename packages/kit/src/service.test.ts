@@ -11,7 +11,7 @@ const topic: Topic<object> = {
   owner: "a",
   partitions: 1,
   retention: { kind: "compacted" },
-  personalData: [],
+  personalData: {},
   key: () => "",
   encode: () => new Uint8Array(),
   decode: () => ({}),

@@ -9,6 +9,7 @@ import type { Job } from "./jobs/interval.ts";
 import type { Worker } from "./jobs/workers.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Holding } from "./personal-data/holder.ts";
 import type { Db } from "./pg/database.ts";
 import type { Reads } from "./pg/reads.ts";
 import { type Client, connect, type Definition, type Implementation, type Rpcs, type Transport } from "./rpc.ts";
@@ -82,6 +83,8 @@ export interface ServiceDefinition<S extends Settings = Settings, C extends Clie
   readonly rebuilds?: readonly Rebuild[];
   /** What it keeps as another service does. */
   readonly accounts?: readonly Account[];
+  /** What it holds of people and erases. */
+  readonly holdings?: readonly Holding[];
   open(runtime: Runtime<S, C>): Promise<Parts>;
 }
 

@@ -27,7 +27,7 @@ export const entityChanged: Topic<EntityState> = topic<EntityState>(
     owner: "owner",
     partitions: 1,
     retention: { kind: "compacted" },
-    personalData: [],
+    personalData: {},
     key: (fact) => fact.key,
   },
 );

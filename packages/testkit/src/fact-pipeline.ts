@@ -30,7 +30,7 @@ export function numberedTopic(name: string): Topic<Numbered> {
       owner: name.split(".")[0] ?? "",
       partitions: 1,
       retention: { kind: "compacted" },
-      personalData: [],
+      personalData: {},
       key: (fact) => fact.key,
     },
   );

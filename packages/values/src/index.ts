@@ -8,6 +8,7 @@ export {
   staffProfiles,
   standsInPublic,
 } from "./device-profile.ts";
+export { filledFields, replaceFields } from "./document-fields.ts";
 export { type DownloadedTicket, type DownloadSettings, findDownloads } from "./downloads.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";
@@ -29,4 +30,5 @@ export {
 } from "./permission.ts";
 export { makeTexts, type TextShape } from "./random-text.ts";
 export { escapeLike, foldForSearch } from "./search-text.ts";
+export { isShredder, type Shredder, shredders } from "./shredder.ts";
 export { isTimeZone, zoneOffset } from "./time-zone.ts";

@@ -7,6 +7,7 @@ import {
   Quotas,
   Records,
   Sales,
+  Shredding,
   TicketData,
   Tickets,
 } from "@tessera/protos/services";
@@ -17,9 +18,11 @@ import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
+import { closeEvent } from "./handlers/close-event.ts";
 import { createCredential } from "./handlers/create-credential.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
+import { findReadiness } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { holdCapacity } from "./handlers/hold-capacity.ts";
@@ -32,6 +35,7 @@ import { copyGateFiles } from "./jobs/copy-gate-files.ts";
 import { forgetHolds } from "./jobs/forget-holds.ts";
 import { removeAnswerFiles } from "./jobs/remove-answer-files.ts";
 import { removeEvents } from "./jobs/remove-events.ts";
+import { personalData } from "./personal-data.ts";
 import { rebuilds } from "./rebuilds/all-rebuilds.ts";
 
 /** Owns what all other services refer to: organizers, events, products, orders, keys and devices. */
@@ -50,10 +54,13 @@ export const boxoffice = defineService({
     rpcs(AnswerFiles, { getAnswerFile }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
     rpcs(TicketData, { readTicketData }),
+    rpcs(Shredding, { findReadiness, closeEvent }),
+    personalData.rpcs,
   ],
-  consumers: [answersGiven, voucherChanged],
+  consumers: [answersGiven, voucherChanged, personalData.consumer],
   jobs: [removeAnswerFiles, forgetHolds],
-  works: [copyGateFiles, removeEvents],
+  works: [copyGateFiles, removeEvents, personalData.work],
+  holdings: personalData.holdings,
   rebuilds,
   accounts,
   start: async ({ db, reads, files, clock, log, metrics }) => ({

@@ -36,6 +36,7 @@ import { exitDueLists } from "./jobs/exit-due-lists.ts";
 import { forgetOldCodes } from "./jobs/forget-codes.ts";
 import { keepSearchMerged } from "./jobs/merge-search-index.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
+import { personalData } from "./personal-data.ts";
 import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
@@ -60,6 +61,7 @@ export const checkin = defineService({
     rpcs(Scans, { redeem }),
     rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned }),
     rpcs(Records, { applyRecords }),
+    personalData.rpcs,
   ],
   consumers: [
     eventChanged,
@@ -72,8 +74,11 @@ export const checkin = defineService({
     blockedSecretChanged,
     reusableMediumChanged,
     voucherChanged,
+    personalData.consumer,
   ],
   jobs: [compactCounts, exitDueLists, keepSearchMerged, forgetOldCodes, removeGoneEvents],
+  works: [personalData.work],
+  holdings: personalData.holdings,
   rebuilds: [rebuildScans, rebuildAnswers],
   async start({ config, db, reads, urgent, files, clock, log, metrics, clients }) {
     const { refusedCodeDays } = config;

@@ -1,4 +1,8 @@
-import { AnswerFiles, TicketData } from "@tessera/protos/services";
+import { AnswerFiles, PersonalData, TicketData } from "@tessera/protos/services";
 
 /** What layout-and-render calls, by the service that serves it. */
-export const clients = { ticketData: ["boxoffice", TicketData], answerFiles: ["boxoffice", AnswerFiles] } as const;
+export const clients = {
+  ticketData: ["boxoffice", TicketData],
+  answerFiles: ["boxoffice", AnswerFiles],
+  boxofficeData: ["boxoffice", PersonalData],
+} as const;

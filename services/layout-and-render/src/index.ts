@@ -28,6 +28,7 @@ import { removeBackgroundFiles } from "./jobs/remove-background-files.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { removeRenders } from "./jobs/remove-renders.ts";
 import { renderBatches, renderFews } from "./jobs/render-batches.ts";
+import { personalData } from "./personal-data.ts";
 import { openBackgroundCache } from "./rendering/background-cache.ts";
 import { openFontCatalogue } from "./rendering/font-catalogue.ts";
 import { openPictureDrawer } from "./rendering/picture-drawer.ts";
@@ -49,12 +50,14 @@ export const layoutAndRender = defineService({
       ...{ previewLayout, lintLayout },
     }),
     rpcs(Records, { applyRecords }),
+    personalData.rpcs,
   ],
-  consumers: [eventChanged, itemChanged, salesChannelChanged],
+  consumers: [eventChanged, itemChanged, salesChannelChanged, personalData.consumer],
   jobs: [removeBackgroundFiles, removeGoneEvents, removeRenders],
-  works: [renderBatches, renderFews],
+  works: [renderBatches, renderFews, personalData.work],
+  holdings: personalData.holdings,
   rebuilds: [],
-  async start({ config, db, reads, files, clock, log, metrics, clients: { ticketData, answerFiles } }) {
+  async start({ config, db, reads, files, clock, log, metrics, clients: { ticketData, answerFiles, boxofficeData } }) {
     const printer = openPrintQueue({
       start: browserStarter({ executable: config.chromiumPath, log }),
       log,
@@ -64,7 +67,17 @@ export const layoutAndRender = defineService({
     const pictures = openPictureDrawer();
     const printing = { ticketData, answerFiles, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };
     return {
-      deps: { db, reads, files, clock, log, ...printing, pictures, events: reportEvents({ log, metrics }) },
+      deps: {
+        db,
+        reads,
+        files,
+        clock,
+        log,
+        ...printing,
+        boxofficeData,
+        pictures,
+        events: reportEvents({ log, metrics }),
+      },
       close: async () => {
         await Promise.all([printer.close(), pictures.close()]);
       },

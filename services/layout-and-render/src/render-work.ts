@@ -61,12 +61,17 @@ export function renderId({
   return [organizer, event, job, file].join("/");
 }
 
+/** What the ids of all work of an event begin with. */
+export function worksOf({ organizer, event }: { readonly organizer: string; readonly event: string }): string {
+  return `${organizer}/${event}/`;
+}
+
 /** The folder of all rendered files in the store for files. */
 export const rendersPrefix = "renders/";
 
 /** The folder of the files of an event. */
 export function rendersOf({ organizer, event }: { readonly organizer: string; readonly event: string }): string {
-  return `${rendersPrefix}${organizer}/${event}/`;
+  return `${rendersPrefix}${worksOf({ organizer, event })}`;
 }
 
 /** Draws the key of a rendered file. Each try has one of its own: a worker that has lost its lease overwrites nothing. */

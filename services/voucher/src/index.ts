@@ -25,6 +25,7 @@ import { keepSearchMerged } from "./jobs/merge-search-index.ts";
 import { releaseHolds } from "./jobs/release-holds.ts";
 import { removeGoneEvents } from "./jobs/remove-gone-events.ts";
 import { removeReservations } from "./jobs/remove-reservations.ts";
+import { personalData } from "./personal-data.ts";
 import { rebuildVouchers } from "./rebuilds/rebuild-vouchers.ts";
 import type { EventKey } from "./store/keys.ts";
 
@@ -39,9 +40,20 @@ export const voucher = defineService({
     rpcs(Vouchers, { listVouchers, getVoucher, createVouchers, updateVoucher, deleteVoucher }),
     rpcs(VoucherShop, { checkVouchers, reserveVouchers, confirmReservation, releaseReservation }),
     rpcs(Records, { applyRecords }),
+    personalData.rpcs,
   ],
-  consumers: [eventChanged, subeventChanged, categoryChanged, itemChanged, quotaChanged, voucherUseChanged],
+  consumers: [
+    eventChanged,
+    subeventChanged,
+    categoryChanged,
+    itemChanged,
+    quotaChanged,
+    voucherUseChanged,
+    personalData.consumer,
+  ],
   jobs: [releaseHolds, removeGoneEvents, blankLostReferences, compactCounts, keepSearchMerged, removeReservations],
+  works: [personalData.work],
+  holdings: personalData.holdings,
   rebuilds: [rebuildVouchers],
   accounts,
   start: async ({ db, reads, files, clock, log, metrics, clients: { capacity } }) => {

@@ -79,6 +79,6 @@ it("the facts of vouchers declare what their comments may say, and hold nothing 
   const [row] = await service.db.many<{ payload: Buffer }>(sql`select outbox.payload from outbox`);
   const { voucher, ...envelope } = topics.voucherChanged.decode(row?.payload ?? new Uint8Array());
   const { comment, ...others } = voucher?.fields ?? { comment: undefined };
-  expect([topics.voucherChanged.personalData, comment]).toEqual([["voucher.fields.comment"], guest]);
+  expect([topics.voucherChanged.personalData, comment]).toEqual([{ waiting_list: ["voucher.fields.comment"] }, guest]);
   expect(JSON.stringify([envelope, { ...voucher, fields: others }])).not.toContain("Quillfeather");
 });

@@ -3,7 +3,7 @@ import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { conflict, invalid, notFound } from "../../http/answers.ts";
 import { fileShown, pdf, warnsOfPrints } from "../../http/attachment.ts";
-import type { ReplyStoredPdf } from "../../http/downloads.ts";
+import type { ReplyStored } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declareList } from "../../http/list-route.ts";
 import { flagFilter, idFilter, ordering, textFilter } from "../../http/parameter.ts";
@@ -22,7 +22,7 @@ import {
 
 export interface OfflineSalesTargets {
   readonly offlineSales: Clients["offlineSales"];
-  readonly replyStoredPdf: ReplyStoredPdf;
+  readonly replyStored: ReplyStored;
 }
 
 const reading: Access = { kind: "event", anyOf: ["event.orders:read"], profiles: [] };
@@ -38,7 +38,7 @@ const shown = (description: string) => ({ description, schema: batchShown });
 const missing = notFound("The event has no such batch.");
 
 /** Batches of tickets that are sold elsewhere: `offlinesalesbatches/` and below. */
-export function offlineSalesRoutes({ offlineSales, replyStoredPdf }: OfflineSalesTargets) {
+export function offlineSalesRoutes({ offlineSales, replyStored }: OfflineSalesTargets) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
   const ofPath = (request: Incoming) => ({ ...inEvent(request), id: request.id("id") });
 
@@ -148,7 +148,7 @@ export function offlineSalesRoutes({ offlineSales, replyStoredPdf }: OfflineSale
         const rendering = { ...ofPath(request), job: request.uuid("job"), file: request.uuid("file") };
         const found = await offlineSales.findRendering(rendering, { signal: request.signal });
         if (found.state !== JobState.SUCCEEDED) return replyUnfinished(found, JobState);
-        return replyStoredPdf(request, { key: found.fileKey, name: "tickets.pdf", warnings: found.warnings });
+        return replyStored(request, { key: found.fileKey, name: "tickets.pdf", warnings: found.warnings });
       },
     }),
 

@@ -6,7 +6,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import { BatchState } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { JobState } from "@tessera/protos/gen/ticketing/offlinesales/v1/batches";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type DownloadLimits, downloadTurns, largestRendered, storedPdfs } from "../../http/downloads.ts";
+import { type DownloadLimits, downloadTurns, largestRendered, storedDownloads } from "../../http/downloads.ts";
 import { at, type Route } from "../../http/route.ts";
 import { type FakePeers, fakePeers } from "../../testing/fake-peers.ts";
 import { requireDocumented } from "../../testing/require-documented.ts";
@@ -33,12 +33,12 @@ async function start({ longestMs = 60_000 }: Partial<DownloadLimits> = {}) {
   await files.put("renders/x.pdf", large, { contentType: "application/pdf" });
   peers = fakePeers();
   const limits = { total: 4, each: 2, waitMs: 200, longestMs };
-  const replyStoredPdf = storedPdfs(files, limits);
+  const replyStored = storedDownloads(files, limits);
   const takeTurn = downloadTurns({ ...limits, total: 4 * largestRendered, each: 2 * largestRendered });
   const { rendering, offlineSales } = peers.clients;
-  const tickets = ticketRenderingRoutes({ rendering, replyStoredPdf, takeTurn });
+  const tickets = ticketRenderingRoutes({ rendering, replyStored, takeTurn });
   const drafts = layoutDraftRoutes({ rendering, takeTurn, findUploads: async () => [] });
-  const batches = offlineSalesRoutes({ offlineSales, replyStoredPdf });
+  const batches = offlineSalesRoutes({ offlineSales, replyStored });
   const ours = [
     at("GET", "", tickets.download),
     at("GET", "", tickets.ticket),

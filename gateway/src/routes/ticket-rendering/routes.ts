@@ -3,7 +3,7 @@ import type { Access } from "../../access/may-use.ts";
 import type { Clients } from "../../clients.ts";
 import { detail, notFound } from "../../http/answers.ts";
 import { asAttachment, fileShown, pdf, warned, warnsOfPrints } from "../../http/attachment.ts";
-import { largestRendered, type ReplyStoredPdf, type TakeTurn } from "../../http/downloads.ts";
+import { largestRendered, type ReplyStored, type TakeTurn } from "../../http/downloads.ts";
 import { eventUrl } from "../../http/event-url.ts";
 import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
@@ -11,7 +11,7 @@ import { batchBody, invalidParts, startedShown } from "./schema.ts";
 
 export interface RenderingTargets {
   readonly rendering: Clients["rendering"];
-  readonly replyStoredPdf: ReplyStoredPdf;
+  readonly replyStored: ReplyStored;
   /** Takes a turn for an answer that is in memory. */
   readonly takeTurn: TakeTurn;
 }
@@ -22,7 +22,7 @@ const rendering: Access = { kind: "event", anyOf: ["event.orders:read"], profile
 const ticketMs = 10_000;
 
 /** Tickets as PDF: `ticketpdfrenderer/`, and the download of one ticket. */
-export function ticketRenderingRoutes({ rendering: service, replyStoredPdf, takeTurn }: RenderingTargets) {
+export function ticketRenderingRoutes({ rendering: service, replyStored, takeTurn }: RenderingTargets) {
   const inEvent = ({ organizer, event }: Incoming) => ({ organizer, event });
 
   return {
@@ -64,7 +64,7 @@ export function ticketRenderingRoutes({ rendering: service, replyStoredPdf, take
         const found = await service.findBatch(batch, { signal: request.signal });
         if (found.state !== BatchState.SUCCEEDED) return replyUnfinished(found, BatchState);
         const { fileKey: key, warnings } = found;
-        return replyStoredPdf(request, { key, name: "tickets.pdf", warnings: warnings.length });
+        return replyStored(request, { key, name: "tickets.pdf", warnings: warnings.length });
       },
     }),
 

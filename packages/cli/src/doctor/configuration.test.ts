@@ -29,6 +29,7 @@ const pod = {
   BOXOFFICE_ADDRESS: "boxoffice:50051",
   CHECKIN_ADDRESS: "checkin:50051",
   LAYOUT_AND_RENDER_ADDRESS: "layout-and-render:50051",
+  SHREDDER_ADDRESS: "shredder:50051",
   VOUCHER_ADDRESS: "voucher:50051",
   BASE_URL: "https://tickets.example",
   OPERATOR_KEY: strongKey,

@@ -5,6 +5,7 @@ import { loadServices, requireAllAlone, services } from "../services.ts";
 import { diagnose } from "./diagnose.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
 import type { Question } from "./surroundings.ts";
+import { verifyCertificate } from "./verify-certificate.ts";
 
 const usage = `tessera doctor [all | NAME…]  [OPTIONS]
 
@@ -27,6 +28,7 @@ const options = {
   },
   timeout: { type: "string", value: "SECONDS", default: "12", help: "limit of each examination (default 12)" },
   json: { type: "boolean", default: false, help: "print findings as JSON" },
+  certificate: { type: "string", value: "FILE", help: "check the certificate of an erasure, and nothing else" },
 } as const;
 
 /** Prints what is wrong and how to mend it. */
@@ -34,6 +36,12 @@ export async function doctor(args: string[]): Promise<void> {
   try {
     const asked = await readQuestion(args);
     if (asked === undefined) return;
+    if (asked.certificate !== undefined) {
+      const { isGood, lines } = await verifyCertificate(asked.certificate);
+      process.exitCode = isGood ? 0 : 1;
+      process.stdout.write(`${lines.join("\n")}\n`);
+      return;
+    }
     const findings = await diagnose(asked.question, { limitMs: asked.limitMs });
     process.exitCode = isUnwell(findings) ? 1 : 0;
     const colored = process.stdout.isTTY === true && !process.env["NO_COLOR"];
@@ -47,7 +55,7 @@ export async function doctor(args: string[]): Promise<void> {
 
 async function readQuestion(
   args: string[],
-): Promise<{ question: Question; limitMs: number; json: boolean } | undefined> {
+): Promise<{ question: Question; limitMs: number; json: boolean; certificate: string | undefined } | undefined> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return undefined;
   const { values } = read;
@@ -59,9 +67,9 @@ async function readQuestion(
   const limitMs = readLimit(values.timeout);
   // Unknown names are wrong usage, so they are reported before anything is examined.
   await loadServices(names);
-  const { data, json } = values;
+  const { data, json, certificate } = values;
   const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };
-  return { question: { names, environment, data, health }, limitMs, json };
+  return { question: { names, environment, data, health }, limitMs, json, certificate };
 }
 
 function readLimit(text: string): number {

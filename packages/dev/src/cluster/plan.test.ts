@@ -13,10 +13,11 @@ describe("a cluster on one machine", () => {
       "gateway-2",
       "layout-and-render-1",
       "offline-sales-1",
+      "shredder-1",
       "voucher-1",
     ]);
     const ports = processes.flatMap(({ ports: { operations, grpc, http = [] } }) => [operations, grpc, http].flat());
-    expect(new Set(ports).size).toBe(18);
+    expect(new Set(ports).size).toBe(20);
     expect(processes.at(-4)?.ports).toEqual({ operations: 8104, grpc: 8204, http: 8001 });
   });
 

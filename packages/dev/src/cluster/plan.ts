@@ -18,6 +18,7 @@ export const usualReplicas: Replicas = {
   gateway: 2,
   "layout-and-render": 1,
   "offline-sales": 1,
+  shredder: 1,
   voucher: 1,
 };
 

@@ -29,7 +29,7 @@ const changed: Topic<Ticket> = topic<Ticket>(
     owner: "owner",
     partitions: 1,
     retention: { kind: "compacted" },
-    personalData: [],
+    personalData: {},
     key: ({ id }) => String(id),
     parseKey: (key) => ({ id: Number(key) }),
   },

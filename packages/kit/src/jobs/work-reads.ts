@@ -1,5 +1,6 @@
 import type { Queryable } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
+import { isWithin, type WorkRange } from "./work-range.ts";
 import type { WorkKey } from "./work-table.ts";
 
 export type FoundRow = {
@@ -65,6 +66,29 @@ export async function findResults(
        and work.id = any(${ids}::text[])
        and work.state = 'succeeded'
        and work.due_at > now()`);
+}
+
+/** Counts work with results that can be read. */
+export async function countResults(db: Queryable, range: WorkRange): Promise<number> {
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*) as count
+      from work
+     where ${isWithin(range)}
+       and work.state = 'succeeded'`);
+  return count;
+}
+
+/** Finds those of these ids whose work has not ended, or has a result. */
+export async function findAlive(
+  db: Queryable,
+  { kind, ids }: { readonly kind: string; readonly ids: readonly string[] },
+): Promise<{ readonly id: string }[]> {
+  return db.many(sql`
+    select work.id
+      from work
+     where work.kind = ${kind}
+       and work.id = any(${ids}::text[])
+       and work.state in ('waiting', 'running', 'succeeded')`);
 }
 
 export interface Measured {

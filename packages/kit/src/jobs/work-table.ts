@@ -1,6 +1,7 @@
 import { toByteaArray } from "../pg/binary-array.ts";
 import type { Queryable } from "../pg/database.ts";
 import { type Sql, sql } from "../pg/sql.ts";
+import { isWithin, type WorkRange } from "./work-range.ts";
 
 /**
  * The table of work, and the only statements that change it.
@@ -17,6 +18,7 @@ import { type Sql, sql } from "../pg/sql.ts";
  * | running | its worker stops | waiting, ready, first in the queue; the try does not count |
  * | waiting, at rest | the rest ends | waiting, ready, last of its owner |
  * | succeeded, failed | the time to read the result is over | expired |
+ * | any but running | what it needs or has made is erased | expired |
  * | expired | a week later | – |
  *
  * `turn` is the position in the queue: null unless ready. Owners take turns: a row comes one turn behind the last row of
@@ -213,6 +215,34 @@ export async function giveBack(db: Queryable, claimed: Claim): Promise<void> {
       returning work.kind
     )
     select ${wakeUp(sql`given.kind`)} from given`);
+}
+
+/** Expires work that does not run; returns how much of it had a result, and how much runs. */
+export async function expire(
+  tx: Queryable,
+  range: WorkRange,
+): Promise<{ readonly results: number; readonly running: number }> {
+  return tx.one(sql`
+    with old as materialized (
+      select work.kind, work.id, work.state
+        from work
+       where ${isWithin(range)}
+         and work.state <> 'expired'
+         for update
+    ), expired as (
+      update work
+         set state = 'expired',
+             turn = null,
+             due_at = now() + interval '7 days',
+             payload = null,
+             result = null,
+             cause = null
+        from old
+       where work.kind = old.kind and work.id = old.id
+         and old.state <> 'running'
+    )
+    select count(*) filter (where old.state = 'succeeded') as results, count(*) filter (where old.state = 'running') as running
+      from old`);
 }
 
 /** Moves rows at the end of their time. Returns the kinds of work that failed by it, once for each piece. */

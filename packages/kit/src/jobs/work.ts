@@ -2,6 +2,7 @@ import { currentContext } from "../context.ts";
 import { fault } from "../faults.ts";
 import type { Queryable, Tx } from "../pg/database.ts";
 import { declareLock, takeLocks } from "../pg/locks.ts";
+import type { WorkRange } from "./work-range.ts";
 import * as reads from "./work-reads.ts";
 import * as table from "./work-table.ts";
 
@@ -115,4 +116,34 @@ export async function findResults<P, R>(
 ): Promise<ReadonlyMap<string, R>> {
   const rows = await reads.findResults(db, { kind, ids });
   return new Map(rows.map((row) => [row.id, result.decode(row.result)]));
+}
+
+type Range = Omit<WorkRange, "kind">;
+
+/** Expires work that does not run, whatever it has made; returns how much of it had a result, and how much runs. */
+export async function expireWork(
+  tx: Tx,
+  { kind }: Pick<Work<never, unknown>, "kind">,
+  range: Range,
+): Promise<{ readonly results: number; readonly running: number }> {
+  return table.expire(tx, { kind, ...range });
+}
+
+/** Counts work with results that callers can read. */
+export async function countResults(
+  db: Queryable,
+  { kind }: Pick<Work<never, unknown>, "kind">,
+  range: Range,
+): Promise<number> {
+  return reads.countResults(db, { kind, ...range });
+}
+
+/** Finds those of these ids whose work has not ended, or has a result. */
+export async function findAlive(
+  db: Queryable,
+  { kind }: Pick<Work<never, unknown>, "kind">,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await reads.findAlive(db, { kind, ids });
+  return new Set(rows.map(({ id }) => id));
 }

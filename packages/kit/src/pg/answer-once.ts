@@ -1,6 +1,8 @@
 import { currentContext } from "../context.ts";
+import { fault } from "../faults.ts";
 import type { Method } from "../rpc.ts";
 import type { Db, Queryable, Tx } from "./database.ts";
+import type { EventKey } from "./entity-key.ts";
 import { type Sql, sql } from "./sql.ts";
 
 type AnsweredMethod<Response> = Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">;
@@ -16,11 +18,21 @@ export async function findAnswer<Response>(
 ): Promise<Response | undefined> {
   const { requestId } = currentContext();
   if (requestId === undefined) return undefined;
-  const answered = await db.maybeOne<{ response: Buffer }>(sql`
+  const answered = await db.maybeOne<AnsweredRow>(sql`
     select answered_request.response
       from answered_request
      where ${ofRequest(requestId, method)}`);
-  return answered && method.responseDeserialize(answered.response);
+  return answered && read(answered, method);
+}
+
+interface AnsweredRow {
+  /** Null: it was erased. */
+  readonly response: Buffer | null;
+}
+
+function read<Response>({ response }: AnsweredRow, method: AnsweredMethod<Response>): Response {
+  if (response === null) throw fault("answer_erased", "This was done, and its answer was erased with personal data.");
+  return method.responseDeserialize(response);
 }
 
 /**
@@ -28,29 +40,43 @@ export async function findAnswer<Response>(
  *
  * The response is stored with the effect. A repeated request gets that response: its caller may have died, or lost the
  * first answer. A repetition that comes while the first is at work waits for it. Work that throws stores nothing. Calls
- * without a request id are not stored.
+ * without a request id are not stored. `of` is the event whose personal data the response may show.
  */
 export function answerOnce<Response>(
   db: Db,
   method: AnsweredMethod<Response>,
   work: (tx: Tx) => Promise<Response>,
+  { of }: { readonly of?: EventKey } = {},
 ): Promise<Response> {
   const { requestId } = currentContext();
   if (requestId === undefined) return db.transaction(work);
   const mine = ofRequest(requestId, method);
   return db.transaction(async (tx) => {
     const isFirst = await tx.run(sql`
-      insert into answered_request (request_id, rpc)
-      values (${requestId}::uuid, ${method.path})
+      insert into answered_request (request_id, rpc, organizer, event)
+      values (${requestId}::uuid, ${method.path}, ${of?.organizer ?? null}, ${of?.event ?? null})
           on conflict (request_id, rpc) do nothing`);
     if (isFirst === 0) {
-      const { response } = await tx.one<{ response: Buffer }>(
+      const answered = await tx.one<AnsweredRow>(
         sql`select answered_request.response from answered_request where ${mine}`,
       );
-      return method.responseDeserialize(response);
+      return read(answered, method);
     }
     const response = await work(tx);
     await tx.run(sql`update answered_request set response = ${method.responseSerialize(response)} where ${mine}`);
     return response;
   });
+}
+
+/** What holds the responses, for the counts of an erasure. */
+export const responses = "answered_request.response";
+
+/** Erases the responses that show personal data of an event, and returns how many. A repeated request is refused: it was done. */
+export async function eraseResponses(tx: Tx, { organizer, event }: EventKey): Promise<number> {
+  return tx.run(sql`
+    update answered_request
+       set response = null
+     where answered_request.organizer = ${organizer}
+       and answered_request.event = ${event}
+       and answered_request.response is not null`);
 }

@@ -437,7 +437,7 @@ const named = topic<{ key: string; value: number }>(
     encode: (fact) => ({ finish: () => Buffer.from(JSON.stringify(fact)) }),
     decode: (bytes) => JSON.parse(Buffer.from(bytes).toString()) as { key: string; value: number },
   },
-  { owner: "alpha", partitions: 1, retention: { kind: "compacted" }, personalData: [], key: (fact) => fact.key },
+  { owner: "alpha", partitions: 1, retention: { kind: "compacted" }, personalData: {}, key: (fact) => fact.key },
 );
 
 describe("a client that vanished without a word", () => {

@@ -8,8 +8,28 @@ import { type CopyTable, rowsAs } from "./table.ts";
  * `gone_event (organizer, event, gone_at)` has a note of it, beside its copies of events in the table `event`.
  */
 
+/** The copies of events; one that is deleted takes the notes of its erasures along: another one may get its name. */
+export function forgettingErasures<Input, Row>(
+  events: CopyTable<EventKey, Input, Row>,
+): CopyTable<EventKey, Input, Row> {
+  return {
+    ...events,
+    async delete(tx, keys) {
+      if (keys.length > 0) {
+        await tx.run(sql`
+          delete from erasure
+           using ${rowsAs("gone", eventKey, keys)}
+           where erasure.organizer = gone.organizer
+             and erasure.event = gone.event`);
+      }
+      return events.delete(tx, keys);
+    },
+  };
+}
+
 /** The copies of events, where each one that is deleted leaves a note. */
-export function notingGone<Input, Row>(events: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
+export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
+  const events = forgettingErasures(copies);
   return {
     ...events,
     async delete(tx, keys) {

@@ -1,6 +1,9 @@
 import { consume } from "@tessera/kit/bus/consume";
 import { newestPerKey } from "@tessera/kit/bus/fact";
-import { topics } from "@tessera/protos/topics";
+import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
+import type { Tx } from "@tessera/kit/pg/database";
+import type { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import { entityKey, topics } from "@tessera/protos/topics";
 import { applyGivenAnswers } from "../records/gate-answers.ts";
 
 /**
@@ -11,5 +14,17 @@ import { applyGivenAnswers } from "../records/gate-answers.ts";
  */
 export const answersGiven = consume(topics.answersGiven, async (tx, facts) => {
   const given = newestPerKey(facts).flatMap(({ value }) => value ?? []);
-  if (given.length > 0) await applyGivenAnswers(tx, given);
+  const welcome = await withoutErased(tx, given);
+  if (welcome.length > 0) await applyGivenAnswers(tx, welcome);
 });
+
+/** Leaves out answers to events whose answers were erased: a scanner may send them late. */
+async function withoutErased(tx: Tx, given: readonly AnswersGiven[]): Promise<AnswersGiven[]> {
+  const byEvent = Map.groupBy(given, ({ organizer, event }) => entityKey(organizer, event, ""));
+  const kept: AnswersGiven[] = [];
+  for (const facts of byEvent.values()) {
+    const [first] = facts;
+    if (first !== undefined && !(await findErasedKinds(tx, first)).has("question_answers")) kept.push(...facts);
+  }
+  return kept;
+}

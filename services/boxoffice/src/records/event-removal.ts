@@ -1,4 +1,5 @@
 import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
+import { forgetErasures } from "@tessera/kit/personal-data/erasures";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
@@ -68,6 +69,7 @@ export async function removeNext(
   if (!(await events.isRemoved(tx, scope))) return undefined;
   const next = contents[part];
   if (next === undefined) {
+    await forgetErasures(tx, scope);
     await events.deleteRemoved(tx, scope);
     return undefined;
   }

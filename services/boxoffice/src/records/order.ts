@@ -1,3 +1,4 @@
+import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
@@ -27,6 +28,7 @@ import {
 } from "./file-answers.ts";
 import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
+import { refuseErased } from "./order-personal-data.ts";
 import { type OrderData, orderSchema } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
 import type { Seat } from "./seat.ts";
@@ -92,10 +94,11 @@ export const order: RecordKind<OrderRecord> = {
     const made = await findCodesMadeHere(tx, scope.organizer, keys);
     return new Map([...made].map((code) => [code, { non_field_errors: [madeHere] }]));
   },
-  async refuse(_tx, { values, known }) {
+  async refuse(tx, { scope, values, known }) {
+    const erased = await findErasedKinds(tx, scope);
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
-      const found = refuseMissing(left, known);
+      const found = refuseMissing(left, { known, erased });
       return found.size > 0 ? found : refuseSharedSeats(left, known);
     });
   },
@@ -156,8 +159,11 @@ function validateIds(data: OrderData, addError: AddError): void {
   }
 }
 
-/** Refuses orders that refer to missing entities, or to positions of other orders. */
-function refuseMissing(values: readonly OrderRecord[], known: Known): Map<OrderRecord, Record<string, string[]>> {
+/** Refuses orders that refer to missing entities or to positions of other orders, or bring back what was erased. */
+function refuseMissing(
+  values: readonly OrderRecord[],
+  { known, erased }: { readonly known: Known; readonly erased: ReadonlySet<string> },
+): Map<OrderRecord, Record<string, string[]>> {
   const ordersOf = new Map(known.positions);
   const seats = new SeatPlan(known);
   return refuseEach(
@@ -166,6 +172,7 @@ function refuseMissing(values: readonly OrderRecord[], known: Known): Map<OrderR
       if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
+      refuseErased(data, erased, addError);
       seats.validate(data, addError);
       for (const [index, { id }] of data.positions.entries()) {
         if ((ordersOf.get(id) ?? data.code) === data.code) continue;

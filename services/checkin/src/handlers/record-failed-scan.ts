@@ -41,7 +41,7 @@ export async function recordFailedScan(
   const now = clock.now();
   const sent = fromFailedScan(request.scan, { now });
   let stored = false;
-  const response = await answerOnce(db, ScanHistory.recordFailedScan, async (tx) => {
+  const record = async (tx: Tx): Promise<RecordFailedScanResponse> => {
     const event = await requireEvent(tx, place);
     await requireList(tx, { ...place, id: place.list });
     const found = await lockPositionOf(tx, { place, scan: sent });
@@ -52,7 +52,8 @@ export async function recordFailedScan(
     const scan = { ...sent, position: found.position };
     await store(tx, { place, scan });
     return { scan: toFailedScan(scan) };
-  });
+  };
+  const response = await answerOnce(db, ScanHistory.recordFailedScan, record, { of: place });
   if (stored) {
     events.refusalReported(place, { reason: sent.reason });
     const seconds = secondsAhead({ at: sent.at, now });

@@ -79,7 +79,10 @@ export type SameAs =
   /** Its position was found by its code; on whatever list. */
   { readonly position: number } | { readonly list: number; readonly rawCode: string };
 
-/** Finds a refusal with a nonce, of any device. One without a code is shown with that of the scan that looks for it. */
+/**
+ * Finds a refusal with a nonce, of any device. One whose code was forgotten is the same as any of its list, and is shown with the
+ * code of the scan that looks for it.
+ */
 export async function findFailedScan(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -88,7 +91,7 @@ export async function findFailedScan(
   const likeness =
     "position" in same
       ? sql`scan.position = ${same.position}`
-      : sql`scan.list = ${same.list} and scan.raw_code = ${same.rawCode}`;
+      : sql`scan.list = ${same.list} and coalesce(scan.raw_code, ${same.rawCode}) = ${same.rawCode}`;
   return tx.maybeOne<FailedScan>(sql`
     select scan.reason, scan.explanation, coalesce(scan.raw_code, ${rawCode}) as "rawCode",
            scan.source_type as "sourceType", scan.raw_item as "rawItem", scan.raw_variation as "rawVariation",

@@ -3,6 +3,7 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, bytea, rowsAs } from "@tessera/kit/pg/table";
 import type { AnsweredPosition, KeptAnswer } from "../domain/questions/kept-answer.ts";
 import { type EntityKey, entityKey, keysAs, nameOf } from "./keys.ts";
+import { answersAreErased } from "./personal-data.ts";
 
 /** An answer that a position was given at a gate. */
 export interface AnswerToStore extends EntityKey {
@@ -33,7 +34,8 @@ export function gatherAnswers<R extends EntityKey & KeptAnswer>(
  * Stores answers of positions that the caller has locked, and returns all answers of the positions that it changed. Of
  * several answers to one question the last one counts.
  *
- * A stored answer that boxoffice has applied may since be superseded there. Then the same answer is a change, too.
+ * A stored answer that boxoffice has applied may since be superseded there. Then the same answer is a change, too. Answers
+ * to an event whose answers were erased are dropped.
  */
 export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToStore[]): Promise<AnsweredPosition[]> {
   const last = [...new Map(answers.map((answer) => [`${nameOf(answer)}/${answer.question}`, answer])).values()];
@@ -48,8 +50,8 @@ export async function putGivenAnswers(tx: Queryable, answers: readonly AnswerToS
       left join given_answer as before
         on before.position = sent.id and before.question = sent.question
            and before.event = sent.event and before.organizer = sent.organizer
-     where before.state is distinct from sent.state
-        or before.revision <= sent.applied_up_to
+     where (before.state is distinct from sent.state or before.revision <= sent.applied_up_to)
+       and not ${answersAreErased(sql`sent`)}
      order by sent.id, sent.question, sent.event, sent.organizer
         on conflict (position, question, event, organizer) do update
            set revision = excluded.revision, state = excluded.state

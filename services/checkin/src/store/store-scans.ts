@@ -5,6 +5,7 @@ import { sparseColumn } from "@tessera/kit/pg/sparse-column";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { Presence, ScanType } from "../domain/presence.ts";
 import { covers, type DueList, isUnchanged } from "./due-lists.ts";
+import { attendeesAreErased } from "./personal-data.ts";
 
 /** A scan that is ready to be stored. What a device did not send is null or left out. */
 export interface ScanToStore {
@@ -49,6 +50,8 @@ export interface ScanToStore {
  *
  * Returns the indexes of the stored scans. The others are to be decided again: another scan of the ticket was stored
  * first, or the ticket or the list is being changed. Of each ticket and list there may be one admission.
+ *
+ * A scan of an event whose attendees were erased is stored without what was scanned and said.
  *
  * A refusal of a deleted ticket is not stored. It does not lock the ticket: if the ticket is deleted while the statement
  * runs, the scan is an orphan, and is deleted with the note of the deletion.
@@ -138,7 +141,8 @@ export async function storeScans(
                         raw_item, raw_variation, raw_subevent, at, nonce, device_id, gate, forced, force_sent,
                         auto_checked_in)
       select kept.organizer, kept.event, sent.id, kept.list, kept.position, sent.type, kept.version is not null, sent.reason,
-             sent.explanation, sent.raw_code, sent.source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
+             case when not told.is_erased then sent.explanation end,
+             case when not told.is_erased then sent.raw_code end, sent.source_type, sent.raw_item, sent.raw_variation, sent.raw_subevent, sent.at,
              sent.nonce, sent.device_id, sent.gate, sent.forced, sent.force_sent, sent.is_automatic
         from kept
         join unnest(${scans.map((scan) => scan.id)}::bigint[],
@@ -161,6 +165,9 @@ export async function storeScans(
              as sent (id, type, reason, explanation, raw_code, source_type, raw_item, raw_variation, raw_subevent, at, nonce,
                       device_id, gate, forced, force_sent, is_automatic, ord)
           on sent.ord = kept.ord
+       cross join lateral (
+         select (sent.raw_code is not null or sent.explanation is not null)
+                and ${attendeesAreErased(sql`kept`)} as is_erased) as told
     ), counted as (
       insert into count_delta (organizer, event, list, subevent, item, variation, counted_as, positions, entered, inside)
       select held_ticket.organizer, held_ticket.event, held_ticket.list, held_ticket.subevent, held_ticket.item,

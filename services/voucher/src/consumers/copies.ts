@@ -1,5 +1,6 @@
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import type { Tx } from "@tessera/kit/pg/database";
+import { forgettingErasures } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { removeNext } from "../gone-events.ts";
 import { blankNext, vouchersAtATime } from "../lost-references.ts";
@@ -9,11 +10,13 @@ import { noteDeletedEvents, noteOlderEvents } from "../store/gone-events.ts";
 import { findJustLost, noteLostItems, noteLostQuotas, noteLostVariations } from "../store/lost-references.ts";
 import { readDatePrices } from "../wire/date-prices.ts";
 
+const copies: typeof events = forgettingErasures(events);
+
 const notedEvents: typeof events = {
-  ...events,
+  ...copies,
   async delete(tx: Tx, keys) {
     await noteDeletedEvents(tx, keys);
-    const deleted = await events.delete(tx, keys);
+    const deleted = await copies.delete(tx, keys);
     for (const key of keys) await removeNext(tx, key);
     return deleted;
   },

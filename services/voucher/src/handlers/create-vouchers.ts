@@ -77,19 +77,24 @@ async function createAlone(
   return holdWhile(tools, { place, needs: needs.map(({ need }) => need) }, async (held) => {
     const problems = Map.groupBy(held.problems, ({ need }) => needs[need]?.index ?? -1);
     const response = await retryTaken(() =>
-      answerOnce(db, Vouchers.createVouchers, async (tx) => {
-        const codes = vouchers.flatMap(({ code }) => (code === "" ? [] : [code]));
-        const taken = await findCodes(tx, place, codes);
-        const refusal = findTaken(vouchers, {
-          isCodeTaken: (code) => taken.has(code),
-          ledgerOf: (index) => (problems.get(index) ?? []).map(fromWireProblem),
-          series: known.series,
-        });
-        if (refusal !== undefined) throw refusal;
-        const stored = await storeNew(tx, place, drawCodes(vouchers));
-        await held.confirm(tx);
-        return { vouchers: [...stored] };
-      }),
+      answerOnce(
+        db,
+        Vouchers.createVouchers,
+        async (tx) => {
+          const codes = vouchers.flatMap(({ code }) => (code === "" ? [] : [code]));
+          const taken = await findCodes(tx, place, codes);
+          const refusal = findTaken(vouchers, {
+            isCodeTaken: (code) => taken.has(code),
+            ledgerOf: (index) => (problems.get(index) ?? []).map(fromWireProblem),
+            series: known.series,
+          });
+          if (refusal !== undefined) throw refusal;
+          const stored = await storeNew(tx, place, drawCodes(vouchers));
+          await held.confirm(tx);
+          return { vouchers: [...stored] };
+        },
+        { of: place },
+      ),
     );
     if (response.vouchers[0]?.id === vouchers[0]?.id) events.vouchersCreated(place, vouchers.length);
     return response;

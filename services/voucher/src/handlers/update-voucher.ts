@@ -65,25 +65,30 @@ async function updateOnce(
   let isChanged = false;
   const response = await holdWhile(tools, { place, needs }, (held) =>
     retryTaken(() =>
-      answerOnce(db, Vouchers.updateVoucher, async (tx) => {
-        const [locked] = await lockVouchers(tx, [{ ...place, id }]);
-        if (locked === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
-        // Also what the ledger relies on: a hold is confirmed by the state that follows the one it was asked for, or never.
-        if (locked.revision !== before.revision) throw new ChangedMeanwhile();
-        await refuseBelowReserved(tx, request, { before: locked, after });
-        const holder = (await findCodes(tx, place, [after.code])).get(after.code);
-        const isCodeTaken = holder !== undefined && holder !== id;
-        const ledger = held.problems.map(fromWireProblem);
-        const message = findRefusal({ voucher: after, series: known.series, isCodeTaken, ledger });
-        if (message !== undefined) refuseInvalid({ non_field_errors: [message] });
-        await held.confirm(tx);
-        const [revision = 0] = await nextRevisions(tx, 1);
-        const voucher = { ...after, revision };
-        await putVouchers(tx, place, [voucher]);
-        await tx.publish(topics.voucherChanged, [toVoucherFact(place, voucher)]);
-        isChanged = true;
-        return { voucher: toWireVoucher(voucher) };
-      }),
+      answerOnce(
+        db,
+        Vouchers.updateVoucher,
+        async (tx) => {
+          const [locked] = await lockVouchers(tx, [{ ...place, id }]);
+          if (locked === undefined) throw fault("voucher_not_found", "The event has no such voucher.");
+          // Also what the ledger relies on: a hold is confirmed by the state that follows the one it was asked for, or never.
+          if (locked.revision !== before.revision) throw new ChangedMeanwhile();
+          await refuseBelowReserved(tx, request, { before: locked, after });
+          const holder = (await findCodes(tx, place, [after.code])).get(after.code);
+          const isCodeTaken = holder !== undefined && holder !== id;
+          const ledger = held.problems.map(fromWireProblem);
+          const message = findRefusal({ voucher: after, series: known.series, isCodeTaken, ledger });
+          if (message !== undefined) refuseInvalid({ non_field_errors: [message] });
+          await held.confirm(tx);
+          const [revision = 0] = await nextRevisions(tx, 1);
+          const voucher = { ...after, revision };
+          await putVouchers(tx, place, [voucher]);
+          await tx.publish(topics.voucherChanged, [toVoucherFact(place, voucher)]);
+          isChanged = true;
+          return { voucher: toWireVoucher(voucher) };
+        },
+        { of: place },
+      ),
     ),
   );
   if (isChanged) events.voucherChanged(place, id);

@@ -1,6 +1,6 @@
 import type { FieldErrors } from "@tessera/kit/fault";
+import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
 import type { Queryable } from "@tessera/kit/pg/database";
-
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
 import { voucherRecord } from "@tessera/resources/voucher";
@@ -8,6 +8,7 @@ import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
 import { moveUses, sumOf, type Uses } from "../domain/count-uses.ts";
 import { findUnknown } from "../domain/find-unknown.ts";
+import { namesGuest } from "../domain/guest-comment.ts";
 import { normalizeCode } from "../domain/normalize-code.ts";
 import type { VoucherFields } from "../domain/voucher.ts";
 import { setBaseline } from "../store/uses.ts";
@@ -33,6 +34,9 @@ interface ImportedVoucher extends VoucherFields {
 }
 
 const check = compileSchema(voucherRecord);
+
+const erasedComment =
+  "Comments of the waiting list of this event were erased (waiting_list), and no record may bring one back.";
 
 const madeHere = `Vouchers with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
@@ -67,16 +71,19 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       scope,
       values.map(({ code }) => code),
     );
+    const isErased = (await findErasedKinds(tx, scope)).has("waiting_list");
     const first = new Map<string, number>();
     const checked = values.map((value) => {
       const { id, code } = value;
       const holder = first.get(code) ?? holders.get(code) ?? id;
       if (!first.has(code)) first.set(code, id);
       const unknown = findUnknown(value, known);
-      const errors: FieldErrors = Object.fromEntries(
+      const errors: Record<string, FieldErrors[string]> = Object.fromEntries(
         unknown.map(([name, at]) => [name, [`${name} ${at} is not known`]]),
       );
-      return [value, holder === id ? errors : { ...errors, code: [`voucher ${holder} has this code`] }] as const;
+      if (isErased && namesGuest(value)) errors["comment"] = [erasedComment];
+      if (holder !== id) errors["code"] = [`voucher ${holder} has this code`];
+      return [value, errors] as const;
     });
     return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
   },

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { diskFiles } from "@tessera/engines/disk";
+import { sql } from "@tessera/kit/pg/sql";
+import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
+import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
+import { PersonalData } from "@tessera/protos/services";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { erase } from "@tessera/testkit/erase";
+import { collect } from "@tessera/testkit/files-contract";
+import { startForTest } from "@tessera/testkit/start-for-test";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { gateway } from "./index.ts";
+import { claimRequest, findRequest, keepAnswer } from "./store/kept-answers.ts";
+import { insertUpload, keyOf } from "./store/uploads.ts";
+
+let database: TestDatabase;
+let directory: string;
+let service: Awaited<ReturnType<typeof start>>;
+
+const start = async () => {
+  const files = diskFiles({ directory });
+  return { files, ...(await startForTest(gateway, { db: database.open("gateway"), files })) };
+};
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tessera-uploads-"));
+  database = await createTestDatabase([{ schema: "gateway", migrations: new URL("../migrations/", import.meta.url) }]);
+  service = await start();
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+beforeEach(() => service.reset());
+
+const place = { organizer: "bigevents", event: "sampleconf" };
+const elsewhere = { organizer: "bigevents", event: "afterparty" };
+const answer = {
+  status: 200,
+  headers: { "Content-Type": "application/json" },
+  body: Buffer.from("Ada"),
+  isBrief: false,
+};
+
+const requestOf = (key: string, of: typeof place | undefined) => ({
+  ...{ caller: "key", key, requestHash: Buffer.from(key), of },
+});
+async function claim(key: string, of: typeof place | undefined) {
+  const claiming = await claimRequest(service.db, requestOf(key, of));
+  if (claiming.kind !== "claimed") throw new Error(`it is ${claiming.kind}`);
+  return claiming.claim;
+}
+async function keep(key: string, of: typeof place | undefined): Promise<void> {
+  await keepAnswer(service.db, await claim(key, of), answer);
+}
+const kept = async () => {
+  const rows = await service.db.many<{ key: string }>(
+    sql`select key from kept_answer where body is not null order by key`,
+  );
+  return rows.map(({ key }) => key);
+};
+
+async function upload(): Promise<string> {
+  const id = randomUUID();
+  const owner = { organizer: "bigevents", credentialKind: "device", credentialId: "3" } as const;
+  const file = { fileName: "ada.png", contentType: "image/png", size: 1, sha256: "ab".repeat(32) };
+  const createdAt = service.clock.now();
+  await service.files.put(keyOf(id), Buffer.from("x"), file);
+  await insertUpload(service.db, { id, ...owner, ...file, createdAt, expiresAt: createdAt + 86_400_000_000 });
+  return id;
+}
+/** Tells of an answer that names an upload. */
+async function nameUpload(id: string, { organizer, event }: typeof place): Promise<void> {
+  const file = { upload: id, name: "ada.png", contentType: "image/png", size: 1, sha256: "" };
+  const answers = [{ question: 1, revision: 1, answer: undefined, file }];
+  const none = AnswersGiven.decode(new Uint8Array());
+  await service.deliver(topics.answersGiven, [{ ...none, organizer, event, position: 1, revision: 1, answers }]);
+}
+const uploads = async () => ({
+  rows: (await service.db.many<{ id: string }>(sql`select id from upload`)).map(({ id }) => id).toSorted(),
+  files: (await collect(service.files.list(""))).map(({ key }) => key).toSorted(),
+});
+
+it("[D3.11] answers that the gateway keeps are erased by every kind but ticket files, and those of other events stay", async () => {
+  for (const key of ["one", "two"]) await keep(key, place);
+  await keep("there", elsewhere);
+  await keep("nowhere", undefined);
+  expect(await erase(service, place, { kinds: ["cachedtickets"] })).toMatchObject({ parts: {}, left: {} });
+  expect(await kept()).toHaveLength(4);
+  expect(await erase(service, place, { kinds: ["order_emails", "waiting_list"] })).toMatchObject({
+    state: ErasureState.DONE,
+    parts: { "order_emails kept_answer.body": 2, "waiting_list kept_answer.body": 2 },
+    left: {},
+  });
+  expect(await kept()).toEqual(["nowhere", "there"]);
+});
+
+it("[D4.7] a request that is at work while its event is erased leaves no answer, and can be repeated at once", async () => {
+  const underWay = await claim("slow", place);
+  await erase(service, place, { kinds: ["attendee_info"] });
+  await keepAnswer(service.db, underWay, answer);
+  await keepAnswer(service.db, await claim("brief", place), { ...answer, isBrief: true });
+  await keep("there", elsewhere);
+  expect(await kept()).toEqual(["there"]);
+  for (const key of ["slow", "brief"]) expect(await findRequest(service.db, requestOf(key, place))).toBeUndefined();
+  expect(await claim("slow", place)).toMatchObject({ requestId: underWay.requestId });
+});
+
+it("[D3.12] uploads that answers of an event name are deleted with their files, and others stay", async () => {
+  const [ours, theirs, unnamed] = [await upload(), await upload(), await upload()];
+  await nameUpload(ours, place);
+  await nameUpload(theirs, elsewhere);
+  expect(await erase(service, place, { kinds: ["attendee_info"] })).toMatchObject({ parts: {} });
+  expect(await erase(service, place, { kinds: ["question_answers"] })).toMatchObject({
+    parts: { "question_answers upload": 1 },
+    left: {},
+  });
+  const left = [theirs, unnamed].toSorted();
+  expect(await uploads()).toEqual({ rows: left, files: left.map(keyOf) });
+  await nameUpload(unnamed, place);
+  const late = await service.db.one<{ expired: boolean }>(
+    sql`select expires_at < now() + interval '1 minute' as expired from upload where id = ${unnamed}::uuid`,
+  );
+  expect(late.expired).toBe(true);
+});
+
+it("[D4.4] an event that was deleted takes its erasures along", async () => {
+  await erase(service, place, { kinds: ["attendee_info"] });
+  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+  await keep("new", place);
+  expect(await kept()).toEqual(["new"]);
+});
+
+it("exports nothing of an event, and always describes it alike", async () => {
+  const described = await service.connect(PersonalData).describeEvent(place);
+  expect(described.files).toEqual([]);
+  await keep("one", place);
+  expect(await service.connect(PersonalData).describeEvent(place)).toEqual(described);
+});

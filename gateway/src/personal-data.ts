@@ -1,0 +1,53 @@
+import type { Files } from "@tessera/kit/files/files";
+import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { sql } from "@tessera/kit/pg/sql";
+import { catalogue, topics } from "@tessera/protos/topics";
+import { countAnswers, eraseAnswers, shownKinds } from "./store/kept-answers.ts";
+import { countOfEvent, deleteUploads, findOfEvent, keyOf } from "./store/uploads.ts";
+
+const uploadsAtATime = 500;
+
+/**
+ * The personal data that the gateway holds, and how it is erased. It owns nothing of an event: it exports no file, and nothing
+ * of an event changes here.
+ */
+export const personalData = holdPersonalData<{ readonly files: Files }>({
+  requests: topics.shredRequested,
+  topics: catalogue,
+  holdings: [
+    ...shownKinds.map((kind) => ({ kind, name: "kept_answer.body", left: countAnswers })),
+    { kind: "question_answers", name: "upload", left: countOfEvent },
+  ],
+  version: () => sql`select 'unchanged' as version`,
+  async erase(job, { files }) {
+    const shown = shownKinds.filter((kind) => job.kinds.has(kind));
+    if (shown.length > 0) await eraseShown(job, shown);
+    if (job.kinds.has("question_answers")) await eraseUploads(job, files);
+  },
+});
+
+/** Erases kept answers. Each may show all of the kinds, so it counts for each of them. */
+async function eraseShown({ organizer, event, signal, slice }: Erasing, kinds: readonly string[]): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    signal.throwIfAborted();
+    isMore = await slice(async (tx, count) => {
+      const erased = await eraseAnswers(tx, { organizer, event });
+      for (const kind of kinds) count(kind, "kept_answer.body", erased.count);
+      return erased.isMore;
+    });
+  }
+}
+
+async function eraseUploads({ organizer, event, signal, slice }: Erasing, files: Files): Promise<void> {
+  for (let isMore = true; isMore; ) {
+    signal.throwIfAborted();
+    const ids = await slice((tx) => findOfEvent(tx, { organizer, event }, { most: uploadsAtATime }));
+    // Before the rows: a file without a row is harder to find than a row without a file.
+    await files.remove(ids.map(keyOf));
+    await slice(async (tx, count) => {
+      await deleteUploads(tx, ids);
+      count("question_answers", "upload", ids.length);
+    });
+    isMore = ids.length === uploadsAtATime;
+  }
+}

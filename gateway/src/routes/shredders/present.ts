@@ -1,0 +1,37 @@
+import { Fault } from "@tessera/kit/fault";
+import {
+  type FindShredResponse,
+  type GetCertificateResponse,
+  ShredState,
+} from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import type { Reply } from "../../http/route.ts";
+import { replyUnfinished } from "../unfinished-jobs/present.ts";
+
+/** Says how an erasure ended (source: contract 4.7). */
+export function presentStatus({ state, message }: FindShredResponse): Reply {
+  if (state === ShredState.SUCCEEDED) return { status: 200, body: { status: "ok", message: "OK" } };
+  if (state === ShredState.GONE) return { status: 410, body: { status: "gone", message } };
+  if (state === ShredState.FAILED) return { status: 417, body: { status: "failed", message } };
+  return replyUnfinished({ state, message }, ShredState);
+}
+
+/** A certificate, with its text as it is signed and as an object. */
+export function presentCertificate({ statement, signature, publicKey }: GetCertificateResponse) {
+  const signed = Buffer.from(statement).toString();
+  return {
+    statement: JSON.parse(signed) as object,
+    signed,
+    signature: Buffer.from(signature).toString("base64"),
+    public_key: publicKey,
+  };
+}
+
+/** What is said of an event that is not ready stands alone in a list (source: decisions.md, Shredders). */
+export async function orNotReady(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Fault && error.code === "not_shreddable") return { status: 400, body: [error.message] };
+    throw error;
+  }
+}

@@ -1,0 +1,163 @@
+import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { isShredder, shredders } from "@tessera/values";
+import type { Access } from "../../access/may-use.ts";
+import type { Clients } from "../../clients.ts";
+import { fault } from "../../faults.ts";
+import { notFound } from "../../http/answers.ts";
+import { fileShown } from "../../http/attachment.ts";
+import type { ReplyStored } from "../../http/downloads.ts";
+import { eventUrl } from "../../http/event-url.ts";
+import { pageOf } from "../../http/paging.ts";
+import { declare, type Incoming } from "../../http/route.ts";
+import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
+import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
+import {
+  certificateShown,
+  exportBody,
+  exportStarted,
+  notReady,
+  shredderShown,
+  shredEnded,
+  shredFailed,
+  shredGone,
+  shredStarted,
+} from "./schema.ts";
+
+export interface ShredderTargets {
+  readonly shredders: Clients["shredders"];
+  readonly replyStored: ReplyStored;
+}
+
+const shredding: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
+
+const zip = "application/zip";
+const root = "shredders";
+
+const byName = Object.entries(shredders)
+  .map(([identifier, name]) => ({ identifier, verbose_name: name }))
+  .toSorted((one, other) => one.verbose_name.localeCompare(other.verbose_name, "en"));
+
+const missing = notFound("There is no such export, or it has expired.");
+
+/** The erasure of personal data: `shredders/` and below (source: contract 4.7). */
+export function shredderRoutes({ shredders: service, replyStored }: ShredderTargets) {
+  const inEvent = ({ organizer, event, tenant }: Incoming) => ({ organizer, event, credential: tenant.countedAs });
+  const ofPath = (request: Incoming) => ({
+    ...inEvent(request),
+    export: request.uuid("export"),
+    file: request.uuid("file"),
+  });
+
+  return {
+    list: declare({
+      name: "listShredders",
+      summary: "Lists the kinds of personal data that can be erased",
+      access: shredding,
+      answers: { 200: { description: "All of them, on one page.", schema: pageOf(shredderShown) } },
+      handle: async () => ({
+        status: 200,
+        body: { count: byName.length, next: null, previous: null, results: byName },
+      }),
+    }),
+
+    get: declare({
+      name: "getShredder",
+      summary: "Shows a kind of personal data that can be erased",
+      access: shredding,
+      answers: { 200: { description: "The kind.", schema: shredderShown }, 404: notFound("There is no such kind.") },
+      async handle(request) {
+        const identifier = request.param("identifier");
+        if (!isShredder(identifier)) throw fault("not_found", "There is no such shredder.");
+        return { status: 200, body: { identifier, verbose_name: shredders[identifier] } };
+      },
+    }),
+
+    export: declare({
+      name: "exportPersonalData",
+      summary: "Exports personal data of an event that is over",
+      description: "Nothing is erased without an export. It can be downloaded for two hours.",
+      access: shredding,
+      body: exportBody,
+      answers: { 202: { description: "The export was started.", schema: exportStarted }, 400: notReady },
+      handle: (request) =>
+        orNotReady(async () => {
+          const made = await service.startExport({
+            ...inEvent(request),
+            shredders: [...request.body.shredders],
+            instance: request.url.base,
+          });
+          const download = eventUrl(request, root, "download", made.export, made.file);
+          return { status: 202, body: { download, shred: eventUrl(request, root, "shred", made.export, made.file) } };
+        }),
+    }),
+
+    download: declare({
+      name: "downloadPersonalData",
+      summary: "Downloads an export of personal data",
+      access: shredding,
+      produces: zip,
+      answers: { 200: fileShown, 404: missing, ...unfinishedAnswers },
+      async handle(request) {
+        const found = await service.findExport(ofPath(request), { signal: request.signal });
+        if (found.state !== ShredState.SUCCEEDED) return replyUnfinished(found, ShredState);
+        return replyStored(request, { key: found.fileKey, name: `${request.event}.zip`, type: zip });
+      },
+    }),
+
+    shred: declare({
+      name: "shredPersonalData",
+      summary: "Erases the personal data that was exported",
+      description:
+        "It is erased everywhere, and there is no way back. Any change of the event since the export prevents it.",
+      access: shredding,
+      answers: {
+        202: { description: "The erasure was started.", schema: shredStarted },
+        400: notReady,
+        404: missing,
+        ...unfinishedAnswers,
+      },
+      handle: (request) =>
+        orNotReady(async () => {
+          const { exportState, message, case: id, file } = await service.startShred(ofPath(request));
+          if (exportState !== ShredState.SUCCEEDED) return replyUnfinished({ state: exportState, message }, ShredState);
+          return { status: 202, body: { status: eventUrl(request, root, "status", id, file) } };
+        }),
+    }),
+
+    status: declare({
+      name: "getShredStatus",
+      summary: "Says how an erasure ended",
+      access: shredding,
+      answers: {
+        200: { description: "Everything is erased.", schema: shredEnded },
+        404: notFound("There is no such erasure."),
+        409: unfinishedAnswers[409],
+        410: shredGone,
+        417: shredFailed,
+      },
+      async handle(request) {
+        const place = { ...inEvent(request), case: request.uuid("case"), file: request.uuid("file") };
+        return presentStatus(await service.findShred(place, { signal: request.signal }));
+      },
+    }),
+
+    certificate: declare({
+      name: "getErasureCertificate",
+      summary: "Certifies an erasure",
+      description: "`case` is the first id of the address of its status. The certificate is kept for ever.",
+      access: shredding,
+      answers: {
+        200: { description: "The certificate.", schema: certificateShown },
+        404: notFound("There is no such erasure, or it has not succeeded."),
+      },
+      async handle(request) {
+        const { organizer, event } = request;
+        const found = await service.getCertificate(
+          { organizer, event, case: request.uuid("case") },
+          { signal: request.signal },
+        );
+        return { status: 200, body: presentCertificate(found) };
+      },
+    }),
+  };
+}

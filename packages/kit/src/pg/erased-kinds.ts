@@ -1,0 +1,16 @@
+import { type Sql, sql } from "./sql.ts";
+
+/**
+ * Whether one of these kinds of personal data is being erased, or was erased, of an event: a condition for statements that
+ * must not bring it back.
+ */
+export function isErased(
+  { organizer, event }: { readonly organizer: Sql; readonly event: Sql },
+  kinds: readonly string[],
+): Sql {
+  return sql`
+    exists (select from erasure
+             where erasure.organizer = ${organizer}
+               and erasure.event = ${event}
+               and erasure.kinds && ${kinds}::text[])`;
+}

@@ -1,0 +1,28 @@
+import { findErasure, noteRequest } from "@tessera/kit/personal-data/erasures";
+import type { Db } from "@tessera/kit/pg/database";
+import type { CloseEventRequest, CloseEventResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/shredding";
+import { refuseShredding } from "../domain/refuse-shredding.ts";
+import { locksOf, takeLocks } from "../store/locks.ts";
+import { findEnding, versionOf } from "../store/personal-data.ts";
+
+/**
+ * Closes an event to records that bring kinds of personal data. What decides is read under the lock of the event, so
+ * nothing changes in between.
+ */
+export function closeEvent(request: CloseEventRequest, { db }: { readonly db: Db }): Promise<CloseEventResponse> {
+  const { organizer, event } = request;
+  const scope = { organizer, event };
+  return db.transaction(async (tx) => {
+    await takeLocks(tx, locksOf([scope]));
+    if ((await findErasure(tx, request)) !== undefined) return { problem: undefined };
+    const ending = await findEnding(tx, scope);
+    if (ending === undefined) return { problem: "The event was deleted." };
+    const refusal = refuseShredding(ending);
+    if (refusal !== undefined) return { problem: refusal };
+    const { version } = await tx.one<{ version: string }>(versionOf(scope));
+    if (version !== request.version)
+      return { problem: "The event has changed since it was exported. Export it again." };
+    await noteRequest(tx, request);
+    return { problem: undefined };
+  });
+}

@@ -1,0 +1,308 @@
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { diskFiles } from "@tessera/engines/disk";
+import type { Files } from "@tessera/kit/files/files";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
+import { PersonalData } from "@tessera/protos/services";
+import { topics } from "@tessera/protos/topics";
+import { fileWith } from "@tessera/sent-files/testing/sample-files";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { erase, findErased, readExport } from "@tessera/testkit/erase";
+import { collect } from "@tessera/testkit/files-contract";
+import { finishWork } from "@tessera/testkit/finish-work";
+import { startForTest } from "@tessera/testkit/start-for-test";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { boxoffice } from "../index.ts";
+import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
+import { takeFacts } from "../testing/facts.ts";
+import { answersFact, given, readPosition } from "../testing/gate.ts";
+import { position, sample, type TestRecord } from "../testing/records.ts";
+import { keyOfFile } from "./answer-file.ts";
+
+let database: TestDatabase;
+let db: Db;
+let directory: string;
+let files: Files;
+let office: BoxOffice;
+let service: Awaited<ReturnType<typeof start>>;
+
+const start = () => startForTest(boxoffice, { db, files });
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "tessera-erased-"));
+  files = diskFiles({ directory });
+  database = await createTestDatabase([
+    { schema: "boxoffice", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("boxoffice");
+  office = boxOfficeOn(db, { files });
+  service = await start();
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const place = { organizer: "org", event: "fest" };
+const everyKind = ["attendee_info", "order_emails", "phone_numbers", "invoice_addresses", "question_answers"];
+const address = { company: "Example Ltd", street: "1 Road", zipcode: "12345", city: "Town" };
+const ada = {
+  attendee_name: "Ada Quill",
+  attendee_name_parts: { full_name: "Ada Quill" },
+  attendee_email: "ada@example.org",
+  ...{ ...address, country: "DE", state: "BE" },
+};
+const photo = `data:image/png;base64,${fileWith("image/png", "ada").toString("base64")}`;
+const answers = [
+  { question: 1, answer: photo, file_name: "ada.png", question_identifier: "PHOTO" },
+  { question: 2, answer: "vegan", question_identifier: "DIET" },
+];
+
+/** An order of two tickets, the second canceled, with everything that can be erased. */
+const order = (changes: object = {}, at: object = {}): TestRecord => ({
+  ...sample.order({
+    code: "FULL",
+    email: "buyer@example.org",
+    phone: "+4930123456",
+    customer: "C1",
+    invoice_address: { name: "Ada Quill", ...address, country: "DE" },
+    positions: [
+      position({ id: 1, ...ada, answers }),
+      position({ id: 2, positionid: 2, secret: "second", canceled: true, ...ada }),
+    ],
+    ...changes,
+  }),
+  ...at,
+});
+const bare = order({
+  code: "BARE",
+  ...{ email: null, phone: null, customer: null, invoice_address: null },
+  positions: [position({ id: 3, secret: "third" })],
+});
+
+async function take(...records: TestRecord[]): Promise<void> {
+  expect(await office.apply(...records)).toEqual({});
+}
+
+beforeEach(async () => {
+  await service.reset();
+  await files.remove((await collect(files.list(""))).map(({ key }) => key));
+  await take(sample.organizer());
+  for (const event of ["fest", "other"]) {
+    await take(
+      { ...sample.event({ slug: event, date_from: "2020-07-01T18:00:00Z" }), event },
+      { ...sample.item(), event },
+      { ...sample.question({ id: 1, type: "F", identifier: "PHOTO" }), event },
+      { ...sample.question({ id: 2, type: "T", identifier: "DIET" }), event },
+      order({}, { event }),
+    );
+  }
+  await take(bare);
+  await takeFacts(db);
+});
+
+const documentOf = async (code = "FULL", event = "fest") =>
+  (
+    await db.one<{ data: Record<string, unknown> & { positions: Record<string, unknown>[] } }>(
+      sql`select data from "order" where code = ${code} and event = ${event}`,
+    )
+  ).data;
+const storedFiles = async (event = "fest") =>
+  (await collect(files.list(keyOfFile({ organizer: "org", event }, "")))).length;
+
+describe("an erasure of orders", () => {
+  it("[D3.13, D3.15] empties their fields by kind, also of canceled tickets, and leaves the other kinds", async () => {
+    const [before, elsewhere] = [await documentOf(), await documentOf("FULL", "other")];
+    const erased = await erase(service, place, { kinds: ["attendee_info"] });
+    expect(erased).toMatchObject({ state: ErasureState.DONE, left: {}, parts: { "attendee_info order.data": 12 } });
+    const { positions, ...rest } = await documentOf();
+    const { positions: former, ...formerRest } = before;
+    expect(rest).toEqual(formerRest);
+    const empty = {
+      attendee_name: undefined,
+      attendee_name_parts: {},
+      company: undefined,
+      street: undefined,
+      zipcode: undefined,
+      city: undefined,
+    };
+    expect(positions).toEqual(former.map((each) => ({ ...each, ...empty })));
+    expect(positions[0]).toMatchObject({ country: "DE", state: "BE", attendee_email: "ada@example.org" });
+    expect(await erase(service, place, { kinds: ["phone_numbers", "order_emails"] })).toMatchObject({
+      parts: { "phone_numbers order.data": 1, "order_emails order.data": 4 },
+    });
+    const half = await documentOf();
+    expect([half["phone"], half["email"], half["customer"]]).toEqual([undefined, undefined, undefined]);
+    expect(half["invoice_address"]).toEqual(before["invoice_address"]);
+    await erase(service, place, { kinds: ["invoice_addresses"] });
+    expect((await documentOf())["invoice_address"]).toBeUndefined();
+    expect(await documentOf("FULL", "other")).toEqual(elsewhere);
+  });
+
+  it("[D3.14] publishes tickets that have lost something, once each, and no others", async () => {
+    await erase(service, place, { kinds: everyKind });
+    const facts = (await takeFacts(db)).filter(({ topic }) => topic === "position-changed");
+    expect(facts.map(({ key }) => key)).toEqual(["org/fest/1", "org/fest/2"]);
+    expect(JSON.stringify(facts)).not.toMatch(/Ada|ada@|buyer@|Example Ltd|vegan/);
+    const { country, state, order: shown } = await readPosition(db);
+    expect([country, state, shown?.email, shown?.invoiceName]).toEqual(["DE", "BE", undefined, undefined]);
+    const { xmin } = await db.one<{ xmin: string }>(sql`select xmin::text from "order" where code = 'BARE'`);
+    expect(await erase(service, place, { kinds: everyKind })).toMatchObject({ parts: {}, left: {} });
+    expect(await takeFacts(db)).toEqual([]);
+    expect(await db.one(sql`select xmin::text from "order" where code = 'BARE'`)).toEqual({ xmin });
+  });
+
+  it("[D3.14] deletes answers of records and of gates, with their files", async () => {
+    const upload = randomUUID();
+    await files.put(`uploads/${upload}`, fileWith("image/png", "at the gate"), { contentType: "image/png" });
+    await service.deliver(topics.answersGiven, [
+      answersFact([given(2, 7, "meat")], { position: 1 }),
+      answersFact([given(1, 8, "a file", { upload })], { position: 2 }),
+    ]);
+    await finishWork(db, service.workers);
+    expect(await storedFiles()).toBe(2);
+    await takeFacts(db);
+    expect(await erase(service, place, { kinds: ["question_answers"] })).toMatchObject({
+      parts: {
+        "question_answers order.data": 1,
+        "question_answers answer_file": 1,
+        "question_answers gate_answer": 2,
+      },
+      left: {},
+    });
+    expect([await storedFiles(), await storedFiles("other")]).toEqual([0, 1]);
+    expect((await documentOf()).positions[0]).toMatchObject({ answers: [], attendee_name: "Ada Quill" });
+    for (const id of [1, 2]) expect((await readPosition(db, { id })).answers).toEqual([]);
+    const told = (await takeFacts(db)).filter(({ topic }) => topic === "position-changed");
+    expect(new Set(told.map(({ key }) => key))).toEqual(new Set(["org/fest/1", "org/fest/2"]));
+    const last = new Map(
+      told.map(({ key, value }) => [key, (value as { position: { answers: object[] } } | null)?.position.answers]),
+    );
+    expect([...last.values()]).toEqual([[], []]);
+  });
+
+  it("[D3.2] goes on after a crash, and counts everything once", async () => {
+    const many = Array.from({ length: 200 }, (_, at) => ({
+      ...sample.order({
+        code: `A${at}`,
+        email: "buyer@example.org",
+        positions: [position({ id: 100 + at, secret: `many${at}` })],
+      }),
+    }));
+    await take(...many);
+    await db.run(sql`
+      create function stumble() returns trigger language plpgsql as $$
+      begin
+        if (select count(*) from "order" where event = 'fest' and data ->> 'email' is null) > 201 then
+          raise exception 'the process was killed';
+        end if;
+        return null;
+      end $$`);
+    await db.run(sql`create trigger stumble after update on "order" for each statement execute function stumble()`);
+    const request = { ...place, case: randomUUID() };
+    await service.deliver(topics.shredRequested, [{ ...request, kinds: ["order_emails"] }]);
+    await finishWork(db, service.workers);
+    const halfway = await findErased(service, request);
+    expect([halfway.state, halfway.parts]).toEqual([ErasureState.RUNNING, { "order_emails order.data": 200 }]);
+    await db.run(sql`drop function stumble cascade`);
+    await db.run(sql`update work set due_at = now() where state = 'waiting'`);
+    await finishWork(db, service.workers);
+    expect(await findErased(service, request)).toMatchObject({
+      state: ErasureState.DONE,
+      left: {},
+      parts: { "order_emails order.data": 204 },
+    });
+  });
+});
+
+describe("what comes after an erasure", () => {
+  it("[D4.8] is rejected where a record brings it back, with each field", async () => {
+    await erase(service, place, { kinds: ["attendee_info", "phone_numbers", "question_answers"] });
+    const errors = (await office.apply(order()))[1] ?? {};
+    expect(Object.keys(errors).toSorted()).toEqual(
+      [
+        ...["attendee_name", "attendee_name_parts", "company", "street", "zipcode", "city"].flatMap((field) => [
+          `positions.0.${field}`,
+          `positions.1.${field}`,
+        ]),
+        "phone",
+        "positions.0.answers",
+      ].toSorted(),
+    );
+    expect(errors["phone"]).toEqual([expect.stringContaining("erased (phone_numbers)")]);
+    expect(Object.keys(await documentOf())).not.toContain("phone");
+    await takeFacts(db);
+    const nothing = Object.fromEntries(Object.keys(ada).map((field) => [field, null]));
+    const left = { attendee_email: ada.attendee_email, country: ada.country, state: ada.state };
+    const tickets = [
+      position({ id: 1, ...nothing, ...left }),
+      position({ id: 2, positionid: 2, secret: "second", canceled: true, ...nothing, ...left }),
+    ];
+    await take(order({}, { event: "other" }), bare, order({ phone: null, positions: tickets }));
+    expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("[D4.2] is dropped where a gate sends answers late", async () => {
+    await erase(service, place, { kinds: ["question_answers"] });
+    await service.deliver(topics.answersGiven, [
+      answersFact([given(2, 7, "meat")]),
+      answersFact([given(2, 8, "fish")], { event: "other" }),
+    ]);
+    expect((await readPosition(db)).answers).toEqual([]);
+    expect((await readPosition(db, { event: "other" })).answers.map(({ answer }) => answer)).toContain("fish");
+  });
+});
+
+describe("an export of orders", () => {
+  it("[D3.15, D3.16] has the files of the documentation, of canceled tickets too", async () => {
+    const read = (file: string) => readExport(service, place, file);
+    const { files: described } = await service.connect(PersonalData).describeEvent(place);
+    expect(described.map(({ kind, name }) => [kind, name])).toEqual([
+      ["attendee_info", "attendee-info.json"],
+      ["order_emails", "emails-by-order.json"],
+      ["order_emails", "emails-by-attendee.json"],
+      ["phone_numbers", "phone-by-order.json"],
+      ["invoice_addresses", "invoice-addresses.json"],
+      ["question_answers", "question-answers.json"],
+      ["question_answers", "question-answers files"],
+    ]);
+    const who = { name: "Ada Quill", ...address, country: "DE", state: "BE" };
+    expect(await read("attendee-info.json")).toEqual({ "FULL-1": who, "FULL-2": who });
+    expect(await read("emails-by-order.json")).toEqual({ FULL: "buyer@example.org" });
+    expect(await read("emails-by-attendee.json")).toEqual({ "FULL-1": "ada@example.org", "FULL-2": "ada@example.org" });
+    expect(await read("phone-by-order.json")).toEqual({ FULL: "+4930123456" });
+    expect(await read("invoice-addresses.json")).toEqual({
+      FULL: expect.objectContaining({ name: "Ada Quill", ...address }),
+    });
+  });
+
+  it("[D3.16] has the answers of gates beside those of records, and the files that visitors sent", async () => {
+    await service.deliver(topics.answersGiven, [answersFact([given(2, 7, "meat")])]);
+    const path = "/api/v1/organizers/org/events/fest/orderpositions/1/answer/1/";
+    expect(await readExport(service, place, "question-answers.json")).toEqual({
+      "FULL-1": [
+        expect.objectContaining({ question: 1, answer: path, question_identifier: "PHOTO" }),
+        expect.objectContaining({ question: 2, answer: "meat" }),
+      ],
+    });
+    const [name, key] = Object.entries((await readExport(service, place, "question-answers files")) as object)[0] ?? [];
+    expect(name).toBe("FULL-1-PHOTO-ada.png");
+    expect((await collect(files.list(""))).map((file) => file.key)).toContain(key);
+  });
+
+  it("[D3.16] reads all orders, page by page", async () => {
+    const many = Array.from({ length: 501 }, (_, at) =>
+      sample.order({
+        code: `A${at}`,
+        phone: `+${at}`,
+        positions: [position({ id: 100 + at, secret: `many${at}` })],
+      }),
+    );
+    await take(...many);
+    expect(Object.keys((await readExport(service, place, "phone-by-order.json")) as object)).toHaveLength(502);
+  });
+});

@@ -1,0 +1,101 @@
+import type { Files } from "@tessera/kit/files/files";
+import type { Erasing } from "@tessera/kit/personal-data/holder";
+import { personalFields } from "@tessera/kit/personal-data/personal-fields";
+import type { Tx } from "@tessera/kit/pg/database";
+import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { topics } from "@tessera/protos/topics";
+import { filledFields, replaceFields } from "@tessera/values";
+import { locksOf, takeLocks } from "../store/locks.ts";
+import * as store from "../store/personal-data.ts";
+import { find, setAnswersRevisions } from "../store/positions.ts";
+import { positionChanged } from "../wire/position-fact.ts";
+import { storePositions } from "./order.ts";
+import { personalDataOf } from "./order-personal-data.ts";
+
+/** Few enough that records of other events of the organizer wait for a fraction of a second. */
+const ordersAtATime = 200;
+
+/**
+ * Erases kinds of personal data in the orders of an event, with their positions, answers and files.
+ *
+ * A position that changes is published, so that all copies lose the data, too.
+ */
+export async function eraseOrders(job: Erasing, { files }: { readonly files: Files }): Promise<void> {
+  const { organizer, event, kinds, signal, slice } = job;
+  const scope = { organizer, event };
+  for (let after: string | undefined = ""; after !== undefined; ) {
+    signal.throwIfAborted();
+    const from: string = after;
+    const erased = await slice(async (tx, count) => {
+      await takeLocks(tx, locksOf([scope]));
+      const orders = await store.readOrders(tx, scope, { after: from, limit: ordersAtATime });
+      const replaced = orders.flatMap(({ code, data }) => {
+        const changed = replaceFields(data, personalDataOf(kinds));
+        for (const kind of kinds) {
+          const found = filledFields(data, Object.keys(personalDataOf([kind])));
+          if (found.length > 0) count(kind, "order.data", found.length);
+        }
+        return changed === data ? [] : [{ code, data: changed }];
+      });
+      await store.replaceDocuments(tx, scope, replaced);
+      const ids = orders.flatMap(({ data }) => (data as { positions: { id: number }[] }).positions.map(({ id }) => id));
+      const rows = await store.readPositionRows(tx, scope, ids);
+      const cleaned = rows.flatMap((row) => {
+        const state = eraseState(row.state, kinds);
+        return state === row.state ? [] : [{ ...row, state }];
+      });
+      const fileKeys = kinds.has("question_answers") ? await eraseAnswers(tx, { scope, ids, count }) : [];
+      await storePositions(tx, scope, cleaned);
+      return { fileKeys, last: orders.length < ordersAtATime ? undefined : orders.at(-1)?.code };
+    });
+    // After a crash in between, the job for files without a row removes them.
+    await files.remove(erased.fileKeys);
+    after = erased.last;
+  }
+}
+
+/** Deletes answers with their files, and publishes positions that gates had answered for. */
+async function eraseAnswers(
+  tx: Tx,
+  {
+    scope,
+    ids,
+    count,
+  }: {
+    readonly scope: { readonly organizer: string; readonly event: string };
+    readonly ids: readonly number[];
+    readonly count: (kind: string, holding: string, count: number) => void;
+  },
+): Promise<string[]> {
+  const answered = (
+    await find(
+      tx,
+      ids.map((id) => ({ ...scope, id })),
+    )
+  ).filter(({ gate }) => gate !== null);
+  const { fileKeys, files, gateAnswers } = await store.deleteAnswers(tx, scope, ids);
+  if (files > 0) count("question_answers", "answer_file", files);
+  if (gateAnswers > 0) count("question_answers", "gate_answer", gateAnswers);
+  const changed = answered
+    .filter(({ gate }) => gate !== null && gate.answers.length > 0)
+    .map(({ id, gate }) => ({ ...scope, id, upTo: gate?.upTo ?? 0, isNews: true }));
+  await tx.publish(positionChanged, await setAnswersRevisions(tx, changed));
+  return fileKeys;
+}
+
+/** The fields of a position that kinds of personal data have, as its message names them. */
+function fieldsOf(kinds: Iterable<string>): string[] {
+  return personalFields(topics.positionChanged, kinds).map((path) => path.replace(/^position\./, ""));
+}
+
+/** Erases kinds of personal data in an encoded position; the same bytes where it has none. */
+export function eraseState(state: Uint8Array, kinds: Iterable<string>): Uint8Array {
+  const position = Position.decode(state);
+  const fields = fieldsOf(kinds);
+  if (filledFields(position, fields).length === 0) return state;
+  const erased = Object.fromEntries(fields.map((path) => [path, blank[path]]));
+  return Position.encode(replaceFields(position, erased)).finish();
+}
+
+/** What an empty message has in its fields; those of messages in it are optional. */
+const blank = Position.decode(new Uint8Array()) as unknown as Readonly<Record<string, unknown>>;

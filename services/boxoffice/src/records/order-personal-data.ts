@@ -1,0 +1,39 @@
+import { filledFields, type Shredder } from "@tessera/values";
+
+/**
+ * The personal data in the document of an order, by the shredder that erases it, and what stands there afterwards: the same as
+ * where a record brings nothing. Country and state of a position stay (source: behaviour of vouchers, C2).
+ */
+export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Record<string, unknown>>>>> = {
+  attendee_info: {
+    "positions.*.attendee_name": undefined,
+    "positions.*.attendee_name_parts": {},
+    "positions.*.company": undefined,
+    "positions.*.street": undefined,
+    "positions.*.zipcode": undefined,
+    "positions.*.city": undefined,
+  },
+  order_emails: { email: undefined, customer: undefined, "positions.*.attendee_email": undefined },
+  phone_numbers: { phone: undefined },
+  invoice_addresses: { invoice_address: undefined },
+  question_answers: { "positions.*.answers": [] },
+};
+
+/** All of it that some kinds have: paths, and what stands there afterwards. */
+export function personalDataOf(kinds: Iterable<string>): Readonly<Record<string, unknown>> {
+  const all: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = orderPersonalData;
+  return Object.assign({}, ...Array.from(kinds, (kind) => all[kind] ?? {})) as Record<string, unknown>;
+}
+
+/** Refuses records that would bring back what was erased. */
+export function refuseErased(
+  data: unknown,
+  kinds: Iterable<string>,
+  addError: (path: string, message: string) => void,
+): void {
+  for (const kind of kinds) {
+    const fields = orderPersonalData[kind as Shredder];
+    for (const path of filledFields(data, Object.keys(fields ?? {})))
+      addError(path, `This personal data of the event was erased (${kind}), and no record may bring it back.`);
+  }
+}

@@ -1,0 +1,158 @@
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { rowsAs, text } from "@tessera/kit/pg/table";
+import type { PositionRow } from "./positions.ts";
+
+/** The document of an order. */
+export interface OrderDocument {
+  readonly code: string;
+  readonly data: unknown;
+}
+
+/** Reads the next orders of an event, in the order of their codes. */
+export function readOrders(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  { after, limit }: { readonly after: string; readonly limit: number },
+): Promise<OrderDocument[]> {
+  return db.many<OrderDocument>(sql`
+    select "order".code, "order".data
+      from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code > ${after} collate "C"
+     order by "order".code
+     limit ${limit}`);
+}
+
+/** Replaces the documents of orders. */
+export async function replaceDocuments(
+  tx: Tx,
+  { organizer, event }: EventKey,
+  orders: readonly OrderDocument[],
+): Promise<void> {
+  const rows = orders.map(({ code, data }) => ({ code, data: JSON.stringify(data) }));
+  await tx.run(sql`
+    update "order"
+       set data = replaced.data::jsonb,
+           revision = nextval('revision_seq')
+      from ${rowsAs("replaced", { code: text, data: text }, rows)}
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = replaced.code`);
+}
+
+/** Reads the rows of positions of these orders. */
+export function readPositionRows(
+  tx: Tx,
+  { organizer, event }: EventKey,
+  ids: readonly number[],
+): Promise<PositionRow[]> {
+  return tx.many<PositionRow>(sql`
+    select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
+           position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
+           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse", position.state,
+           null as "earlierCheckins"
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+     order by position.id`);
+}
+
+/** Deletes all answers of some positions, of records and of gates, and returns the keys of their files. */
+export async function deleteAnswers(
+  tx: Tx,
+  { organizer, event }: EventKey,
+  positions: readonly number[],
+): Promise<{ readonly fileKeys: string[]; readonly files: number; readonly gateAnswers: number }> {
+  const files = await tx.many<{ fileKey: string }>(sql`
+    delete from answer_file
+     where answer_file.organizer = ${organizer}
+       and answer_file.event = ${event}
+       and answer_file.position = any(${positions}::bigint[])
+    returning answer_file.file_key as "fileKey"`);
+  const answers = await tx.many<{ fileKey: string | null }>(sql`
+    delete from gate_answer
+     where gate_answer.organizer = ${organizer}
+       and gate_answer.event = ${event}
+       and gate_answer.position = any(${positions}::bigint[])
+    returning gate_answer.file ->> 'fileKey' as "fileKey"`);
+  const fileKeys = [...files, ...answers].flatMap(({ fileKey }) => fileKey ?? []);
+  return { fileKeys, files: files.length, gateAnswers: answers.length };
+}
+
+/** Counts the rows of a table of an event. */
+export async function countRows(db: Queryable, table: "answer_file" | "gate_answer", place: EventKey): Promise<number> {
+  const from = table === "answer_file" ? sql`answer_file as held` : sql`gate_answer as held`;
+  const { count } = await db.one<{ count: number }>(sql`
+    select count(*)::bigint as count
+      from ${from}
+     where held.organizer = ${place.organizer}
+       and held.event = ${place.event}`);
+  return count;
+}
+
+/** Reads the states of the next positions of an event, by their ids. */
+export function readStates(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  { after, limit }: { readonly after: number; readonly limit: number },
+): Promise<{ readonly id: number; readonly state: Uint8Array }[]> {
+  return db.many(sql`
+    select position.id, position.state
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id > ${after}
+     order by position.id
+     limit ${limit}`);
+}
+
+/** A text that is another one after each change of an event, of what belongs to it, and of its erasures. */
+export function versionOf({ organizer, event }: EventKey): Sql {
+  const of = (table: Sql) => sql`
+    (select format('%s/%s', count(*), max(kept.revision))
+       from ${table} as kept
+      where kept.organizer = ${organizer}
+        and kept.event = ${event})`;
+  return sql`
+    select md5(concat_ws(' ',
+             (select event.revision
+                from event
+               where event.organizer = ${organizer}
+                 and event.slug = ${event}),
+             (select count(*) from erasure where erasure.organizer = ${organizer} and erasure.event = ${event}),
+             ${of(sql`"order"`)}, ${of(sql`position`)}, ${of(sql`item`)}, ${of(sql`question`)},
+             ${of(sql`quota`)}, ${of(sql`seat`)}, ${of(sql`subevent`)})) as version`;
+}
+
+/** When an event is over, in microseconds since 1970; of a series the last of its dates. Null: it has none. */
+export interface Ending {
+  readonly live: boolean;
+  readonly isSeries: boolean;
+  readonly lastAt: number | null;
+  readonly now: number;
+}
+
+/** Finds what decides whether an event is over; undefined: there is no such event. */
+export function findEnding(db: Queryable, { organizer, event }: EventKey): Promise<Ending | undefined> {
+  const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
+  const end = (data: Sql) => sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
+  return db.maybeOne<Ending>(sql`
+    select (event.data ->> 'live')::boolean as live,
+           (event.data ->> 'has_subevents')::boolean as "isSeries",
+           ${micros(sql`clock_timestamp()`)} as now,
+           case when (event.data ->> 'has_subevents')::boolean
+                then (select max(greatest(${micros(end(sql`subevent.data`))},
+                                          ${micros(sql`(subevent.data ->> 'date_from')::timestamptz`)}))
+                        from subevent
+                       where subevent.organizer = event.organizer
+                         and subevent.event = event.slug)
+                else ${micros(end(sql`event.data`))} end as "lastAt"
+      from event
+     where event.organizer = ${organizer}
+       and event.slug = ${event}
+       and not event.is_removed`);
+}

@@ -1,0 +1,103 @@
+import { type Erasing, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { personalFields } from "@tessera/kit/personal-data/personal-fields";
+import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
+import { catalogue, entityKey, topics } from "@tessera/protos/topics";
+import { filledFields } from "@tessera/values";
+import * as store from "./store/personal-data.ts";
+import { lockPositions } from "./store/positions.ts";
+import { deleteAnswersOf } from "./store/presences.ts";
+import { decodePosition } from "./wire/positions.ts";
+
+const ticketsAtATime = 500;
+const scansAtATime = 2000;
+const statesAtATime = 1000;
+
+/** Copies lose what they hold by facts: boxoffice publishes each position that it erases something of. */
+const inCopies = Object.keys(topics.positionChanged.personalData)
+  .filter((kind) => kind !== "kept")
+  .map((kind): Holding => {
+    const fields = personalFields(topics.positionChanged, [kind]);
+    return {
+      kind,
+      name: "position",
+      async left(db, place) {
+        let count = 0;
+        for (let after: number | undefined = 0; after !== undefined; ) {
+          const page = { after, limit: statesAtATime };
+          const rows: Awaited<ReturnType<typeof store.readStates>> = await store.readStates(db, place, page);
+          const held = rows.filter(({ state }) => filledFields({ position: decodePosition(state) }, fields).length > 0);
+          count += held.length;
+          after = rows.length < statesAtATime ? undefined : rows.at(-1)?.id;
+        }
+        return count;
+      },
+    };
+  });
+
+const inScans = store.wordsOfScans.map(
+  (word): Holding => ({
+    kind: "attendee_info",
+    name: `scan.${word}`,
+    left: (db, place) => store.countWords(db, place, word),
+  }),
+);
+
+/** The personal data that check-in holds, and how it is erased. It exports none: what it owns of people is in no file. */
+export const personalData = holdPersonalData({
+  requests: topics.shredRequested,
+  topics: catalogue,
+  holdings: [
+    ...inCopies,
+    ...inScans,
+    {
+      kind: "question_answers",
+      name: "given_answer.state",
+      left: (db, place) => store.countGivenAnswers(db, place),
+    },
+  ],
+  version: store.versionOf,
+  async erase(job) {
+    if (job.kinds.has("question_answers")) await eraseAnswers(job);
+    if (job.kinds.has("attendee_info")) await eraseWords(job);
+  },
+});
+
+/** Deletes what tickets were given as answers at gates, and publishes that. Their files are uploads of the gateway. */
+async function eraseAnswers({ organizer, event, signal, slice }: Erasing): Promise<void> {
+  const place = { organizer, event };
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    signal.throwIfAborted();
+    const from: number = after;
+    after = await slice(async (tx, count) => {
+      const tickets = await store.nextAnsweredOf(tx, place, { after: from, limit: ticketsAtATime });
+      // No scan of them adds an answer between the count and the end.
+      await lockPositions(tx, tickets);
+      const answers = await store.countGivenAnswers(tx, place, tickets);
+      const answered = await deleteAnswersOf(tx, tickets);
+      await tx.retract(
+        topics.answersGiven,
+        answered.map(({ id }) => entityKey(organizer, event, id)),
+      );
+      count("question_answers", "given_answer.state", answers);
+      return tickets.length < ticketsAtATime ? undefined : tickets.at(-1)?.id;
+    });
+  }
+}
+
+/** Deletes what was scanned and typed at gates, and the answers to reports that say so. */
+async function eraseWords({ organizer, event, signal, slice }: Erasing): Promise<void> {
+  const place = { organizer, event };
+  for (let after: number | null = 0; after !== null; ) {
+    signal.throwIfAborted();
+    const from: number = after;
+    after = await slice(async (tx, count) => {
+      const found = await store.forgetWords(tx, place, { after: from, limit: scansAtATime });
+      count("attendee_info", "scan.raw_code", found.rawCodes);
+      count("attendee_info", "scan.explanation", found.explanations);
+      return found.last;
+    });
+  }
+  await slice(async (tx, count) => {
+    count("attendee_info", responses, await eraseResponses(tx, place));
+  });
+}

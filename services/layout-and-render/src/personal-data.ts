@@ -1,0 +1,100 @@
+import type { Files } from "@tessera/kit/files/files";
+import { countResults, expireWork, findAlive } from "@tessera/kit/jobs/work";
+import { pause } from "@tessera/kit/pause";
+import { findLastRequest } from "@tessera/kit/personal-data/erasures";
+import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { waitForEarlierTransactions } from "@tessera/kit/pg/earlier-transactions";
+import type { Client } from "@tessera/kit/rpc";
+import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
+import type { PersonalData } from "@tessera/protos/services";
+import { catalogue, topics } from "@tessera/protos/topics";
+import { rendersOf, rendersPrefix, renderWorks, workAt, worksOf } from "./render-work.ts";
+import { hasEvent } from "./store/events.ts";
+import { readTime, versionOf } from "./store/personal-data.ts";
+
+/** What tickets print of people, and the files themselves. */
+const printedKinds = [
+  "cachedtickets",
+  "attendee_info",
+  "order_emails",
+  "invoice_addresses",
+  "phone_numbers",
+  "question_answers",
+] as const;
+
+const pauseMs = 200;
+const filesAtATime = 500;
+
+interface EraseTools {
+  readonly files: Files;
+  readonly boxofficeData: Client<PersonalData>;
+}
+
+/** The personal data that layout-and-render holds: rendered files. Layouts hold no data of tickets, and no process keeps tickets in memory. */
+export const personalData = holdPersonalData<EraseTools>({
+  requests: topics.shredRequested,
+  topics: catalogue,
+  holdings: printedKinds.map((kind) => ({
+    kind,
+    name: rendersPrefix,
+    async left(db, place) {
+      const before = await findLastRequest(db, place, kind);
+      const range = { prefix: worksOf(place), before: before ?? 0 };
+      const counts = await Promise.all(renderWorks.map((work) => countResults(db, work, range)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+  })),
+  version: versionOf,
+  async erase(job, tools) {
+    const kinds = printedKinds.filter((kind) => job.kinds.has(kind));
+    if (kinds.length === 0) return;
+    if (kinds.some((kind) => kind !== "cachedtickets")) await untilErasedInBoxoffice(job, tools);
+    await eraseRenders(job, kinds, tools);
+  },
+});
+
+/** What is read from boxoffice before it has erased the event may still be printed: files of that must go, too. */
+async function untilErasedInBoxoffice(job: Erasing, { boxofficeData }: EraseTools): Promise<void> {
+  const { organizer, event, case: id, signal, slice } = job;
+  for (;;) {
+    signal.throwIfAborted();
+    const { state } = await boxofficeData.findErasure({ organizer, event, case: id }, { signal });
+    if (state === ErasureState.DONE) return;
+    // Boxoffice forgets the erasures of an event that is deleted; then there is nothing to print.
+    if (!(await slice((tx) => hasEvent(tx, { organizer, event })))) return;
+    await pause(pauseMs, signal);
+  }
+}
+
+/**
+ * Expires all jobs of an event that were started before now, and removes their files. One that is rendering is waited for: its
+ * file goes with the others.
+ */
+async function eraseRenders(job: Erasing, kinds: readonly string[], { files }: EraseTools): Promise<void> {
+  const { organizer, event, signal, slice } = job;
+  const range = { prefix: worksOf({ organizer, event }), before: await slice(readTime) };
+  // What is being enqueued now was begun before.
+  await waitForEarlierTransactions(slice, signal);
+  for (let running = 1; running > 0; ) {
+    running = await slice(async (tx, count) => {
+      const expired = [];
+      for (const work of renderWorks) expired.push(await expireWork(tx, work, range));
+      for (const kind of kinds) for (const { results } of expired) count(kind, rendersPrefix, results);
+      return expired.reduce((sum, each) => sum + each.running, 0);
+    });
+    if (running > 0) await pause(pauseMs, signal);
+    signal.throwIfAborted();
+  }
+  let keys: string[] = [];
+  const removeAbandoned = async () => {
+    const ids = [...new Set(keys.map(workAt).filter((id) => id !== undefined))];
+    const alive = await slice((tx) => Promise.all(renderWorks.map((work) => findAlive(tx, work, ids))));
+    await files.remove(keys.filter((key) => !alive.some((found) => found.has(workAt(key) ?? ""))));
+    keys = [];
+  };
+  for await (const { key } of files.list(rendersOf({ organizer, event }))) {
+    keys.push(key);
+    if (keys.length === filesAtATime) await removeAbandoned();
+  }
+  await removeAbandoned();
+}

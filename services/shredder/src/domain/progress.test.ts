@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { judgeProgress, type ServiceProgress } from "./progress.ts";
+
+const parts = [{ kind: "order_emails", holding: "order.data", count: 7 }];
+const done: ServiceProgress = { service: "boxoffice", state: "done", parts, left: [] };
+
+it("[D6.1] a case is closed when every service is done and nothing is left", () => {
+  expect(judgeProgress([done, { ...done, service: "checkin", parts: [] }])).toEqual({
+    state: "erased",
+    parts: [
+      { service: "boxoffice", parts },
+      { service: "checkin", parts: [] },
+    ],
+  });
+});
+
+it.each([
+  ["silent", "checkin does not answer"],
+  ["unasked", "checkin has not been reached"],
+  ["erasing", "checkin is erasing"],
+] as const)("[D6.2] a service that is %s is named", (state, expected) => {
+  expect(judgeProgress([done, { ...done, service: "checkin", state }])).toEqual({
+    state: "erasing",
+    missing: [expected],
+  });
+});
+
+it("[D6.2] a service that still has something is named", () => {
+  expect(judgeProgress([{ ...done, left: parts }])).toEqual({
+    state: "erasing",
+    missing: ["boxoffice still has 7 of order.data"],
+  });
+});

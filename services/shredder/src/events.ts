@@ -1,0 +1,19 @@
+import type { Log } from "@tessera/kit/log";
+import type { EventKey } from "@tessera/kit/pg/entity-key";
+
+/** Log lines of what happens here. */
+export type ShredEvents = ReturnType<typeof reportEvents>;
+
+export function reportEvents({ log }: { readonly log: Log }) {
+  return {
+    exportAsked({ organizer, event }: EventKey, id: string, kinds: readonly string[]): void {
+      log.info("export of personal data asked for", { organizer, event, export: id, kinds });
+    },
+    shredAsked({ organizer, event }: EventKey, id: string, kinds: readonly string[]): void {
+      log.info("erasure of personal data asked for", { organizer, event, case: id, kinds });
+    },
+    shredded({ organizer, event }: EventKey, id: string, counts: Readonly<Record<string, number>>): void {
+      log.info("personal data erased", { organizer, event, case: id, counts });
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { findWork } from "@tessera/kit/jobs/work";
+import type { Db } from "@tessera/kit/pg/database";
+import {
+  type FindExportRequest,
+  type FindExportResponse,
+  ShredState,
+} from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { fault } from "../faults.ts";
+import { findOwnExport } from "../store/exports.ts";
+import { exporting, workId } from "../work.ts";
+
+/** Finds how far an export is, for the one who asked for it (source: contract 3). */
+export async function findExport(
+  { export: id, ...request }: FindExportRequest,
+  { db }: { readonly db: Db },
+): Promise<FindExportResponse> {
+  const found = await findOwnExport(db, { ...request, id });
+  const work = found === undefined ? undefined : await findWork(db, exporting, workId(found));
+  const none = { message: "", fileKey: "" };
+  switch (work?.state) {
+    case "waiting":
+      return { ...none, state: ShredState.WAITING };
+    case "running":
+      return { ...none, state: ShredState.RUNNING };
+    case "failed":
+      return { ...none, state: ShredState.FAILED, message: work.cause ?? "The data could not be exported." };
+    case "succeeded": {
+      const made = await findOwnExport(db, { ...request, id });
+      if (made !== undefined && made.fileKey !== null)
+        return { ...none, state: ShredState.SUCCEEDED, fileKey: made.fileKey };
+      throw unknownExport();
+    }
+    default:
+      throw unknownExport();
+  }
+}
+
+/** There never was one, it has expired, or its data is erased. */
+function unknownExport() {
+  return fault("export_not_found", "There is no such export, or it has expired.");
+}

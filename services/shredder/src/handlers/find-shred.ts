@@ -1,0 +1,32 @@
+import { findWork } from "@tessera/kit/jobs/work";
+import type { Db } from "@tessera/kit/pg/database";
+import {
+  type FindShredRequest,
+  type FindShredResponse,
+  ShredState,
+} from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { fault } from "../faults.ts";
+import { hasOwnCase } from "../store/cases.ts";
+import { shredding, workId } from "../work.ts";
+
+/** Finds how far a case is, for the one who asked for it (source: contract 4.7). */
+export async function findShred(
+  { case: id, ...request }: FindShredRequest,
+  { db }: { readonly db: Db },
+): Promise<FindShredResponse> {
+  const place = { ...request, id };
+  if (!(await hasOwnCase(db, place))) throw fault("shred_not_found", "There is no such erasure.");
+  const work = await findWork(db, shredding, workId(place));
+  switch (work?.state) {
+    case "waiting":
+      return { state: ShredState.WAITING, message: "" };
+    case "running":
+      return { state: ShredState.RUNNING, message: "" };
+    case "failed":
+      return { state: ShredState.FAILED, message: work.cause ?? "The data could not be erased." };
+    case "succeeded":
+      return { state: ShredState.SUCCEEDED, message: "" };
+    default:
+      return { state: ShredState.GONE, message: "How this erasure ended is no longer known." };
+  }
+}

@@ -1,0 +1,29 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from "node:crypto";
+import type { Db } from "@tessera/kit/pg/database";
+import type { GetCertificateRequest, GetCertificateResponse } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { writeStatement } from "../domain/statement.ts";
+import { fault } from "../faults.ts";
+import { findCase } from "../store/cases.ts";
+import { shareSigningKey } from "../store/signing-key.ts";
+
+/** Certifies an erasure that has succeeded: what was erased, when, and where. */
+export async function getCertificate(
+  { organizer, event, case: id }: GetCertificateRequest,
+  { db }: { readonly db: Db },
+): Promise<GetCertificateResponse> {
+  const found = await findCase(db, { organizer, event, id });
+  if (found === undefined || found.erasedAt === null || found.requestedAt === null || found.parts === null)
+    throw fault("certificate_not_found", "There is no such erasure, or it has not succeeded.");
+  const { erasedAt, requestedAt, parts } = found;
+  const statement = Buffer.from(writeStatement({ ...found, erasedAt, requestedAt, parts }));
+  const key = createPrivateKey(await shareSigningKey(db, makeKey()));
+  return {
+    statement,
+    signature: sign(null, statement, key),
+    publicKey: createPublicKey(key).export({ type: "spki", format: "pem" }).toString(),
+  };
+}
+
+function makeKey(): string {
+  return generateKeyPairSync("ed25519").privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+}

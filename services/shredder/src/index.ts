@@ -1,0 +1,31 @@
+import { rpcs } from "@tessera/kit/rpc";
+import { defineService } from "@tessera/kit/service";
+import { Shredders } from "@tessera/protos/services";
+import { clients } from "./clients.ts";
+import { reportEvents } from "./events.ts";
+import { findExport } from "./handlers/find-export.ts";
+import { findShred } from "./handlers/find-shred.ts";
+import { getCertificate } from "./handlers/get-certificate.ts";
+import { startExport } from "./handlers/start-export.ts";
+import { startShred } from "./handlers/start-shred.ts";
+import { makeExports } from "./jobs/make-exports.ts";
+import { removeExports } from "./jobs/remove-exports.ts";
+import { shredEvents } from "./jobs/shred-events.ts";
+import { rebuildRequests } from "./rebuilds/rebuild-requests.ts";
+
+/** The export and the erasure of the personal data of events. */
+export const shredder = defineService({
+  name: "shredder",
+  schema: "shredder",
+  settings: {},
+  migrations: new URL("../migrations/", import.meta.url),
+  clients,
+  rpcs: [rpcs(Shredders, { startExport, findExport, startShred, findShred, getCertificate })],
+  consumers: [],
+  jobs: [removeExports],
+  works: [makeExports, shredEvents],
+  rebuilds: [rebuildRequests],
+  start: async ({ db, files, clock, log, clients: called }) => ({
+    deps: { db, files, clock, events: reportEvents({ log }), ...called },
+  }),
+});

@@ -1,0 +1,87 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
+import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { passTime } from "@tessera/testkit/finish-work";
+import { strFromU8, unzipSync } from "fflate";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { emails, mine, pagesOf, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
+
+let database: TestDatabase;
+let db: Db;
+let service: RunningShredder;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "shredder", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("shredder");
+  service = await startShredder(db);
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+});
+beforeEach(() => service.reset());
+
+/** The texts in the archive of an export, by their names. */
+async function textsOf(exported: { readonly export: string; readonly file: string }): Promise<Record<string, string>> {
+  const { state, message, fileKey } = await service.shredders.findExport({ ...mine, ...exported });
+  expect([state, message]).toEqual([ShredState.SUCCEEDED, ""]);
+  const found = await service.files.get(fileKey);
+  const chunks: Buffer[] = [];
+  for await (const chunk of found?.content ?? []) chunks.push(chunk as Buffer);
+  const parts = unzipSync(Buffer.concat(chunks));
+  return Object.fromEntries(Object.entries(parts).map(([name, bytes]) => [name, strFromU8(bytes)]));
+}
+
+it("[D5.1] holds the files of the chosen kinds, page by page", async () => {
+  const { boxoffice, voucher } = service.peers.holders;
+  boxoffice.files = [emails, { kind: "phone_numbers", name: "phone-by-order.json", shape: ExportShape.OBJECT }];
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org", 'B"': "Ω" }));
+  voucher.files = [{ kind: "waiting_list", name: "waiting-list.json", shape: ExportShape.ARRAY }];
+  voucher.pages.set("waiting-list.json", pagesOf({ 1: { voucher: "X" }, 2: { voucher: "Y" } }));
+  const texts = await textsOf(await service.export(["order_emails", "waiting_list", "invoices"]));
+  expect(Object.keys(texts)).toEqual(["CONFIRM_CODE.txt", "index.json", emails.name, "waiting-list.json"]);
+  expect(JSON.parse(texts[emails.name] ?? "")).toEqual({ A: "ada@example.org", 'B"': "Ω" });
+  expect(JSON.parse(texts["waiting-list.json"] ?? "")).toEqual([{ voucher: "X" }, { voucher: "Y" }]);
+  expect(texts["CONFIRM_CODE.txt"]).toMatch(/^[A-Z0-9]{6}$/);
+  expect(JSON.parse(texts["index.json"] ?? "")).toMatchObject({
+    ...{ instance: "https://tickets.example", organizer: "bigevents", event: "sampleconf" },
+    ...{ confirm_code: texts["CONFIRM_CODE.txt"], held_nowhere: ["invoices"] },
+    shredders: ["order_emails", "waiting_list", "invoices"],
+  });
+});
+
+it("[D5.1] holds files under names that stay in the archive, each once", async () => {
+  const folder = { kind: "question_answers", name: "answers", shape: ExportShape.FILES };
+  await service.files.put("answers/a", Buffer.from("first"), { contentType: "text/plain" });
+  await service.files.put("answers/b", Buffer.from("second"), { contentType: "text/plain" });
+  service.peers.holders.boxoffice.files = [folder];
+  const entry = (key: string, fileKey: string) => ({ key, fileKey, json: new Uint8Array() });
+  const entries = [entry("../x", "answers/a"), entry("../x", "answers/b"), entry("lost", "answers/none")];
+  service.peers.holders.boxoffice.pages.set(folder.name, [{ entries, next: "" }]);
+  const {
+    "index.json": _index,
+    "CONFIRM_CODE.txt": _code,
+    ...texts
+  } = await textsOf(await service.export(["question_answers"]));
+  expect(texts).toEqual({ ".._x": "first", "2-.._x": "second", lost: "" });
+});
+
+it("[D5.5] is made again from the beginning when a service fails while it is read, and fails after five tries", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails];
+  const started = await service.export();
+  const state = async () => (await service.shredders.findExport({ ...mine, ...started })).state;
+  expect(await state()).toBe(ShredState.WAITING);
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
+  await passTime(db);
+  await service.work();
+  expect(await state()).toBe(ShredState.SUCCEEDED);
+});
+
+it("[D2.2] is not started while the event is not ready", async () => {
+  service.peers.problem = "Not over.";
+  await expect(service.export()).rejects.toMatchObject({ code: "not_shreddable", message: "Not over." });
+});

@@ -1,0 +1,66 @@
+import { randomInt, randomUUID } from "node:crypto";
+import type { Files } from "@tessera/kit/files/files";
+import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
+import type { Db } from "@tessera/kit/pg/database";
+import { formatInstant } from "@tessera/values";
+import { type HolderClients, holdersOf } from "../holders.ts";
+import { type Export, findExport, storeFile, storeVersions } from "../store/exports.ts";
+import { exporting, exportsPrefix, workId } from "../work.ts";
+import { type SourceFile, writeZip } from "../write-zip.ts";
+
+export interface ExportTools extends HolderClients {
+  readonly db: Db;
+  readonly files: Files;
+}
+
+/** A service reads all rows of an event to say whether it has changed. */
+const describeMs = 30_000;
+
+/** Makes exports: what services say of the event is noted first, then everything is read. */
+export const makeExports = workOn(exporting, async ({ payload, signal, step }, tools: ExportTools) => {
+  const wanted = await findExport(tools.db, payload);
+  if (wanted === undefined) throw new WorkFailed("The export is over.");
+  const { organizer, event } = payload;
+  const versions: Record<string, string> = {};
+  const sources: SourceFile[] = [];
+  for (const holder of holdersOf(tools)) {
+    const { version, files } = await holder.client.describeEvent(
+      { organizer, event },
+      { signal, timeoutMs: describeMs },
+    );
+    versions[holder.service] = version;
+    for (const file of files) if (wanted.kinds.includes(file.kind)) sources.push({ ...file, holder });
+  }
+  await step((tx) => storeVersions(tx, payload, versions));
+  const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
+  const texts = writeIndex(wanted);
+  const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
+  const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
+  return async (tx) => storeFile(tx, payload, { fileKey, size, sha256 });
+});
+
+/** Kinds that no service holds: records do not bring them. */
+const heldNowhere: ReadonlySet<string> = new Set(["invoices", "payment_info"]);
+
+/** The two files of every export (source: behaviour of vouchers, C3). */
+function writeIndex({ instance, organizer, event, startedAt, kinds }: Export): Record<string, string> {
+  const code = makeCode();
+  const without = kinds.filter((kind) => heldNowhere.has(kind));
+  const index = {
+    instance,
+    organizer,
+    event,
+    time: formatInstant(startedAt),
+    shredders: kinds,
+    confirm_code: code,
+    ...(without.length === 0 ? {} : { held_nowhere: without }),
+  };
+  return { "CONFIRM_CODE.txt": code, "index.json": `${JSON.stringify(index, undefined, 2)}\n` };
+}
+
+const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+const codeLength = 6;
+
+function makeCode(): string {
+  return Array.from({ length: codeLength }, () => letters[randomInt(letters.length)]).join("");
+}

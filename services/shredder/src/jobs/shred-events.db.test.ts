@@ -1,0 +1,186 @@
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
+import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
+import { topics } from "@tessera/protos/topics";
+import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { passTime } from "@tessera/testkit/finish-work";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { shredder } from "../index.ts";
+import { mine, place, type RunningShredder, startShredder } from "../testing/start-shredder.ts";
+
+let database: TestDatabase;
+let db: Db;
+let service: RunningShredder;
+
+beforeAll(async () => {
+  database = await createTestDatabase([
+    { schema: "shredder", migrations: new URL("../../migrations/", import.meta.url) },
+  ]);
+  db = database.open("shredder");
+  service = await startShredder(db);
+});
+afterAll(async () => {
+  await service.close();
+  await database.drop();
+});
+beforeEach(() => service.reset());
+
+/** Starts the erasure of a new export. */
+async function start(): Promise<{ readonly case: string; readonly file: string }> {
+  const exported = await service.export();
+  return service.shredders.startShred({ ...mine, ...exported });
+}
+
+const state = async (started: { readonly case: string; readonly file: string }) =>
+  service.shredders.findShred({ ...mine, case: started.case, file: started.file });
+
+const again = async () => {
+  await passTime(db);
+  await service.work();
+};
+
+/** What services were asked for. */
+const requested = async () =>
+  (
+    await db.many<{ payload: Buffer }>(sql`
+      select outbox.payload from outbox where outbox.topic = ${topics.shredRequested.name} order by outbox.id`)
+  ).map(({ payload }) => topics.shredRequested.decode(payload));
+
+describe("an erasure", () => {
+  it("[D6.1] is requested once, and ends when all services are done", async () => {
+    const started = await start();
+    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    await service.work();
+    expect(await state(started)).toEqual({ state: ShredState.SUCCEEDED, message: "" });
+    expect(await requested()).toEqual([{ ...place, case: started.case, kinds: ["order_emails"] }]);
+    expect(service.peers.closed).toMatchObject([{ case: started.case, kinds: ["order_emails"], version: "1" }]);
+    const { statement } = await service.shredders.getCertificate({ ...place, case: started.case });
+    expect(JSON.parse(Buffer.from(statement).toString())).toMatchObject({ event: "sampleconf", case: started.case });
+  });
+
+  it.each(["checkin", "voucher", "layout-and-render"] as const)(
+    "[D2.3] asks for nothing when the event has changed in %s since its export",
+    async (name) => {
+      const started = await start();
+      service.peers.holders[name].version = "2";
+      await service.work();
+      expect(await state(started)).toMatchObject({
+        state: ShredState.FAILED,
+        message: expect.stringContaining("changed"),
+      });
+      expect([await requested(), service.peers.closed]).toEqual([[], []]);
+    },
+  );
+
+  it("[D2.3] asks for nothing when boxoffice does not close the event; then the export may be tried again", async () => {
+    const exported = await service.export();
+    const started = await service.shredders.startShred({ ...mine, ...exported });
+    service.peers.closing = "It has changed.";
+    await service.work();
+    expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "It has changed." });
+    expect(await requested()).toEqual([]);
+    service.peers.closing = undefined;
+    const second = await service.shredders.startShred({ ...mine, ...exported });
+    expect(second.case).not.toBe(started.case);
+    await service.work();
+    expect(await state(second)).toMatchObject({ state: ShredState.SUCCEEDED });
+  });
+
+  it("[D6.7] goes on after its worker was killed, whatever it had done", async () => {
+    const started = await start();
+    // A killed worker leaves a claimed row behind, and services that were asked.
+    await db.run(sql`update shred_case set requested_at = now()`);
+    await db.run(sql`
+      update work
+         set state = 'running', turn = null, token = work.token + 1, tries = 1, due_at = now() - interval '1 second'
+       where work.kind = 'shred personal data'`);
+    service.peers.holders.checkin.version = "2";
+    await service.work();
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect([await requested(), service.peers.closed]).toEqual([[], []]);
+  });
+
+  it("[D6.2, D6.7] waits for a service that is down, or has not erased everything", async () => {
+    const started = await start();
+    const { checkin, voucher } = service.peers.holders;
+    checkin.erasure = undefined;
+    voucher.erasure = { state: ErasureState.RUNNING, parts: [], left: [] };
+    await service.work();
+    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    const { cause } = await db.one<{ cause: string }>(
+      sql`select work.cause from work where work.kind = 'shred personal data'`,
+    );
+    expect(cause).toMatch(/checkin does not answer; voucher is erasing/);
+    const parts = [{ kind: "order_emails", holding: "position.state", count: 1 }];
+    checkin.erasure = { state: ErasureState.DONE, parts, left: parts };
+    voucher.erasure = { state: ErasureState.DONE, parts: [], left: [] };
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    checkin.erasure = { state: ErasureState.DONE, parts, left: [] };
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await requested()).toHaveLength(1);
+  });
+
+  it("[D6.2] names those who are missing when it has taken too long", async () => {
+    const started = await start();
+    service.peers.holders.voucher.erasure = undefined;
+    await db.run(sql`update shred_case set started_at = now() - interval '1 hour'`);
+    await service.work();
+    expect(await state(started)).toMatchObject({
+      state: ShredState.FAILED,
+      message: expect.stringContaining("voucher does not answer"),
+    });
+  });
+});
+
+it("[D6.4] starts once for an export, however often and at the same time it is asked for", async () => {
+  const exported = await service.export();
+  const started = await Promise.all(
+    Array.from({ length: 8 }, () => service.shredders.startShred({ ...mine, ...exported })),
+  );
+  expect(new Set(started.map(({ case: id }) => id)).size).toBe(1);
+  await service.work();
+  await expect(service.shredders.startShred({ ...mine, ...exported })).rejects.toMatchObject({
+    code: "export_not_found",
+  });
+  expect(await requested()).toHaveLength(1);
+});
+
+it("[D5.4] belongs to the one who asked for it, in its event", async () => {
+  const started = await start();
+  for (const other of [
+    { credential: "another" },
+    { event: "another" },
+    { organizer: "another" },
+    { file: started.case },
+  ])
+    await expect(
+      service.shredders.findShred({ ...mine, case: started.case, file: started.file, ...other }),
+    ).rejects.toMatchObject({ code: "shred_not_found" });
+});
+
+it("[D6.6] is told for an hour", async () => {
+  const started = await start();
+  await service.work();
+  await db.run(sql`update work set due_at = now() - interval '1 second' where work.state = 'succeeded'`);
+  expect(await state(started)).toMatchObject({ state: ShredState.GONE });
+});
+
+it("[D8.1] is requested again when its topic is rebuilt", async () => {
+  const started = await start();
+  await service.work();
+  await service.export();
+  await db.run(sql`delete from outbox`);
+  const [rebuild] = shredder.rebuilds ?? [];
+  const first = await db.transaction(async (tx) =>
+    rebuild?.publishNext(tx, { after: undefined, limit: 10, cutoff: 0 }),
+  );
+  expect(first?.published).toBe(1);
+  expect(await requested()).toEqual([{ ...place, case: started.case, kinds: ["order_emails"] }]);
+  expect(
+    await db.transaction(async (tx) => rebuild?.publishNext(tx, { after: first?.place, limit: 10, cutoff: 0 })),
+  ).toBeUndefined();
+});

@@ -1,0 +1,127 @@
+import type { Queryable } from "@tessera/kit/pg/database";
+import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { sql } from "@tessera/kit/pg/sql";
+import type { Named } from "../domain/named.ts";
+
+export interface Export extends Named {
+  readonly file: string;
+  readonly kinds: readonly string[];
+  readonly instance: string;
+  /** In microseconds since 1970. */
+  readonly startedAt: number;
+  /** By service; null: it has not begun. */
+  readonly versions: Readonly<Record<string, string>> | null;
+  /** Null: it is not made yet, or its data was erased. */
+  readonly fileKey: string | null;
+  readonly sha256: string | null;
+}
+
+/** Stores an export that is asked for. */
+export async function insertExport(
+  tx: Queryable,
+  row: Pick<Export, keyof Named | "file" | "kinds" | "instance"> & { readonly credential: string },
+): Promise<void> {
+  await tx.run(sql`
+    insert into export (organizer, event, id, file, credential, kinds, instance)
+    values (${row.organizer}, ${row.event}, ${row.id}::uuid, ${row.file}::uuid, ${row.credential}, ${row.kinds}::text[],
+            ${row.instance})`);
+}
+
+const columns = sql`
+  export.organizer, export.event, export.id, export.file, export.kinds, export.instance, export.versions,
+  export.started_at as "startedAt", export.file_key as "fileKey", export.sha256`;
+
+/** Finds an export. */
+export function findExport(db: Queryable, { organizer, event, id }: Named): Promise<Export | undefined> {
+  return db.maybeOne<Export>(sql`
+    select ${columns}
+      from export
+     where export.organizer = ${organizer}
+       and export.event = ${event}
+       and export.id = ${id}::uuid`);
+}
+
+/** Finds an export by all parts of its address, for the one who asked for it. */
+export function findOwnExport(
+  db: Queryable,
+  { organizer, event, id, file, credential }: Named & { readonly file: string; readonly credential: string },
+): Promise<Export | undefined> {
+  return db.maybeOne<Export>(sql`
+    select ${columns}
+      from export
+     where export.organizer = ${organizer}
+       and export.event = ${event}
+       and export.id = ${id}::uuid
+       and export.file = ${file}::uuid
+       and export.credential = ${credential}`);
+}
+
+/** Stores what services said of the event before anything was read. */
+export async function storeVersions(
+  tx: Queryable,
+  { organizer, event, id }: Named,
+  versions: Readonly<Record<string, string>>,
+): Promise<void> {
+  await tx.run(sql`
+    update export
+       set versions = ${JSON.stringify(versions)}::jsonb
+     where export.organizer = ${organizer}
+       and export.event = ${event}
+       and export.id = ${id}::uuid`);
+}
+
+/** Stores where the file of an export is. */
+export async function storeFile(
+  tx: Queryable,
+  { organizer, event, id }: Named,
+  file: { readonly fileKey: string; readonly size: number; readonly sha256: string },
+): Promise<void> {
+  await tx.run(sql`
+    update export
+       set file_key = ${file.fileKey}, size = ${file.size}, sha256 = ${file.sha256}, made_at = clock_timestamp()
+     where export.organizer = ${organizer}
+       and export.event = ${event}
+       and export.id = ${id}::uuid`);
+}
+
+/** Finds those of some keys that are files of exports. */
+export async function findNamedFiles(db: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await db.many<{ fileKey: string }>(sql`
+    select export.file_key as "fileKey"
+      from export
+     where export.file_key = any(${keys}::text[])`);
+  return new Set(rows.map(({ fileKey }) => fileKey));
+}
+
+/** Deletes exports that are older than so many hours, and returns the keys of their files. */
+export async function deleteOldExports(
+  db: Queryable,
+  { hours, most }: { readonly hours: number; readonly most: number },
+): Promise<(string | null)[]> {
+  const rows = await db.many<{ fileKey: string | null }>(sql`
+    delete from export
+     where (export.organizer, export.event, export.id) in (
+             select old.organizer, old.event, old.id
+               from export as old
+              where old.started_at < now() - make_interval(hours => ${hours})
+              order by old.started_at
+              limit ${most})
+    returning export.file_key as "fileKey"`);
+  return rows.map(({ fileKey }) => fileKey);
+}
+
+/** Finds the files of all exports of an event: after an erasure, none may be left. */
+export async function forgetFiles(tx: Queryable, { organizer, event }: EventKey): Promise<string[]> {
+  const rows = await tx.many<{ fileKey: string }>(sql`
+    update export
+       set file_key = null
+      from export as before
+     where export.organizer = ${organizer}
+       and export.event = ${event}
+       and before.organizer = export.organizer
+       and before.event = export.event
+       and before.id = export.id
+       and before.file_key is not null
+    returning before.file_key as "fileKey"`);
+  return rows.map(({ fileKey }) => fileKey);
+}

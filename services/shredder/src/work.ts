@@ -1,0 +1,34 @@
+import { defineWork, json, nothing, untilDone } from "@tessera/kit/jobs/work";
+import type { Named } from "./domain/named.ts";
+
+const hourMs = 3_600_000;
+
+/** Exports; their files are kept for two hours (source: behaviour of vouchers, C3). */
+export const exporting = defineWork("export personal data", {
+  payload: json<Named>(),
+  result: nothing,
+  leaseMs: 60_000,
+  tries: 5,
+  keepMs: 2 * hourMs,
+  atOnce: 1,
+  mostWaiting: 20,
+});
+
+/** Cases; how they ended is told for an hour (source: contract 8). */
+export const shredding = defineWork("shred personal data", {
+  payload: json<Named>(),
+  result: nothing,
+  leaseMs: 60_000,
+  tries: untilDone,
+  keepMs: hourMs,
+  atOnce: 2,
+  mostWaiting: 20,
+});
+
+/** Work is named after its event, too: in another event it does not exist. */
+export function workId({ organizer, event, id }: Named): string {
+  return [organizer, event, id].join("/");
+}
+
+/** The folder of all exports in the store for files. */
+export const exportsPrefix = "shredder-exports/";

@@ -1,0 +1,64 @@
+import { type Erasing, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
+import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
+import { catalogue, topics } from "@tessera/protos/topics";
+import { mask, namesGuest } from "./domain/guest-comment.ts";
+import * as store from "./store/personal-data.ts";
+import { lockVouchers } from "./store/vouchers.ts";
+import { storeChanged } from "./store-changed.ts";
+
+const erasedAtATime = 500;
+/** A comment has up to 64 KiB, and a page must fit in one message. */
+const readAtATime = 50;
+
+/** The personal data that vouchers hold, and how it is exported and erased. */
+export const personalData = holdPersonalData({
+  requests: topics.shredRequested,
+  topics: catalogue,
+  holdings: [{ kind: "waiting_list", name: "voucher.comment", left: store.countGuestComments }],
+  files: [
+    {
+      kind: "waiting_list",
+      name: "waiting-list.json",
+      shape: ExportShape.ARRAY,
+      async read(db, place, after) {
+        const found = await store.readGuestComments(db, place, { after: Number(after), limit: readAtATime });
+        const entries = found.map(({ code, comment, tag }) => ({
+          json: Buffer.from(JSON.stringify({ voucher: code, comment, tag })),
+        }));
+        return { entries, next: found.length < readAtATime ? "" : String(found.at(-1)?.id) };
+      },
+    },
+  ],
+  version: store.versionOf,
+  async erase(job) {
+    if (job.kinds.has("waiting_list")) await maskComments(job);
+  },
+});
+
+/** Masks the comments that name guests, and publishes that. Answers to requests that show one go, too. */
+async function maskComments({ organizer, event, signal, slice }: Erasing): Promise<void> {
+  const place = { organizer, event };
+  for (let after: number | undefined = 0; after !== undefined; ) {
+    signal.throwIfAborted();
+    const page = { after, limit: erasedAtATime };
+    after = await slice(async (tx, count) => {
+      const found = await store.readGuestComments(tx, place, page);
+      const locked = await lockVouchers(
+        tx,
+        found.map(({ id }) => ({ ...place, id })),
+      );
+      // Somebody may have changed one since it was found.
+      const guests = locked.filter(namesGuest);
+      await storeChanged(
+        tx,
+        guests.map((voucher) => ({ ...voucher, comment: mask })),
+      );
+      count("waiting_list", "voucher.comment", guests.length);
+      return found.length < erasedAtATime ? undefined : found.at(-1)?.id;
+    });
+  }
+  await slice(async (tx, count) => {
+    count("waiting_list", responses, await eraseResponses(tx, place));
+  });
+}

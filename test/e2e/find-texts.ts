@@ -1,0 +1,71 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createLog } from "@tessera/kit/log";
+import { openDatabase } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+
+const quiet = createLog({ service: "test", destination: { write: () => {} } });
+
+interface Column {
+  readonly schema: string;
+  readonly table: string;
+  readonly column: string;
+  readonly type: string;
+}
+
+/**
+ * Finds where any of some texts stands in a database, as `schema.table.column: text`: in every column of every table that
+ * can hold one, also where Postgres has compressed it or moved it elsewhere.
+ */
+export async function findTextsInDatabase(url: string, texts: readonly string[]): Promise<string[]> {
+  const db = openDatabase({ url, schema: "public", applicationName: "test", log: quiet, maxConnections: 2 });
+  try {
+    const columns = await db.many<Column>(sql`
+      select pg_namespace.nspname as schema, pg_class.relname as table, pg_attribute.attname as column,
+             pg_type.typname as type
+        from pg_class
+        join pg_namespace on pg_namespace.oid = pg_class.relnamespace
+        join pg_attribute on pg_attribute.attrelid = pg_class.oid
+                             and pg_attribute.attnum > 0
+                             and not pg_attribute.attisdropped
+        join pg_type on pg_type.oid = pg_attribute.atttypid
+       where pg_namespace.nspname !~ '^(pg_|information_schema)'
+         and pg_class.relkind in ('r', 'p')
+         and pg_type.typname in ('text', '_text', 'jsonb', '_jsonb', 'bytea', '_bytea', 'varchar', 'json')
+       order by 1, 2, 3`);
+    const found: string[] = [];
+    for (const { schema, table, column, type } of columns) {
+      const place = `"${schema}"."${table}"`;
+      // The bytes of a text as they stand in a message, in UTF-8; everything else is text already.
+      const bytes = type.endsWith("bytea") ? `convert_to(wanted.text, 'UTF8')` : undefined;
+      const holds =
+        bytes === undefined
+          ? `position(wanted.text in held."${column}"::text) > 0`
+          : type === "bytea"
+            ? `position(${bytes} in held."${column}") > 0`
+            : `exists (select from unnest(held."${column}") as part (bytes) where position(${bytes} in part.bytes) > 0)`;
+      const rows = await db.many<{ text: string }>({
+        text: `select wanted.text from unnest($1::text[]) as wanted (text) where exists (select from ${place} as held where ${holds})`,
+        values: [texts],
+      });
+      found.push(...rows.map(({ text }) => `${schema}.${table}.${column}: ${text}`));
+    }
+    return found;
+  } finally {
+    await db.close();
+  }
+}
+
+/** Finds which files below a folder hold any of some texts. */
+export async function findTextsInFiles(folder: string, texts: readonly string[]): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const found: string[] = [];
+  for (const entry of entries.filter((each) => each.isFile())) {
+    const path = join(entry.parentPath, entry.name);
+    const content = await readFile(path);
+    found.push(
+      ...texts.filter((text) => content.includes(text) || path.includes(text)).map((text) => `${path}: ${text}`),
+    );
+  }
+  return found;
+}
