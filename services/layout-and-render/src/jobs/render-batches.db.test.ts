@@ -64,7 +64,10 @@ function tools(changed: Partial<JobTools> = {}): JobTools {
     files,
     clock: systemClock,
     ticketData: allTickets,
-    answerFiles: { getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")) },
+    answerFiles: {
+      getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
+      getAnswerFiles: async ({ answers }) => ({ files: answers.map(() => ({ file: undefined })) }),
+    },
     renderer: renderer.tools,
     formats: new Formats(),
     issuer: "https://tickets.example",

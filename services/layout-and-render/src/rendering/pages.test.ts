@@ -6,6 +6,7 @@ import type { ResolvedElement } from "../domain/resolved-element.ts";
 import { aCode, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import { readPlainPdf } from "./read-plain-pdf.ts";
+import { type RenderRequest, renderTickets } from "./render-tickets.ts";
 
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());
@@ -132,16 +133,15 @@ describe("a file", () => {
   it("[L35.3] has its tickets in their order, and comes in pieces", async () => {
     const count = 230;
     const pieces: Buffer[] = [];
-    const request = {
+    const request: RenderRequest = {
       tickets: Array.from({ length: count }, (_, index) => ticket(index)),
       title: "",
       language: "en",
       issuer: "https://tickets.example",
       party: "one",
       createdAt: new Date(0),
-      readImage: () => Promise.resolve(undefined),
+      readImages: async (images) => images.map(() => undefined),
     };
-    const { renderTickets } = await import("./render-tickets.ts");
     for await (const piece of renderTickets(request, renderer.tools)) pieces.push(piece);
     expect(pieces.filter(({ length }) => length > 1000).length).toBeGreaterThan(2);
     const { pages } = await readPdf(Buffer.concat(pieces));

@@ -54,6 +54,14 @@ export class PdfWriter {
     return number;
   }
 
+  /** Adds an object whose references are numbers of this file, unless it is there. */
+  addOnce(object: PdfObject): number {
+    const key = contentKey(object);
+    const number = (key === undefined ? undefined : this.#byContent.get(key)) ?? this.add(object);
+    if (key !== undefined) this.#byContent.set(key, number);
+    return number;
+  }
+
   /** Adds objects of another document, all that are reached from some of them; returns their numbers here. */
   addAll(objects: ReadonlyMap<number, PdfObject>, roots: readonly number[]): (number: number) => number {
     const numbers = new Map<number, number>();

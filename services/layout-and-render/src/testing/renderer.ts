@@ -53,7 +53,7 @@ export function openTestRenderer(limits: Partial<PrintLimits> = {}): TestRendere
       issuer: "https://tickets.example",
       party: "organizer",
       createdAt: new Date("2027-01-01T00:00:00Z"),
-      readImage: () => Promise.resolve(undefined),
+      readImages: async (images) => images.map(() => undefined),
       onWarning: (warning) => void warnings.push(warning),
       ...options,
     };
