@@ -82,6 +82,7 @@ export class PageAssembler {
       const forms = background.pages.flatMap((page) => page.form ?? []);
       numberOf = this.#writer.addAll(background.objects, forms);
       this.#writer.needVersion(background.version);
+      this.#writer.addLayers(background.layers, numberOf);
       this.#backgrounds.set(background.name, numberOf);
     }
     return form === undefined ? undefined : numberOf(form);
