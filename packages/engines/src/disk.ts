@@ -278,7 +278,7 @@ function toFault(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof Fault || code === undefined) return error;
   const message =
-    code === "ENOSPC" || code === "EDQUOT"
+    code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG"
       ? "the folder for files is full; make room on its disk"
       : `the folder for files cannot be used (${code}); make it readable and writable for this process`;
   return fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });

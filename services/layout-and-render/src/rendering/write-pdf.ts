@@ -154,7 +154,7 @@ export class PdfWriter {
     if (this.#layers.length === 0) return "";
     const numbers = (layers: readonly Layer[]) => list(layers.map(({ number }) => number));
     const hidden = this.#layers.filter(({ isHidden }) => isHidden);
-    return ` /OCProperties <</OCGs [${numbers(this.#layers)}] /D <</OFF [${numbers(hidden)}]>>>>`;
+    return ` /OCProperties <</OCGs [${numbers(this.#layers)}] /D <</Name (Layers) /OFF [${numbers(hidden)}]>>>>`;
   }
 
   #write(bytes: Buffer): void {
