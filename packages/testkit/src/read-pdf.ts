@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { inflateSync } from "node:zlib";
 import { createCanvas } from "@napi-rs/canvas";
 import jsqr from "jsqr";
 import { getDocument, type PDFDocumentProxy, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
 
 /** A piece of text as it stands on a page; lengths in millimetres from the lower left corner. */
 export interface PdfText {
@@ -22,6 +25,14 @@ export interface PdfPage {
   readonly height: number;
   readonly texts: readonly PdfText[];
 }
+
+const zxing = prepareZXingModule({
+  overrides: {
+    wasmBinary: readFileSync(fileURLToPath(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm")))
+      .buffer as ArrayBuffer,
+  },
+  fireImmediately: true,
+});
 
 const mmPerPoint = 25.4 / 72;
 
@@ -102,6 +113,14 @@ export function drawPdf(bytes: Uint8Array, { page: number = 1, dpi = 150 } = {})
 export async function readQrCode(bytes: Uint8Array, { page = 1, dpi = 150 } = {}): Promise<string | undefined> {
   const { pixels, width, height } = await drawPdf(bytes, { page, dpi });
   return jsqr.default(pixels, width, height)?.data;
+}
+
+/** Reads codes of all kinds in a picture. */
+export async function readCodes({ pixels, width, height }: PdfImage): Promise<{ format: string; text: string }[]> {
+  await zxing;
+  const picture = { data: pixels, width, height } as Parameters<typeof readBarcodes>[0];
+  const found = await readBarcodes(picture, { tryHarder: true });
+  return found.map(({ format, text }) => ({ format, text }));
 }
 
 /** Texts that a file gives for glyphs that stand for several letters or for parts of one; the library above passes over them. */

@@ -258,7 +258,7 @@ function isImageType(type: string): type is ImageFile["type"] {
 
 const warningTexts: Readonly<Record<RenderWarning["code"], string>> = {
   text_too_long: "its text does not fit",
-  code_too_long: "its content is too long for a code",
+  code_too_long: "no code of its kind can say its content",
   image_unreadable: "its picture cannot be read",
   too_many_pictures: "the pictures of the ticket are too large together",
 };

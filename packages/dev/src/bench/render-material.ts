@@ -76,6 +76,7 @@ export function makeTicket(index: number, background: BackgroundFile): Ticket {
       text("1.234,50 €", [51, 193, 47, 8]),
       {
         type: "barcodearea",
+        symbology: "qr",
         page: 1,
         left: 130,
         bottom: 205,

@@ -35,7 +35,7 @@ export async function measureOverRest({ tickets }: { readonly tickets: number })
 /** More often than clients ask, so that the wait between two questions is not measured. */
 const askAgainMs = 25;
 
-export async function renderOne(baseUrl: string, tickets: number): Promise<OverRest> {
+async function renderOne(baseUrl: string, tickets: number): Promise<OverRest> {
   const headers = { authorization: `Token ${apiKey}`, "content-type": "application/json" };
   const parts = Array.from({ length: tickets }, (_, index) => ({ orderposition: index + 1 }));
   const started = performance.now();
@@ -57,7 +57,7 @@ export async function renderOne(baseUrl: string, tickets: number): Promise<OverR
 
 const dataUrl = (type: string, bytes: Uint8Array) => `data:${type};base64,${Buffer.from(bytes).toString("base64")}`;
 
-export async function layout(): Promise<string[]> {
+async function layout(): Promise<string[]> {
   const text = (content: string, [left, bottom, width, height]: readonly number[], look: object = {}) => ({
     ...{ type: "textcontainer", page: 1, left, bottom, width, height, content, fontsize: 13, fontfamily: "Open Sans" },
     ...{ bold: false, italic: false, align: "left", verticalalign: "top", color: [20, 20, 20], lineheight: 1 },
@@ -75,7 +75,6 @@ export async function layout(): Promise<string[]> {
     { type: "barcodearea", left: 130, bottom: 205, size: 64, content: "secret" },
     { type: "imagearea", left: 100, bottom: 190, width: 26, height: 20, content: "question_PHOTO" },
   ];
-  if (process.env["NOIMG"]) elements.pop();
   const { bytes } = await drawBackground();
   return [
     recordOf("question", { id: 1, question: { en: "Photo" }, type: "F", identifier: "PHOTO", items: [1] }),
@@ -89,7 +88,7 @@ export async function layout(): Promise<string[]> {
 const names = ["Žofie Ångström", "Jürgen Müller-Lüdenscheidt", "Ελένη Παπαδοπούλου", "Наталья Кузнецова", "Ana Núñez"];
 const pictures = Array.from({ length: photos }, (_, seed) => dataUrl("image/jpeg", aPhoto({ seed })));
 
-export function order(number: number): string {
+function order(number: number): string {
   const position = {
     ...{
       id: number,

@@ -18,7 +18,7 @@ const plainSegments = new Set([header, profileOf, huffman, quantization, restart
 
 /**
  * Reads what a PDF has to know of a JPEG. Undefined: it may have to be turned, or has colours of another kind, as EXIF and
- * marks of programs say, or it is none; that is for the browser to find out.
+ * marks of programs say, or it is broken; that is for the browser to find out.
  */
 export function readPlainJpeg(file: Uint8Array): PlainJpeg | undefined {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

@@ -118,7 +118,7 @@ export class PageAssembler {
     let pictures = 0;
     return above
       .map((each) => {
-        if ("qr" in each) return codeOperators(each, pointsPerMm);
+        if ("symbol" in each) return codeOperators(each, pointsPerMm);
         if ("jpeg" in each) return pictureOperators(each, `${names.picture}${pictures++}`);
         const scale = (each.height * pointsPerMm) / markHeight;
         const place = [scale, 0, 0, scale, each.left * pointsPerMm, each.bottom * pointsPerMm].map(decimal);

@@ -1,5 +1,5 @@
 import { PDFDocument } from "@cantoo/pdf-lib";
-import { drawPdf, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
+import { drawPdf, readCodes, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { aPhoto } from "@tessera/testkit/sample-photo";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -85,6 +85,45 @@ describe("a code", () => {
       expect(await readQrCode(await renderer.renderElements([aCode(value.toWellFormed())], blank))).toBe(
         value.toWellFormed(),
       );
+  });
+});
+
+describe("a code of another kind", () => {
+  const secret = "z3fsn8jyufm5kpk768q69gkbyr5f4h6w";
+
+  it.each([
+    ["aztec", "Aztec", `${secret} ä`, 60],
+    ["datamatrix", "DataMatrix", `${secret} ä`, 60],
+    ["pdf417", "PDF417", `${secret} ä`, 20],
+    ["code128", "Code128", "A1b2-0042", 17.1],
+  ] as const)(
+    "[L30.7] (%s) is read as what it says, and stands at the lower left",
+    async (symbology, format, value, height) => {
+      const under = anArea("x", { left: 15, bottom: 95, fontSize: 1, width: 2 });
+      for (const elements of [[aCode(value, { symbology })], [aCode(value, { symbology }), under]]) {
+        const drawn = await drawPdf(await renderer.renderElements(elements, blank), { dpi: 300 });
+        expect(await readCodes(drawn)).toEqual([{ format, text: value }]);
+        const dark = Array.from({ length: 120 }, (_, row) => 99 + row / 2).filter((y) =>
+          Array.from({ length: 300 }, (_, column) => drawn.colorAt(20 + column / 5, y)[0]).includes(0),
+        );
+        expect(dark[0]).toBeGreaterThanOrEqual(100);
+        expect(dark.at(-1)).toBeLessThanOrEqual(100 + height);
+        expect(dark.at(-1)).toBeGreaterThan(100 + height * 0.85);
+      }
+    },
+  );
+
+  it("[L30.8] that cannot say its content is not drawn, which is a warning", async () => {
+    const elements = [
+      aCode("ä", { symbology: "code128" }),
+      aCode("x".repeat(151), { symbology: "aztec" }),
+      aCode("x".repeat(150), { symbology: "aztec" }),
+    ];
+    await renderer.renderElements(elements, blank);
+    expect(renderer.warnings.map(({ element, code }) => [element, code])).toEqual([
+      [0, "code_too_long"],
+      [1, "code_too_long"],
+    ]);
   });
 });
 

@@ -127,7 +127,7 @@ async function* readChunks(
     chunk.push({ ticket, index, background, images });
     index += 1;
     pages += background.pages.length;
-    for (const element of ticket.elements) letters += "value" in element ? element.value.length : 0;
+    for (const element of ticket.elements) letters += costOf(element);
     if (pages < pagesEach && !pictures.isSpent && letters < mostLetters) continue;
     yield chunk;
     chunk = [];
@@ -139,6 +139,12 @@ async function* readChunks(
   function tooMany(element: number): void {
     onWarning?.({ ticket: index, element, code: "too_many_pictures" });
   }
+}
+
+/** In letters. Encoding a rare kind of code holds everything else up. */
+function costOf(element: ResolvedElement): number {
+  if (element.type === "barcodearea" && element.symbology !== "qr") return mostLetters / 20;
+  return "value" in element ? element.value.length : 0;
 }
 
 const none: ReadonlyMap<ResolvedElement, ImageFile> = new Map();
