@@ -26,14 +26,6 @@ export interface PdfPage {
   readonly texts: readonly PdfText[];
 }
 
-const zxing = prepareZXingModule({
-  overrides: {
-    wasmBinary: readFileSync(fileURLToPath(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm")))
-      .buffer as ArrayBuffer,
-  },
-  fireImmediately: true,
-});
-
 const mmPerPoint = 25.4 / 72;
 
 /** Opens a PDF, uses it and closes it. */
@@ -116,10 +108,10 @@ export async function readQrCode(bytes: Uint8Array, { page = 1, dpi = 150 } = {}
 }
 
 /** Reads codes of all kinds in a picture. */
-export async function readCodes({ pixels, width, height }: PdfImage): Promise<{ format: string; text: string }[]> {
-  await zxing;
-  const picture = { data: pixels, width, height } as Parameters<typeof readBarcodes>[0];
-  const found = await readBarcodes(picture, { tryHarder: true });
+export async function readCodes({ png }: PdfImage): Promise<{ format: string; text: string }[]> {
+  const wasmBinary = readFileSync(fileURLToPath(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm"))).buffer;
+  prepareZXingModule({ overrides: { wasmBinary } });
+  const found = await readBarcodes(new Uint8Array(png()), { tryHarder: true });
   return found.map(({ format, text }) => ({ format, text }));
 }
 

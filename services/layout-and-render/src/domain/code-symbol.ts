@@ -1,5 +1,5 @@
 import bwip from "@bwip-js/node";
-import type { Symbology } from "./element.ts";
+import type { BarcodeArea, Symbology } from "./element.ts";
 import { encodeQr } from "./qr-code.ts";
 
 /** A code without its place: rows of modules from the top. */
@@ -58,7 +58,10 @@ type Drawn =
   | { readonly pixs: ArrayLike<number>; readonly pixx: number; readonly pixy: number };
 
 /** How many modules `size` measures: the longer side, with the zone that stays free. */
-export function modulesAcross({ columns, rows, rowHeight, quietZone }: CodeSymbol, hasQuietZone: boolean): number {
+export function modulesAcross(
+  { columns, rows, rowHeight, quietZone }: CodeSymbol,
+  { hasQuietZone }: Pick<BarcodeArea, "hasQuietZone">,
+): number {
   return Math.max(columns, rows * rowHeight) + (hasQuietZone ? 2 * quietZone : 0);
 }
 

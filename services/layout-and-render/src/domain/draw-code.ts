@@ -22,7 +22,7 @@ export function placeCode(element: BarcodeArea & { readonly value: string }): Pl
   const symbol = encodeSymbol(element.symbology, element.value);
   if (symbol === undefined) return undefined;
   const margin = element.hasQuietZone ? symbol.quietZone : 0;
-  const module = element.size / modulesAcross(symbol, element.hasQuietZone);
+  const module = element.size / modulesAcross(symbol, element);
   return {
     symbol,
     module,

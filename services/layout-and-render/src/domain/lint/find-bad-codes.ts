@@ -27,7 +27,7 @@ export function findBadCodes(
     if (element.type !== "barcodearea" || !(element.size > 0)) return [];
     const sized = valuesOf(index).map((value) => {
       const symbol = encodeSymbol(element.symbology, value);
-      const modules = symbol === undefined ? Number.MAX_VALUE : modulesAcross(symbol, element.hasQuietZone);
+      const modules = symbol === undefined ? Number.MAX_VALUE : modulesAcross(symbol, element);
       return { index, element, value, symbol, modules };
     });
     return sized.sort((one, other) => other.modules - one.modules).slice(0, 1);
