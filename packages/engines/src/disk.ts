@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { constants, type FileHandle, lstat, mkdir, open, readdir, rename, rm, rmdir, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { Fault } from "@tessera/kit/fault";
 import { fault } from "@tessera/kit/faults";
 import type { Files, FoundFile, StoredFile } from "@tessera/kit/files/files";
@@ -65,10 +65,14 @@ export function diskFiles({ directory }: DiskFilesOptions): Files {
       let file: FileHandle | undefined;
       try {
         file = await open(pathOf(content, key), constants.O_RDONLY | constants.O_NOFOLLOW);
-        const found = await describe(file, key);
+        const { found, begin } = await describe(file, key);
         if (found === undefined) {
           await file.close();
           return undefined;
+        }
+        if (range === undefined && found.size <= begin.length) {
+          await file.close();
+          return { ...found, content: Readable.from(begin) } satisfies FoundFile;
         }
         const { first, last } =
           range === undefined ? { first: 0, last: found.size - 1 } : resolveRange(range, found.size);
@@ -110,6 +114,9 @@ const mostAttempts = 50;
 /** The header comes before the content, so that one rename publishes both. Its length is fixed: the size of the content follows from the file's size. */
 const headerBytes = 256;
 
+/** Most files are read from their first bytes on, and most pictures are no larger. */
+const smallBytes = 16 * 1024;
+
 function header(contentType: string): Buffer {
   const line = Buffer.alloc(headerBytes, " ");
   line.write(`${JSON.stringify({ contentType })}`);
@@ -134,13 +141,20 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array): Promise<void> {
   }
 }
 
-async function describe(file: FileHandle, key: string): Promise<Omit<FoundFile, "content"> | undefined> {
+interface Described {
+  readonly found: Omit<FoundFile, "content"> | undefined;
+  /** The first bytes of its content: all of a small file, which is then read at once. */
+  readonly begin: Buffer;
+}
+
+async function describe(file: FileHandle, key: string): Promise<Described> {
   const { size, mtimeNs } = await file.stat({ bigint: true });
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes), 0, headerBytes, 0);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(headerBytes + smallBytes), 0, headerBytes + smallBytes, 0);
+  const begin = buffer.subarray(headerBytes, bytesRead);
   // A foreign file, for instance one that the operating system writes into each folder.
-  if (bytesRead < headerBytes) return undefined;
-  const { contentType } = JSON.parse(buffer.toString("utf8")) as { contentType: string };
-  return { key, size: Number(size) - headerBytes, storedAt: Number(mtimeNs / 1000n), contentType };
+  if (bytesRead < headerBytes) return { found: undefined, begin };
+  const { contentType } = JSON.parse(buffer.toString("utf8", 0, headerBytes)) as { contentType: string };
+  return { found: { key, size: Number(size) - headerBytes, storedAt: Number(mtimeNs / 1000n), contentType }, begin };
 }
 
 function read(file: FileHandle, { first, last }: { first: number; last: number }): Readable {
@@ -278,7 +292,7 @@ function toFault(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof Fault || code === undefined) return error;
   const message =
-    code === "ENOSPC" || code === "EDQUOT"
+    code === "ENOSPC" || code === "EDQUOT" || code === "EFBIG"
       ? "the folder for files is full; make room on its disk"
       : `the folder for files cannot be used (${code}); make it readable and writable for this process`;
   return fault("files_unavailable", message, { retryAfterMs: 5000, cause: error });

@@ -75,10 +75,11 @@ const barcodeArea = object(
   {
     type: constant("barcodearea"),
     ...placed,
-    size: numeric({ description: "Side in millimetres." }),
+    size: numeric({ description: "Side in millimetres, of a long code the longer one." }),
     content: words("The name of a variable; `secret` if it is left out."),
     ...texts,
     nowhitespace: plain(["boolean"], { description: "Whether its quiet zone is left out." }),
+    symbology: choice(["qr", "aztec", "datamatrix", "pdf417", "code128"]),
     color,
   },
   { required: [...place, "size"], closed: true },

@@ -1,7 +1,10 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { inflateSync } from "node:zlib";
 import { createCanvas } from "@napi-rs/canvas";
 import jsqr from "jsqr";
 import { getDocument, type PDFDocumentProxy, VerbosityLevel } from "pdfjs-dist/legacy/build/pdf.mjs";
+import { prepareZXingModule, readBarcodes } from "zxing-wasm/reader";
 
 /** A piece of text as it stands on a page; lengths in millimetres from the lower left corner. */
 export interface PdfText {
@@ -102,6 +105,14 @@ export function drawPdf(bytes: Uint8Array, { page: number = 1, dpi = 150 } = {})
 export async function readQrCode(bytes: Uint8Array, { page = 1, dpi = 150 } = {}): Promise<string | undefined> {
   const { pixels, width, height } = await drawPdf(bytes, { page, dpi });
   return jsqr.default(pixels, width, height)?.data;
+}
+
+/** Reads codes of all kinds in a picture. */
+export async function readCodes({ png }: PdfImage): Promise<{ format: string; text: string }[]> {
+  const wasmBinary = readFileSync(fileURLToPath(import.meta.resolve("zxing-wasm/reader/zxing_reader.wasm"))).buffer;
+  prepareZXingModule({ overrides: { wasmBinary } });
+  const found = await readBarcodes(new Uint8Array(png()), { tryHarder: true });
+  return found.map(({ format, text }) => ({ format, text }));
 }
 
 /** Texts that a file gives for glyphs that stand for several letters or for parts of one; the library above passes over them. */

@@ -25,6 +25,7 @@ import { findOverbooked } from "./handlers/find-overbooked.ts";
 import { findReadiness } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
+import { getAnswerFiles } from "./handlers/get-answer-files.ts";
 import { holdCapacity } from "./handlers/hold-capacity.ts";
 import { listCredentials } from "./handlers/list-credentials.ts";
 import { readTicketData } from "./handlers/read-ticket-data.ts";
@@ -51,7 +52,7 @@ export const boxoffice = defineService({
     rpcs(Quotas, { findOverbooked }),
     rpcs(Capacity, { holdCapacity, releaseCapacity }),
     rpcs(Sales, { sellTickets, cancelSale }),
-    rpcs(AnswerFiles, { getAnswerFile }),
+    rpcs(AnswerFiles, { getAnswerFile, getAnswerFiles }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
     rpcs(TicketData, { readTicketData }),
     rpcs(Shredding, { findReadiness, closeEvent }),

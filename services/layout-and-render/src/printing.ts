@@ -118,7 +118,7 @@ export function describeFile(
     issuer: tools.issuer,
     party: place.organizer,
     createdAt: new Date(tools.clock.now() / 1000),
-    readImage: (image) => readImage(image, place, tools, signal),
+    readImages: (images) => readImages(images, place, tools, signal),
     signal,
     onWarning: (warning) => onWarning?.(describe(warning)),
   };
@@ -185,21 +185,23 @@ const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 
 const imageMs = 10_000;
 
-/** Reads the picture of an answer. One that is gone, or cannot be had at any time, leaves its box gray. */
-async function readImage(
-  { position, question }: AnswerImage,
+/** Reads pictures of answers. One that is gone, or cannot be had at any time, leaves its box gray. */
+async function readImages(
+  images: readonly AnswerImage[],
   { organizer, event }: EventKey,
   { answerFiles }: Pick<PrintTools, "answerFiles">,
   signal: AbortSignal | undefined,
-): Promise<ImageFile | undefined> {
+): Promise<readonly (ImageFile | undefined)[]> {
   try {
-    const { contentType, content } = await answerFiles.getAnswerFile(
-      { organizer, event, position, question },
+    const { files } = await answerFiles.getAnswerFiles(
+      { organizer, event, answers: [...images] },
       { timeoutMs: imageMs, signal },
     );
-    return isImageType(contentType) ? { type: contentType, bytes: content } : undefined;
+    return files.map(({ file }) =>
+      file !== undefined && isImageType(file.contentType) ? { type: file.contentType, bytes: file.content } : undefined,
+    );
   } catch (error) {
-    if (error instanceof Fault && !isTransient(error)) return undefined;
+    if (error instanceof Fault && !isTransient(error) && images.length === 1) return [undefined];
     throw error;
   }
 }
@@ -210,7 +212,7 @@ function isImageType(type: string): type is ImageFile["type"] {
 
 const warningTexts: Readonly<Record<RenderWarning["code"], string>> = {
   text_too_long: "its text does not fit",
-  code_too_long: "its content is too long for a code",
+  code_too_long: "no code of its kind can say its content",
   letters_missing: "no font has all its letters",
   image_unreadable: "its picture cannot be read",
   too_many_pictures: "the pictures of the ticket are too large together",

@@ -76,6 +76,7 @@ export function makeTicket(index: number, background: BackgroundFile): Ticket {
       text("1.234,50 €", [51, 193, 47, 8]),
       {
         type: "barcodearea",
+        symbology: "qr",
         page: 1,
         left: 130,
         bottom: 205,
@@ -100,7 +101,7 @@ export function makeTicket(index: number, background: BackgroundFile): Ticket {
 }
 
 /** Ten pictures for all tickets. */
-export function makePhotos(): (image: { readonly position: number }) => Promise<ImageFile> {
+export function makePhotos(): (images: readonly { readonly position: number }[]) => Promise<readonly ImageFile[]> {
   const photos = Array.from({ length: 10 }, (_, seed): ImageFile => ({ type: "image/jpeg", bytes: aPhoto({ seed }) }));
-  return async ({ position }) => photos[position] ?? { type: "image/jpeg", bytes: aPhoto() };
+  return async (images) => images.map(({ position }) => photos[position] ?? { type: "image/jpeg", bytes: aPhoto() });
 }

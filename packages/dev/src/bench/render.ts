@@ -9,7 +9,7 @@ import { openBackgroundCache } from "@tessera/layout-and-render/rendering/backgr
 import { drawChunk } from "@tessera/layout-and-render/rendering/draw-chunk";
 import { openFontCatalogue } from "@tessera/layout-and-render/rendering/font-catalogue";
 import { type RenderTools, renderTickets } from "@tessera/layout-and-render/rendering/render-tickets";
-import type { BackgroundFile, ReadImage } from "@tessera/layout-and-render/rendering/ticket";
+import type { BackgroundFile, ReadImages } from "@tessera/layout-and-render/rendering/ticket";
 import { drawBackground, makePhotos, makeTicket } from "./render-material.ts";
 import { measureOverRest, type OverRest } from "./render-over-rest.ts";
 
@@ -24,13 +24,13 @@ const executable = process.env["CHROMIUM_PATH"];
 
 interface Material {
   readonly background: BackgroundFile;
-  readonly readImage: ReadImage;
+  readonly readImages: ReadImages;
 }
 
 /** Renders tickets with a background, eight texts, a code and a picture, beside the browser's own print of them. */
 export async function benchRender({ tickets }: { readonly tickets: number }): Promise<void> {
   const overRest = await measureOverRest({ tickets: Math.min(tickets, mostOverRest) });
-  const material: Material = { background: await drawBackground(), readImage: makePhotos() };
+  const material: Material = { background: await drawBackground(), readImages: makePhotos() };
   const started = performance.now();
   const printer = openPrintQueue({ start: browserStarter({ executable, log }), log });
   const tools = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
@@ -55,7 +55,7 @@ interface Rendered {
   readonly bytes: number;
 }
 
-async function render(tools: RenderTools, { background, readImage }: Material, count: number): Promise<Rendered> {
+async function render(tools: RenderTools, { background, readImages }: Material, count: number): Promise<Rendered> {
   const started = performance.now();
   let bytes = 0;
   const pieces = renderTickets(
@@ -69,7 +69,7 @@ async function render(tools: RenderTools, { background, readImage }: Material, c
       issuer: "https://tickets.example",
       party: "bench",
       createdAt: new Date(),
-      readImage,
+      readImages,
     },
     tools,
   );
@@ -78,7 +78,7 @@ async function render(tools: RenderTools, { background, readImage }: Material, c
 }
 
 /** The same pages, codes too, in one document that the browser lays out and prints, without their background: tickets per second. */
-async function measureOwn({ background, readImage }: Material, count: number): Promise<number> {
+async function measureOwn({ background, readImages }: Material, count: number): Promise<number> {
   const chromium = await browserStarter({ executable, log })();
   try {
     const prepared = await openBackgroundCache().prepare(background, "bench");
@@ -86,7 +86,7 @@ async function measureOwn({ background, readImage }: Material, count: number): P
       const ticket = makeTicket(index, background);
       const entries = ticket.elements.map(async (element) =>
         element.type === "imagearea" && element.image !== null
-          ? ([[element, await readImage(element.image)]] as const)
+          ? ([[element, (await readImages([element.image]))[0]]] as const)
           : [],
       );
       const images = new Map(

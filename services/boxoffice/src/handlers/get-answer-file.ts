@@ -6,10 +6,19 @@ import type {
   GetAnswerFileResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
 import { fault } from "../faults.ts";
-import { find } from "../store/answer-files.ts";
+import { find, type StoredAnswerFile } from "../store/answer-files.ts";
 
 /** An answer that is replaced while it is read is read again; it is never replaced so often in a row. */
 const mostReads = 3;
+
+/** Reads a file from the store; undefined: it is not there any more. */
+export async function readStored(
+  { fileKey, name, contentType }: StoredAnswerFile,
+  files: Files,
+): Promise<GetAnswerFileResponse | undefined> {
+  const found = await files.get(fileKey);
+  return found === undefined ? undefined : { name, contentType, content: await buffer(found.content) };
+}
 
 /** Gets the file of an answer. */
 export async function getAnswerFile(
@@ -21,9 +30,8 @@ export async function getAnswerFile(
     if (stored === undefined) {
       throw fault("answer_file_not_found", "This question is not answered with a file here.");
     }
-    const { fileKey, name, contentType } = stored;
-    const found = await files.get(fileKey);
-    if (found !== undefined) return { name, contentType, content: await buffer(found.content) };
+    const file = await readStored(stored, files);
+    if (file !== undefined) return file;
   }
   throw fault("answer_file_missing", "the store for files does not have this file", {
     retryAfterMs: 1000,

@@ -14,6 +14,7 @@ import { emptyTables } from "@tessera/testkit/empty-tables";
 import { collect } from "@tessera/testkit/files-contract";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { getAnswerFile } from "../handlers/get-answer-file.ts";
+import { getAnswerFiles } from "../handlers/get-answer-files.ts";
 import { removeAnswerFiles } from "../jobs/remove-answer-files.ts";
 import { type BoxOffice, boxOfficeOn } from "../testing/box-office.ts";
 import { takeFacts } from "../testing/facts.ts";
@@ -62,6 +63,7 @@ const dataUrl = (text: string, type: FileType = "image/png") => toDataUrl(fileWi
 const scripted = aPdf({ catalog: "/OpenAction << /S /JavaScript /JS (app.alert\\(1\\)) >>" });
 const answered = (answers: readonly object[], rest: object = {}) =>
   sample.order({ positions: [position({ answers, ...rest })] });
+const onePicture = dataUrl("picture");
 const picture = (content = "picture", rest: object = {}) =>
   answered([{ question: 1, answer: dataUrl(content), file_name: "me.png", ...rest }]);
 
@@ -98,6 +100,26 @@ describe("an answer that is a file", () => {
       [expect.objectContaining({ question: 1, answer: reference, file: true })],
     ]);
     expect(await keys()).toEqual(await namedKeys());
+  });
+
+  it("is given with those of other answers, in order, as far as there is room", async () => {
+    const large = (text: string) => dataUrl(text.repeat(3_000_000), "application/pdf");
+    await take(
+      sample.order({
+        positions: [onePicture, large("a"), large("b")].map((answer, index) =>
+          position({ id: index + 1, positionid: index + 1, secret: `s${index}`, answers: [{ question: 1, answer }] }),
+        ),
+      }),
+    );
+    const ask = async (...answers: [position: number, question: number][]) => {
+      const asked = answers.map(([position, question]) => ({ position, question }));
+      const { files: found } = await getAnswerFiles({ organizer: "org", event: "fest", answers: asked }, { db, files });
+      return found.map(({ file }) => file && textIn(file.contentType as FileType, file.content).slice(0, 7));
+    };
+    expect(await ask([9, 1], [1, 1], [1, 2], [2, 1])).toEqual([undefined, "picture", undefined, "aaaaaaa"]);
+    expect(await ask([3, 1], [2, 1], [1, 1])).toEqual(["bbbbbbb"]);
+    const many = Array.from({ length: 101 }, (): [number, number] => [1, 1]);
+    await expect(ask(...many)).rejects.toMatchObject({ kind: "invalid", code: "too_many_answer_files" });
   });
 
   it("changes nothing when it is sent again", async () => {

@@ -110,6 +110,9 @@ function endGroup({ pid }: ChildProcess): void {
 /** The frame of all pages: no address leads out of it, not even where one got in. */
 const shell = `<!doctype html><html><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:"><style>${pageStyle}</style></head><body></body></html>`;
 
+/** Left to itself, a tab keeps what it has printed until it has twice the memory. */
+const printsPerCleaning = 4;
+
 async function openTab(browser: Browser): Promise<Tab> {
   const page = await browser.newPage();
   await page.setJavaScriptEnabled(false);
@@ -122,7 +125,20 @@ async function openTab(browser: Browser): Promise<Tab> {
   await page.setContent(shell);
   const session = await page.createCDPSession();
   const loaded = new Set<string>();
-  return { print: (job) => print(job, { page, session, loaded }) };
+  let prints = 0;
+  return {
+    async print(job) {
+      const printed = await print(job, { page, session, loaded });
+      prints += 1;
+      const isDue = prints % printsPerCleaning === 0;
+      // What was printed does not stay in memory; an error means that the tab is gone.
+      void page
+        .evaluate(clear)
+        .then(() => (isDue ? session.send("HeapProfiler.collectGarbage") : undefined))
+        .catch(() => undefined);
+      return printed;
+    },
+  };
 }
 
 async function print(
@@ -148,8 +164,6 @@ async function print(
     scale: 0.1,
     generateTaggedPDF: false,
   });
-  // What was printed does not stay in memory; an error means that the tab is gone.
-  void page.evaluate(clear).catch(() => undefined);
   return { pdf: Buffer.from(data, "base64"), ...laidOut };
 }
 

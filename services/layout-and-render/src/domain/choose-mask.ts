@@ -79,6 +79,16 @@ function formatOf(level: "L" | "M" | "H", mask: number): number {
 /** A finder with free space on one side, where no finder is. */
 const [finderBefore, finderAfter] = [0b10111010000, 0b00001011101];
 
+/** What a module adds, by it and the ten before it: three for the fifth equal one, one for each after, 40 for a finder. */
+const runPenalties = Uint8Array.from({ length: 1 << 11 }, (_, recent) => {
+  const [five, six] = [recent & 0b11111, recent & 0b111111];
+  if (five !== 0 && five !== 0b11111) return 0;
+  return six === 0 || six === 0b111111 ? 1 : 3;
+});
+const penalties = runPenalties.map(
+  (penalty, recent) => penalty + (recent === finderBefore || recent === finderAfter ? 40 : 0),
+);
+
 function penaltyOf(modules: Uint8Array, side: number): number {
   let dark = 0;
   for (const module of modules) dark += module;
@@ -95,17 +105,16 @@ function penaltyOf(modules: Uint8Array, side: number): number {
 function linePenalty(modules: Uint8Array, side: number, [lineStep, step]: readonly [number, number]): number {
   let penalty = 0;
   for (let line = 0; line < side; line += 1) {
-    let last = 2;
-    let run = 0;
-    let recent = 0;
-    for (let place = 0, index = line * lineStep; place < side; place += 1, index += step) {
-      const module = modules[index] ?? 0;
-      run = module === last ? run + 1 : 1;
-      last = module;
-      if (run === 5) penalty += 3;
-      else if (run > 5) penalty += 1;
-      recent = ((recent << 1) | module) & 0x7ff;
-      if (place >= 10 && (recent === finderBefore || recent === finderAfter)) penalty += 40;
+    let index = line * lineStep;
+    // Before the line there is nothing equal to its first module.
+    let recent = modules[index] === 1 ? 0 : 0x7ff;
+    for (const end = index + 10 * step; index < end; index += step) {
+      recent = ((recent << 1) | (modules[index] ?? 0)) & 0x7ff;
+      penalty += runPenalties[recent] ?? 0;
+    }
+    for (const end = line * lineStep + side * step; index < end; index += step) {
+      recent = ((recent << 1) | (modules[index] ?? 0)) & 0x7ff;
+      penalty += penalties[recent] ?? 0;
     }
   }
   return penalty;
@@ -115,10 +124,11 @@ function linePenalty(modules: Uint8Array, side: number, [lineStep, step]: readon
 function blockPenalty(modules: Uint8Array, side: number): number {
   let penalty = 0;
   for (let row = 1; row < side; row += 1) {
-    for (let index = row * side + 1; index < (row + 1) * side; index += 1) {
-      const module = modules[index];
-      if (module === modules[index - 1] && module === modules[index - side] && module === modules[index - side - 1])
-        penalty += 3;
+    let last = 1;
+    for (let index = row * side; index < (row + 1) * side; index += 1) {
+      const pair = (modules[index] ?? 0) + (modules[index - side] ?? 0);
+      if (pair !== 1 && pair === last) penalty += 3;
+      last = pair;
     }
   }
   return penalty;

@@ -37,6 +37,7 @@ function line(
 export const defaultLayout: readonly LayoutElement[] = [
   {
     type: "barcodearea",
+    symbology: "qr",
     page: 1,
     left: 131.5,
     bottom: 213.5,

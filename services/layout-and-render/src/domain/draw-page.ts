@@ -2,15 +2,20 @@ import { drawCode, type PlacedCode, placeCode } from "./draw-code.ts";
 import { drawText } from "./draw-text.ts";
 import { mayCover } from "./may-cover.ts";
 import { pixels, pixelsPerMm } from "./page-units.ts";
+import { type PlacedPicture, placePicture } from "./place-picture.ts";
+import type { PlainJpeg } from "./plain-jpeg.ts";
 import { drawMark, type PlacedMark } from "./powered-by.ts";
 import type { ResolvedElement } from "./resolved-element.ts";
+
+/** What the PDF's own operators can draw. */
+export type Placed = PlacedCode | PlacedMark | PlacedPicture;
 
 /** What is drawn over a page of the background. */
 export interface DrawnPage {
   /** What the browser draws; empty: nothing. */
   readonly html: string;
   /** What the PDF's own operators draw over that: several times faster than the browser, and smaller. */
-  readonly above: readonly (PlacedCode | PlacedMark)[];
+  readonly above: readonly Placed[];
   /** All codes, for their text for programs. */
   readonly codes: readonly PlacedCode[];
   /** Marks of codes whose text is too long for any. */
@@ -22,6 +27,8 @@ export interface PageContext {
   readonly height: number;
   /** Names an element of the ticket in findings. */
   readonly markOf: (element: ResolvedElement) => string;
+  /** The picture of an element, if a PDF can show it as it is. */
+  readonly jpegOf: (element: ResolvedElement) => PlainJpeg | undefined;
   /** The number of the picture of an element; undefined: it has none that can be read. */
   readonly imageOf: (element: ResolvedElement) => number | undefined;
   /** Whether findings name all texts that do not fit their box, not only those that shrink. */
@@ -30,12 +37,18 @@ export interface PageContext {
 
 /** Draws the elements of a page in their order, later ones over earlier ones. */
 export function drawPage(elements: readonly ResolvedElement[], context: PageContext): DrawnPage {
-  const above: (PlacedCode | PlacedMark)[] = [];
+  const above: Placed[] = [];
   const codes: PlacedCode[] = [];
   const misfits: string[] = [];
   const parts = elements.map((element, index) => {
-    if (element.type !== "barcodearea" && element.type !== "poweredby") return drawElement(element, context);
+    if (element.type === "textarea" || element.type === "textcontainer") return drawElement(element, context);
     const isBelow = elements.slice(index + 1).some((later) => mayCover(later, element));
+    if (element.type === "imagearea") {
+      const jpeg = isBelow || !(element.width > 0 && element.height > 0) ? undefined : context.jpegOf(element);
+      if (jpeg === undefined) return drawElement(element, context);
+      above.push(placePicture(element, jpeg));
+      return "";
+    }
     if (element.type === "poweredby") {
       const { left, bottom, size: height, style } = element;
       if (!(height > 0)) return "";

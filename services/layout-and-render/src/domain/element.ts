@@ -34,9 +34,13 @@ interface Lettering extends Content {
   readonly width: number;
 }
 
-/** A code; `size` is its side, with its quiet zone unless that is left out. */
+/** Kinds of codes. */
+export type Symbology = "qr" | "aztec" | "datamatrix" | "pdf417" | "code128";
+
+/** A code; `size` is its longer side, with its quiet zone unless that is left out. */
 export interface BarcodeArea extends Placed, Content {
   readonly type: "barcodearea";
+  readonly symbology: Symbology;
   readonly size: number;
   readonly hasQuietZone: boolean;
   readonly color: Color;

@@ -8,9 +8,6 @@ export interface QrCode {
   readonly isDark: (row: number, column: number) => boolean;
 }
 
-/** Modules that stay free on each side. */
-export const quietZone = 4;
-
 export type Redundancy = "H" | "M" | "L";
 
 /** How much of a code may be damaged: short texts have room for more. */
@@ -35,25 +32,4 @@ export function encodeQr(value: string): QrCode | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A run of dark modules in a row. */
-export interface DarkRun {
-  readonly row: number;
-  readonly column: number;
-  readonly length: number;
-}
-
-/** All dark modules, as runs. */
-export function darkRuns({ side, isDark }: QrCode): DarkRun[] {
-  const runs: DarkRun[] = [];
-  for (let row = 0; row < side; row += 1) {
-    for (let column = 0; column < side; column += 1) {
-      if (!isDark(row, column)) continue;
-      const begin = column;
-      while (column < side && isDark(row, column)) column += 1;
-      runs.push({ row, column: begin, length: column - begin });
-    }
-  }
-  return runs;
 }

@@ -16,7 +16,15 @@ const read = (element: object) => readElements(JSON.stringify([element]))[0];
 describe("[L2.6] an element that leaves everything out that it may", () => {
   it("has a secret in black as its code, with a quiet zone", () => {
     expect(read({ type: "barcodearea", ...place, size: "64.00" })).toEqual({
-      ...{ type: "barcodearea", ...placed, size: 64, content: "secret", hasQuietZone: true, color: [0, 0, 0] },
+      ...{
+        type: "barcodearea",
+        ...placed,
+        size: 64,
+        content: "secret",
+        hasQuietZone: true,
+        color: [0, 0, 0],
+        symbology: "qr",
+      },
     });
   });
 
@@ -50,12 +58,13 @@ describe("an element that says everything", () => {
       text: "a",
       text_i18n: { en: "b" },
       nowhitespace: true,
+      symbology: "aztec",
       color: [255, 0, 0],
       content: "other",
     };
     expect(read({ type: "barcodearea", ...place, size: 1, ...options })).toEqual({
       ...{ type: "barcodearea", ...placed, page: 2, size: 1, content: "other", text: "a", textI18n: { en: "b" } },
-      ...{ hasQuietZone: false, color: [255, 0, 0] },
+      ...{ hasQuietZone: false, symbology: "aztec", color: [255, 0, 0] },
     });
     const known = { text: "a", textI18n: { en: "b" }, locale: "de-informal", lineHeight: 1.2, rotation: 90 };
     expect(read({ type: "textarea", ...place, ...letters, ...texts, downward: true })).toMatchObject({

@@ -1,4 +1,4 @@
-import type { Color, Content, LayoutElement } from "./element.ts";
+import type { Color, Content, LayoutElement, Symbology } from "./element.ts";
 
 type Numeric = number | string;
 type SentColor = readonly [number, number, number, number?];
@@ -36,6 +36,7 @@ type SentElement =
         readonly size: Numeric;
         readonly content?: string;
         readonly nowhitespace?: boolean;
+        readonly symbology?: Symbology;
         readonly color?: SentColor;
       })
   | (Placed & {
@@ -69,6 +70,7 @@ function readElement(sent: SentElement): LayoutElement {
       return {
         ...{ type: sent.type, ...placed, size: Number(sent.size) },
         ...readContent({ ...sent, content: sent.content ?? "secret" }),
+        symbology: sent.symbology ?? "qr",
         hasQuietZone: sent.nowhitespace !== true,
         color: readColor(sent.color),
       };

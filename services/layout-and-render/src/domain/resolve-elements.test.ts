@@ -8,6 +8,7 @@ import { listVariables } from "./variables/find-variable.ts";
 
 const barcode = (content: string, rest: Partial<BarcodeArea> = {}): BarcodeArea => ({
   type: "barcodearea",
+  symbology: "qr",
   page: 1,
   left: 0,
   bottom: 0,

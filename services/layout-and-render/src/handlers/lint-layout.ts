@@ -96,7 +96,7 @@ async function findLongTexts(
       ...file,
       tickets,
       count: tickets.length,
-      readImage: () => Promise.resolve(undefined),
+      readImages: async (images) => images.map(() => undefined),
       isSmall: true,
       checksFit: true,
       onWarning: ({ element, code }) => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -64,7 +65,10 @@ function tools(changed: Partial<JobTools> = {}): JobTools {
     files,
     clock: systemClock,
     ticketData: allTickets,
-    answerFiles: { getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")) },
+    answerFiles: {
+      getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
+      getAnswerFiles: async ({ answers }) => ({ files: answers.map(() => ({ file: undefined })) }),
+    },
     renderer: renderer.tools,
     formats: new Formats(),
     issuer: "https://tickets.example",
@@ -108,6 +112,33 @@ describe("what passes by itself", () => {
     expect(found).toMatchObject({ state: BatchState.SUCCEEDED, message: "" });
     expect(await stored()).toEqual([found.fileKey]);
     expect(found.fileKey.startsWith(rendersOf(place))).toBe(true);
+  });
+
+  it("[L50.6] such as a full disk is waited for, and no part of a file is left on it", async () => {
+    const limit = (bytes: string) =>
+      execFileSync("prlimit", ["--pid", String(process.pid), `--fsize=${bytes}:unlimited`]);
+    const many = Array.from({ length: 20 }, (_, index) => part(index + 1));
+    const left = async () => (await readdir(directory, { recursive: true })).filter((name) => name.includes("."));
+    // No file of this process may become so large as the one that is rendered.
+    limit(String(32 * 1024));
+    try {
+      const hopeless = await start(many);
+      await finish({ patienceMs: 300 });
+      expect(await hopeless.find()).toMatchObject({
+        state: BatchState.FAILED,
+        message: "the folder for files is full; make room on its disk",
+      });
+      expect(await left()).toEqual([]);
+      const job = await start(many);
+      const finished = finish();
+      await vi.waitUntil(() => lines.filter((line) => line.includes("is full")).length > 1);
+      limit("unlimited");
+      await finished;
+      expect((await readStored((await job.find()).fileKey)).pages).toHaveLength(20);
+    } finally {
+      limit("unlimited");
+    }
+    expect(await stored()).toHaveLength(1);
   });
 
   it("[L50.2] ends the job with its sentence when it lasts too long", async () => {

@@ -1,7 +1,10 @@
 import { deflateSync } from "node:zlib";
 import { codeOperators, type PlacedCode } from "../domain/draw-code.ts";
+import type { Placed } from "../domain/draw-page.ts";
 import { invisibleOperators, machineText } from "../domain/machine-text.ts";
 import { pointsPerMm } from "../domain/page-units.ts";
+import type { PlacedPicture } from "../domain/place-picture.ts";
+import type { PlainJpeg } from "../domain/plain-jpeg.ts";
 import { markOperators, type PlacedMark } from "../domain/powered-by.ts";
 import { markHeight, markWidth } from "../domain/powered-by-paths.ts";
 import type { NamedBackground } from "./background-cache.ts";
@@ -12,7 +15,13 @@ import { type PdfObject, type PlainPdf, readPlainPdf } from "./read-plain-pdf.ts
 import type { PdfWriter } from "./write-pdf.ts";
 
 /** Names of our own among the resources of a page; the browser's are one letter with a number. */
-const names = { background: "TesseraBackground", font: "TesseraFont", dark: "TesseraDark", white: "TesseraWhite" };
+const names = {
+  background: "TesseraBackground",
+  font: "TesseraFont",
+  dark: "TesseraDark",
+  white: "TesseraWhite",
+  picture: "TesseraPicture",
+};
 
 /** Puts pages together: the background, what the browser has drawn, and codes. */
 export class PageAssembler {
@@ -73,6 +82,7 @@ export class PageAssembler {
       const forms = background.pages.flatMap((page) => page.form ?? []);
       numberOf = this.#writer.addAll(background.objects, forms);
       this.#writer.needVersion(background.version);
+      this.#writer.addLayers(background.layers, numberOf);
       this.#backgrounds.set(background.name, numberOf);
     }
     return form === undefined ? undefined : numberOf(form);
@@ -86,15 +96,17 @@ export class PageAssembler {
       hasCodes,
     }: {
       readonly form: number | undefined;
-      readonly above: readonly (PlacedCode | PlacedMark)[];
+      readonly above: readonly Placed[];
       readonly hasCodes: boolean;
     },
   ): number {
     const entries = printed === undefined ? new Map<string, string>() : entriesOf(printed);
     const styles = new Set(above.flatMap((each) => ("style" in each ? [each.style] : [])));
+    const pictures = above.flatMap((each) => ("jpeg" in each ? [each.jpeg] : []));
     const objects = [
       ...(form === undefined ? [] : [`/${names.background} ${form} 0 R`]),
       ...Array.from(styles, (style) => `/${names[style]} ${this.#markForm(style)} 0 R`),
+      ...pictures.map((jpeg, index) => `/${names.picture}${index} ${this.#picture(jpeg)} 0 R`),
     ];
     if (objects.length > 0) entries.set("XObject", extend(entries.get("XObject"), objects));
     if (hasCodes) entries.set("Font", extend(entries.get("Font"), [`/${names.font} ${this.#machineFont()} 0 R`]));
@@ -102,10 +114,12 @@ export class PageAssembler {
     return this.#share(text, () => ({ text }));
   }
 
-  #drawAbove(above: readonly (PlacedCode | PlacedMark)[]): string {
+  #drawAbove(above: readonly Placed[]): string {
+    let pictures = 0;
     return above
       .map((each) => {
-        if ("qr" in each) return codeOperators(each, pointsPerMm);
+        if ("symbol" in each) return codeOperators(each, pointsPerMm);
+        if ("jpeg" in each) return pictureOperators(each, `${names.picture}${pictures++}`);
         const scale = (each.height * pointsPerMm) / markHeight;
         const place = [scale, 0, 0, scale, each.left * pointsPerMm, each.bottom * pointsPerMm].map(decimal);
         return `q ${place.join(" ")} cm /${names[each.style]} Do Q\n`;
@@ -117,6 +131,22 @@ export class PageAssembler {
     return codes
       .map(({ name, value }) => invisibleOperators(machineText({ issuer: this.#issuer, name, value }), names.font))
       .join("");
+  }
+
+  #picture({ bytes, width, height, channels, profile }: PlainJpeg): number {
+    const device = channels === 1 ? "/DeviceGray" : "/DeviceRGB";
+    const space =
+      profile === undefined
+        ? device
+        : `[/ICCBased ${this.#stream(`/N ${channels} /Alternate ${device}`, profile)} 0 R]`;
+    const entries = `/Type /XObject /Subtype /Image /Width ${width} /Height ${height} /ColorSpace ${space} /BitsPerComponent 8`;
+    return this.#stream(`${entries} /Filter /DCTDecode`, bytes);
+  }
+
+  /** A stream that the file has once. */
+  #stream(entries: string, { buffer, byteOffset, length }: Uint8Array): number {
+    const stream = Buffer.from(buffer, byteOffset, length);
+    return this.#writer.addOnce({ text: `<<${entries} /Length ${length}>>`, stream });
   }
 
   #markForm(style: PlacedMark["style"]): number {
@@ -148,6 +178,11 @@ export class PageAssembler {
     this.#shared.set(key, number);
     return number;
   }
+}
+
+function pictureOperators({ left, bottom, width, height }: PlacedPicture, name: string): string {
+  const place = [width, 0, 0, height, left, bottom].map((length) => decimal(length * pointsPerMm));
+  return `q ${place.join(" ")} cm /${name} Do Q\n`;
 }
 
 function plainStream(operators: string): PdfObject {

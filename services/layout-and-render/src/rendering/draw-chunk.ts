@@ -3,6 +3,7 @@ import type { FontFace, PrintedImage, PrintJob } from "../browser/print-job.ts";
 import { type DrawnPage, drawPage } from "../domain/draw-page.ts";
 import { fontChain } from "../domain/font-chain.ts";
 import { enlargement, pixels, pointsPerMm } from "../domain/page-units.ts";
+import { type PlainJpeg, readPlainJpeg } from "../domain/plain-jpeg.ts";
 import { prepareLines } from "../domain/prepare-lines.ts";
 import type { ResolvedElement } from "../domain/resolved-element.ts";
 import type { NamedBackground } from "./background-cache.ts";
@@ -38,6 +39,22 @@ export interface DrawnChunk {
 
 const printedDotsPerMm = 300 / 25.4;
 
+/** The browser makes a picture smaller if it becomes less than this; of a small one that would save next to nothing. */
+const leastOfAny = 0.8;
+const leastOfSmall = 0.5;
+const smallBytes = 32 * 1024;
+
+/** The pixels that a picture is printed with at most, wide and high. */
+function mostPixelsOf({
+  width,
+  height,
+}: {
+  readonly width: number;
+  readonly height: number;
+}): readonly [number, number] {
+  return [Math.max(1, width * printedDotsPerMm), Math.max(1, height * printedDotsPerMm)];
+}
+
 /** Draws all pages of tickets. */
 export function drawChunk(
   tickets: readonly ReadTicket[],
@@ -53,7 +70,7 @@ export function drawChunk(
   function numberOf(element: ResolvedElement, { index, images: files }: ReadTicket): number | undefined {
     const file = files.get(element);
     if (element.type !== "imagearea" || file === undefined) return undefined;
-    const [mostWidth, mostHeight] = [element.width, element.height].map((side) => Math.max(1, side * printedDotsPerMm));
+    const [mostWidth, mostHeight] = mostPixelsOf(element);
     const key = `${element.image?.position}/${element.image?.question}/${mostWidth}/${mostHeight}`;
     const known = numbers.get(key);
     if (known !== undefined) return known;
@@ -65,8 +82,8 @@ export function drawChunk(
       images.push({
         ...file,
         pixels: countPixels(file.type, file.bytes),
-        mostWidth: mostWidth ?? 1,
-        mostHeight: mostHeight ?? 1,
+        mostWidth,
+        mostHeight,
       }) - 1;
     numbers.set(key, number);
     imageMarks.push(markOf(index, element));
@@ -88,6 +105,7 @@ export function drawChunk(
       const drawn = drawPage(elements, {
         height: page.height / pointsPerMm,
         markOf: (element) => markOf(index, element),
+        jpegOf: (element) => jpegOf(element, read.images),
         imageOf: (element) => numberOf(element, read),
         checksFit,
       });
@@ -96,6 +114,17 @@ export function drawChunk(
     });
   });
   return { job: makeJob(pages, { fonts: chooseFonts(written, fonts), images }), pages, warnings, imageMarks };
+}
+
+/** The picture of an element, if it needs not be made smaller or be looked at by the browser. */
+function jpegOf(element: ResolvedElement, images: ReadTicket["images"]): PlainJpeg | undefined {
+  const file = images.get(element);
+  if (element.type !== "imagearea" || file?.type !== "image/jpeg") return undefined;
+  const jpeg = readPlainJpeg(file.bytes);
+  if (jpeg === undefined || checkImage(file.type, file.bytes) !== undefined) return undefined;
+  const [mostWidth, mostHeight] = mostPixelsOf(element);
+  const shrinking = Math.min(mostWidth / jpeg.width, mostHeight / jpeg.height);
+  return shrinking < (file.bytes.length <= smallBytes ? leastOfSmall : leastOfAny) ? undefined : jpeg;
 }
 
 /** The ticket and the element that a mark names. */

@@ -1,4 +1,4 @@
-import { degrees, PDFDocument, rgb } from "@cantoo/pdf-lib";
+import { degrees, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFString, rgb } from "@cantoo/pdf-lib";
 import { drawPdf, readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, describe, expect, it } from "vitest";
 import { defaultLayout } from "../domain/default-layout.ts";
@@ -6,18 +6,26 @@ import type { ResolvedElement } from "../domain/resolved-element.ts";
 import { aCode, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import { readPlainPdf } from "./read-plain-pdf.ts";
+import { type RenderRequest, renderTickets } from "./render-tickets.ts";
 
 const renderer = openTestRenderer();
 afterAll(() => renderer.close());
 
 /** A page with a red square of 10 mm at the lower left of what is visible, as its reader sees it. */
-async function aPage({ rotation = 0, crop = false, size = [400, 300] as [number, number] } = {}): Promise<Uint8Array> {
+async function aPage({
+  rotation = 0,
+  crop = false,
+  size = [400, 300] as [number, number],
+  unit = 1,
+} = {}): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   const page = document.addPage(size);
   page.setRotation(degrees(rotation));
   const [left, bottom, right, top] = crop ? [50, 40, size[0] - 30, size[1] - 20] : [0, 0, size[0], size[1]];
   if (crop) page.setCropBox(left, bottom, right - left, top - bottom);
-  const side = 28.35;
+  // A unit of the page is so many points.
+  page.node.set(PDFName.of("UserUnit"), PDFNumber.of(unit));
+  const side = 28.35 / unit;
   // Turned clockwise, another corner comes to the lower left.
   const corners = {
     0: [left, bottom],
@@ -32,21 +40,21 @@ async function aPage({ rotation = 0, crop = false, size = [400, 300] as [number,
 
 describe("a background", () => {
   it.each([
-    [0, false],
-    [90, false],
-    [180, false],
-    [270, false],
-    [0, true],
-    [90, true],
-    [180, true],
-    [270, true],
-  ])("[L33.1] is seen as it is alone: turned by %d, cropped: %s", async (rotation, crop) => {
+    [0, false, 1],
+    [90, false, 1],
+    [180, false, 1],
+    [270, false, 1],
+    [0, true, 1],
+    [90, true, 2],
+    [180, true, 1],
+    [270, true, 0.5],
+  ])("[L33.1] is seen as it is alone: turned by %d, cropped: %s, in units of %d", async (rotation, crop, unit) => {
     const pdf = await renderer.renderElements(
       [anArea("Here", { left: 15, bottom: 3, fontSize: 20 })],
-      await aPage({ rotation, crop }),
+      await aPage({ rotation, crop, unit }),
     );
     const { pages } = await readPdf(pdf);
-    const [width, height] = crop ? [320, 240] : [400, 300];
+    const [width = 0, height = 0] = (crop ? [320, 240] : [400, 300]).map((side) => side * unit);
     expect([pages[0]?.width, pages[0]?.height]).toEqual(rotation % 180 === 0 ? [width, height] : [height, width]);
     expect(pages[0]?.texts[0]?.x).toBeCloseTo(15, 1);
     expect(pages[0]?.texts[0]?.y).toBeCloseTo(3 + 0.2456 * 20 * (25.4 / 72), 1);
@@ -54,6 +62,30 @@ describe("a background", () => {
     expect(colorAt(1, 1)).toEqual([255, 0, 0]);
     expect(colorAt(9, 9)).toEqual([255, 0, 0]);
     expect(colorAt(11, 11)).toEqual([255, 255, 255]);
+  });
+
+  it("[L33.8] shows and hides its layers as it does alone", async () => {
+    const document = await PDFDocument.create();
+    const page = document.addPage([300, 300]);
+    const { context } = document;
+    const layers = ["shown", "hidden"].map((name) =>
+      context.register(context.obj({ Type: "OCG", Name: PDFString.of(name) })),
+    );
+    const [shown, hidden] = layers as [PDFRef, PDFRef];
+    page.node.set(PDFName.Resources, context.obj({ Properties: { Shown: shown, Hidden: hidden } }));
+    const content =
+      "/OC /Shown BDC 1 0 0 rg 0 0 99 99 re f EMC /OC /Hidden BDC 0 0 1 rg 0 0 99 99 re f 100 100 99 99 re f EMC";
+    page.node.set(PDFName.Contents, context.register(context.stream(content)));
+    for (const states of [{ OFF: [hidden] }, { BaseState: "OFF", ON: [shown] }]) {
+      document.catalog.set(PDFName.of("OCProperties"), context.obj({ OCGs: layers, D: states }));
+      const bytes = await document.save();
+      const pdf = await renderer.renderElements([anArea("Over it", { left: 5, bottom: 60 })], bytes);
+      const { colorAt } = await drawPdf(pdf);
+      expect([colorAt(10, 10), colorAt(50, 50)]).toEqual([
+        [255, 0, 0],
+        [255, 255, 255],
+      ]);
+    }
   });
 
   it("[L33.2] gives each ticket as many pages as it has, each of its own size; what stands on others is not drawn", async () => {
@@ -132,16 +164,15 @@ describe("a file", () => {
   it("[L35.3] has its tickets in their order, and comes in pieces", async () => {
     const count = 230;
     const pieces: Buffer[] = [];
-    const request = {
+    const request: RenderRequest = {
       tickets: Array.from({ length: count }, (_, index) => ticket(index)),
       title: "",
       language: "en",
       issuer: "https://tickets.example",
       party: "one",
       createdAt: new Date(0),
-      readImage: () => Promise.resolve(undefined),
+      readImages: async (images) => images.map(() => undefined),
     };
-    const { renderTickets } = await import("./render-tickets.ts");
     for await (const piece of renderTickets(request, renderer.tools)) pieces.push(piece);
     expect(pieces.filter(({ length }) => length > 1000).length).toBeGreaterThan(2);
     const { pages } = await readPdf(Buffer.concat(pieces));

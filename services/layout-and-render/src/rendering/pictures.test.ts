@@ -1,8 +1,9 @@
 import { PDFDocument } from "@cantoo/pdf-lib";
-import { drawPdf, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
+import { drawPdf, readCodes, readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { aPhoto } from "@tessera/testkit/sample-photo";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readPlainJpeg } from "../domain/plain-jpeg.ts";
 import { encodeQr } from "../domain/qr-code.ts";
 import { aCode, aContainer, aMark, anArea, anImage } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
@@ -87,6 +88,45 @@ describe("a code", () => {
   });
 });
 
+describe("a code of another kind", () => {
+  const secret = "z3fsn8jyufm5kpk768q69gkbyr5f4h6w";
+
+  it.each([
+    ["aztec", "Aztec", `${secret} ä`, 60],
+    ["datamatrix", "DataMatrix", `${secret} ä`, 60],
+    ["pdf417", "PDF417", `${secret} ä`, 20],
+    ["code128", "Code128", "A1b2-0042", 17.1],
+  ] as const)(
+    "[L30.7] (%s) is read as what it says, and stands at the lower left",
+    async (symbology, format, value, height) => {
+      const under = anArea("x", { left: 15, bottom: 95, fontSize: 1, width: 2 });
+      for (const elements of [[aCode(value, { symbology })], [aCode(value, { symbology }), under]]) {
+        const drawn = await drawPdf(await renderer.renderElements(elements, blank), { dpi: 300 });
+        expect(await readCodes(drawn)).toEqual([{ format, text: value }]);
+        const dark = Array.from({ length: 120 }, (_, row) => 99 + row / 2).filter((y) =>
+          Array.from({ length: 300 }, (_, column) => drawn.colorAt(20 + column / 5, y)[0]).includes(0),
+        );
+        expect(dark[0]).toBeGreaterThanOrEqual(100);
+        expect(dark.at(-1)).toBeLessThanOrEqual(100 + height);
+        expect(dark.at(-1)).toBeGreaterThan(100 + height * 0.85);
+      }
+    },
+  );
+
+  it("[L30.8] that cannot say its content is not drawn, which is a warning", async () => {
+    const elements = [
+      aCode("ä", { symbology: "code128" }),
+      aCode("x".repeat(151), { symbology: "aztec" }),
+      aCode("x".repeat(150), { symbology: "aztec" }),
+    ];
+    await renderer.renderElements(elements, blank);
+    expect(renderer.warnings.map(({ element, code }) => [element, code])).toEqual([
+      [0, "code_too_long"],
+      [1, "code_too_long"],
+    ]);
+  });
+});
+
 describe("an order of elements", () => {
   it("[L34.1] is that of the layout: later ones lie over earlier ones", async () => {
     const over = aContainer("MMM", { left: 25, bottom: 120, width: 50, fontSize: 60, color: [255, 0, 0], bold: true });
@@ -108,7 +148,7 @@ describe("an order of elements", () => {
 describe("a picture", () => {
   const page = async (file: ImageFile | undefined, more: Parameters<typeof anImage>[0] = {}) => {
     const pdf = await renderer.render([{ elements: [anImage(more)], background: { id: "blank", bytes: blank } }], {
-      readImage: () => Promise.resolve(file),
+      readImages: async (images) => images.map(() => file),
     });
     return { pdf, drawn: await drawPdf(pdf) };
   };
@@ -163,7 +203,97 @@ describe("a picture", () => {
     expect(Number(width)).toBeGreaterThan(200);
     expect(Number(width)).toBeLessThan(240);
   });
+
+  it("[L31.3] of few bytes may have twice as many", async () => {
+    const widthOf = async (pixels: number) => {
+      const file = { type: "image/jpeg", bytes: aPhoto({ width: pixels, height: pixels }) } as const;
+      expect(file.bytes.length).toBeLessThan(32 * 1024);
+      const { pdf } = await page(file, { width: 25.4, height: 25.4 });
+      return Number(/\/Subtype \/Image[\s\S]*?\/Width (\d+)/.exec(pdf.toString("latin1"))?.[1]);
+    };
+    expect([await widthOf(590), await widthOf(610)]).toEqual([590, 300]);
+  });
+
+  it("[L31.4] that needs no change is in the file as it is, with its profile, once; others are not", async () => {
+    const plain = aPhoto();
+    const turned = withOrientation(plain, 6);
+    const elements = [
+      anImage(),
+      anImage({ bottom: 150 }),
+      anArea("x", { left: 100, bottom: 20 }),
+      anImage({ bottom: 200, image: { position: 2, question: 1 } }),
+    ];
+    const pdf = await renderer.render(
+      [1, 2].map(() => ({ elements, background: { id: "blank", bytes: blank } })),
+      {
+        readImages: async (images) =>
+          images.map(({ position }) => ({ type: "image/jpeg", bytes: position === 1 ? plain : turned })),
+      },
+    );
+    expect(pdf.indexOf(plain)).toBeGreaterThan(0);
+    expect(pdf.indexOf(plain)).toBe(pdf.lastIndexOf(plain));
+    expect(pdf.toString("latin1").match(/\/ICCBased/g)?.length).toBeGreaterThan(0);
+    const { colorAt } = await drawPdf(pdf, { page: 2 });
+    // 53.3 x 40 in the middle of 60 x 40; the turned one is 30 x 40, with the sky on its right.
+    expect([22.5, 24, 76, 77.5].map((x) => colorAt(x, 120).join() === "255,255,255")).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+    expect([34, 36, 64, 66].map((x) => colorAt(x, 220).join() === "255,255,255")).toEqual([true, false, false, true]);
+    expect(colorAt(63, 220)).not.toEqual(colorAt(37, 220));
+  });
+
+  it.each([[aPhoto()], [withOrientation(aPhoto(), 1)]])(
+    "[L34.1] lies between what is before and after it",
+    async (bytes) => {
+      const at = { left: 20, bottom: 100, width: 60, fontSize: 120, bold: true } as const;
+      const elements = [
+        anArea("MM", { ...at, color: [255, 0, 0] }),
+        anImage(),
+        aContainer("MM", { ...at, height: 40, fontSize: 40, color: [0, 0, 255] }),
+      ];
+      const pdf = await renderer.render([{ elements, background: { id: "blank", bytes: blank } }], {
+        readImages: async (images) => images.map(() => ({ type: "image/jpeg", bytes })),
+      });
+      const { colorAt } = await drawPdf(pdf);
+      const colors = Array.from({ length: 2000 }, (_, index) =>
+        colorAt(25 + (index % 50), 101 + Math.floor(index / 50)).join(),
+      );
+      expect(colors).toContain("0,0,255");
+      expect(colors).not.toContain("255,0,0");
+    },
+  );
+
+  it("[L31.4] is looked at to its end before, whatever its bytes are", () => {
+    const photo = aPhoto({ width: 40, height: 30 });
+    expect(readPlainJpeg(photo)).toMatchObject({ width: 40, height: 30, channels: 3 });
+    const change = fc.tuple(fc.nat({ max: photo.length - 1 }), fc.nat({ max: 255 }));
+    fc.assert(
+      fc.property(
+        fc.array(change, { minLength: 1, maxLength: 4 }),
+        fc.nat({ max: photo.length }),
+        (changes, length) => {
+          const bytes = Buffer.from(photo.subarray(0, length));
+          for (const [place, value] of changes) if (place < length) bytes[place] = value;
+          const read = readPlainJpeg(bytes);
+          if (length < photo.length && !bytes.subarray(-2).equals(Buffer.of(0xff, 0xd9))) expect(read).toBeUndefined();
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
 });
+
+/** A JPEG whose EXIF says how it is to be turned. */
+function withOrientation(jpeg: Buffer, orientation: number): Buffer {
+  const tiff = Buffer.from("4d4d002a0000000800010112000300000001000000000000", "hex");
+  tiff.writeUInt16BE(orientation, 18);
+  const content = Buffer.concat([Buffer.from("Exif\0\0", "latin1"), tiff]);
+  const head = Buffer.from([0xff, 0xe1, 0, content.length + 2]);
+  return Buffer.concat([jpeg.subarray(0, 20), head, content, jpeg.subarray(20)]);
+}
 
 describe("the mark of the platform", () => {
   it.each([

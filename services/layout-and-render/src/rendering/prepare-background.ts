@@ -1,4 +1,5 @@
 import { PDFDocument, PDFName, PDFNumber, PDFObjectCopier, type PDFPage, PDFRawStream } from "@cantoo/pdf-lib";
+import { type Layer, markHiddenLayers, takeLayers } from "./layers.ts";
 import { type PdfObject, readPlainPdf } from "./read-plain-pdf.ts";
 
 /** A page of a background. */
@@ -13,6 +14,7 @@ export interface BackgroundPage {
 /** A background as it is put under tickets. */
 export interface PreparedBackground {
   readonly pages: readonly BackgroundPage[];
+  readonly layers: readonly Layer[];
   readonly objects: ReadonlyMap<number, PdfObject>;
   /** Of PDF. */
   readonly version: string;
@@ -23,6 +25,7 @@ export interface PreparedBackground {
 /** The pages of a background in a file that has nothing else. */
 export interface PlainBackground {
   readonly pages: readonly BackgroundPage[];
+  readonly layers: readonly Layer[];
   readonly plain: Uint8Array;
   /** Of PDF. */
   readonly version: string;
@@ -37,9 +40,9 @@ export async function prepareBackground(bytes: Uint8Array): Promise<PreparedBack
 }
 
 /** Reads what was prepared. */
-export function readPrepared({ pages, plain, version }: PlainBackground): PreparedBackground {
+export function readPrepared({ pages, layers, plain, version }: PlainBackground): PreparedBackground {
   const { objects } = readPlainPdf(Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength));
-  return { pages, objects, version, size: plain.length };
+  return { pages, layers, objects, version, size: plain.length };
 }
 
 /**
@@ -48,6 +51,7 @@ export function readPrepared({ pages, plain, version }: PlainBackground): Prepar
  */
 export async function flattenBackground(bytes: Uint8Array): Promise<PlainBackground> {
   const source = await PDFDocument.load(new Uint8Array(bytes), { updateMetadata: false });
+  markHiddenLayers(source);
   const target = await PDFDocument.create({ updateMetadata: false });
   const copier = PDFObjectCopier.for(source.context, target.context);
   const views = source.getPages().map((page) => ({ page, ...viewOf(page) }));
@@ -69,11 +73,13 @@ export async function flattenBackground(bytes: Uint8Array): Promise<PlainBackgro
     if (group !== undefined && object instanceof PDFRawStream) object.dict.set(PDFName.of("Group"), copier.copy(group));
   }
   if (target.context.largestObjectNumber > mostObjects) throw new Error("it has too many objects");
+  const layers = takeLayers(target);
   // One page keeps the document valid.
   target.addPage();
   const plain = await target.save({ useObjectStreams: false, addDefaultPage: false, updateFieldAppearances: false });
   return {
     pages: views.map(({ page, width, height }) => ({ width, height, form: numbers.get(page) })),
+    layers,
     plain,
     version: versionOf(bytes),
   };

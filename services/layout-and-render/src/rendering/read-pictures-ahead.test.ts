@@ -1,53 +1,82 @@
 import { expect, it } from "vitest";
 import type { AnswerImage, ResolvedElement } from "../domain/resolved-element.ts";
 import { readPicturesAhead } from "./read-pictures-ahead.ts";
-import type { ImageFile, Ticket } from "./ticket.ts";
+import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 
 const picture = (position: number, question = 1): ResolvedElement => ({
   ...{ type: "imagearea", page: 1, left: 0, bottom: 0, width: 10, height: 10, content: "question_PHOTO" },
   image: { position, question },
 });
 const ticketOf = (...elements: ResolvedElement[]): Ticket => ({ elements, background: null });
-const fileOf = ({ position, question }: AnswerImage): ImageFile => ({
+const fileOf = ({ position, question }: AnswerImage, bytes = 2): ImageFile => ({
   type: "image/png",
-  bytes: Uint8Array.of(position, question),
+  bytes: Buffer.alloc(bytes, Uint8Array.of(position, question)),
 });
 
-async function drawAll(
-  tickets: readonly Ticket[],
-  readImage: (image: AnswerImage) => Promise<ImageFile | undefined>,
-): Promise<(ImageFile | undefined)[]> {
-  const request = readPicturesAhead({ tickets, readImage });
+async function drawAll(tickets: readonly Ticket[], readImages: ReadImages): Promise<(ImageFile | undefined)[]> {
+  const ahead = readPicturesAhead({ tickets, readImages });
   const drawn: (ImageFile | undefined)[] = [];
-  for await (const { elements } of request.tickets)
+  for await (const { elements } of ahead.tickets)
     for (const element of elements)
-      if (element.type === "imagearea" && element.image !== null) drawn.push(await request.readImage(element.image));
+      if (element.type === "imagearea" && element.image !== null) drawn.push(await ahead.readImage(element.image));
   return drawn;
 }
 
-it("gives each ticket its own pictures, and reads the first of eight tickets at a time", async () => {
-  let [reading, most] = [0, 0];
-  const tickets = Array.from({ length: 30 }, (_, index) => ticketOf(picture(index), picture(index, 2)));
-  const drawn = await drawAll(tickets, async (image) => {
-    reading += 1;
-    most = Math.max(most, reading);
+it("gives each ticket its own pictures, and asks for the first ones of many tickets at once", async () => {
+  const asked: number[] = [];
+  const tickets = Array.from({ length: 100 }, (_, index) =>
+    ticketOf(picture(index), ...(index % 20 === 0 ? [picture(index, 2)] : [])),
+  );
+  const drawn = await drawAll(tickets, async (images) => {
+    asked.push(images.length);
     await new Promise((resolve) => setImmediate(resolve));
-    reading -= 1;
-    return fileOf(image);
+    // There is not always room for all.
+    return images.slice(0, 30).map((image) => fileOf(image));
   });
-  expect(drawn).toEqual(tickets.flatMap((_, index) => [1, 2].map((question) => fileOf({ position: index, question }))));
-  expect(most).toBe(8);
+  expect(drawn).toEqual(
+    tickets.flatMap(({ elements }) =>
+      elements.flatMap((element) =>
+        element.type === "imagearea" && element.image !== null ? [fileOf(element.image)] : [],
+      ),
+    ),
+  );
+  expect(asked.length).toBeLessThan(30);
+  expect(Math.max(...asked)).toBeGreaterThan(30);
+});
+
+it("keeps no more than some megabytes of pictures that wait", async () => {
+  let [read, drawn, most] = [0, 0, 0];
+  const ahead = readPicturesAhead({
+    tickets: Array.from({ length: 100 }, (_, index) => ticketOf(picture(index))),
+    readImages: async (images) => {
+      const files = images.slice(0, 4).map((image) => fileOf(image, 1024 * 1024));
+      read += files.length;
+      most = Math.max(most, read - drawn);
+      return files;
+    },
+  });
+  for await (const { elements } of ahead.tickets)
+    for (const element of elements)
+      if (element.type === "imagearea" && element.image !== null) {
+        expect((await ahead.readImage(element.image))?.bytes[0]).toBe(drawn);
+        drawn += 1;
+      }
+  expect(drawn).toBe(100);
+  expect(most).toBeLessThanOrEqual(13);
 });
 
 it("fails with a picture where that is drawn, and not before", async () => {
   const tickets = [ticketOf(), ticketOf(picture(1)), ticketOf(picture(2))];
-  const request = readPicturesAhead({
+  const ahead = readPicturesAhead({
     tickets,
-    readImage: (image) => (image.position === 2 ? Promise.reject(new Error("gone")) : Promise.resolve(fileOf(image))),
+    readImages: async (images) => {
+      if (images.some(({ position }) => position === 2)) throw new Error("gone");
+      return images.map((image) => fileOf(image));
+    },
   });
   const passed: Ticket[] = [];
-  for await (const ticket of request.tickets) passed.push(ticket);
+  for await (const ticket of ahead.tickets) passed.push(ticket);
   expect(passed).toEqual(tickets);
-  await expect(request.readImage({ position: 1, question: 1 })).resolves.toEqual(fileOf({ position: 1, question: 1 }));
-  await expect(request.readImage({ position: 2, question: 1 })).rejects.toThrow("gone");
+  await expect(ahead.readImage({ position: 1, question: 1 })).resolves.toEqual(fileOf({ position: 1, question: 1 }));
+  await expect(ahead.readImage({ position: 2, question: 1 })).rejects.toThrow("gone");
 });

@@ -1,56 +1,86 @@
 import type { AnswerImage } from "../domain/resolved-element.ts";
-import type { ImageFile, ReadImage, Ticket } from "./ticket.ts";
+import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 
-/** So many pictures are on their way at a time, or wait for their ticket: each may be ten megabytes. */
-const mostAhead = 8;
+/** How many tickets are known before the first of them is drawn, and of how many one question asks. */
+const mostKnown = 64;
+const mostAsked = 32;
+
+/** With so many bytes of pictures that wait for their tickets, no more are read. */
+const mostHeld = 8 * 1024 * 1024;
 
 interface Pictured {
   readonly tickets: Iterable<Ticket> | AsyncIterable<Ticket>;
-  readonly readImage: ReadImage;
+  readonly readImages: ReadImages;
 }
 
+/** Reads one picture; undefined: there is no such picture. */
+export type ReadImage = (image: AnswerImage) => Promise<ImageFile | undefined>;
+
 /**
- * Reads the first pictures of the tickets that come next while one is drawn. Every picture is a question of its own
- * to another service: one after the other they would take longer than the print.
+ * Reads the first pictures of the tickets that come next while others are drawn, many with one question to another service:
+ * one after the other they would take longer than the print.
  */
-export function readPicturesAhead<R extends Pictured>(
-  request: R,
-): Omit<R, keyof Pictured> & { readonly tickets: AsyncGenerator<Ticket>; readonly readImage: ReadImage } {
-  const { tickets, readImage } = request;
-  const ahead = new Map<string, Promise<ImageFile | undefined>>();
+export function readPicturesAhead({ tickets, readImages }: Pictured): {
+  readonly tickets: AsyncGenerator<Ticket>;
+  readonly readImage: ReadImage;
+} {
+  const wanted = new Map<string, AnswerImage>();
+  const held = new Map<string, ImageFile | undefined>();
+  let heldBytes = 0;
+  let asked: { readonly keys: ReadonlySet<string>; readonly done: Promise<void> } | undefined;
 
   /** The first picture of a ticket: how many more it may have, its budget decides. */
-  function begin({ elements }: Ticket): void {
+  function want({ elements }: Ticket): void {
     const first = elements.find((element) => element.type === "imagearea" && element.image !== null);
-    if (first?.type !== "imagearea" || first.image === null || ahead.size >= mostAhead) return;
+    if (first?.type !== "imagearea" || first.image === null) return;
     const key = keyOf(first.image);
-    if (ahead.has(key)) return;
-    const begun = readImage(first.image);
-    // It is awaited when its ticket is drawn; until then its failure waits, too.
-    begun.catch(() => undefined);
-    ahead.set(key, begun);
+    if (!held.has(key) && asked?.keys.has(key) !== true) wanted.set(key, first.image);
+  }
+
+  function askFor(fewest: number): void {
+    if (asked !== undefined || wanted.size < fewest || heldBytes >= mostHeld) return;
+    const images = [...wanted.values()].slice(0, mostAsked);
+    const keys = images.map(keyOf);
+    for (const key of keys) wanted.delete(key);
+    const hold = (files: readonly (ImageFile | undefined)[]) => {
+      for (const [index, file] of files.entries()) {
+        held.set(keys[index] ?? "", file);
+        heldBytes += file?.bytes.length ?? 0;
+      }
+    };
+    // What failed is asked for again when its ticket is drawn, and fails there.
+    const done = readImages(images)
+      .then(hold, () => undefined)
+      .finally(() => {
+        asked = undefined;
+      });
+    asked = { keys: new Set(keys), done };
   }
 
   async function* lookAhead(): AsyncGenerator<Ticket> {
-    const next: Ticket[] = [];
+    const known: Ticket[] = [];
     for await (const ticket of tickets) {
-      begin(ticket);
-      next.push(ticket);
-      if (next.length < mostAhead) continue;
-      const [first] = next.splice(0, 1);
-      if (first !== undefined) yield first;
+      want(ticket);
+      known.push(ticket);
+      askFor(mostAsked);
+      if (known.length >= mostKnown) yield* known.splice(0, 1);
     }
-    yield* next;
+    for (const ticket of known) {
+      askFor(1);
+      yield ticket;
+    }
   }
 
   return {
-    ...request,
     tickets: lookAhead(),
-    readImage(image) {
+    async readImage(image) {
       const key = keyOf(image);
-      const begun = ahead.get(key);
-      ahead.delete(key);
-      return begun ?? readImage(image);
+      if (asked?.keys.has(key) === true) await asked.done;
+      wanted.delete(key);
+      const file = held.get(key);
+      if (!held.delete(key)) return (await readImages([image]))[0];
+      heldBytes -= file?.bytes.length ?? 0;
+      return file;
     },
   };
 }

@@ -7,8 +7,8 @@ import { type BackgroundCache, builtIn } from "./background-cache.ts";
 import { type DrawnChunk, drawChunk, type ReadTicket, readMark } from "./draw-chunk.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import { PictureBudget } from "./picture-budget.ts";
-import { readPicturesAhead } from "./read-pictures-ahead.ts";
-import type { ImageFile, ReadImage, RenderWarning, Ticket } from "./ticket.ts";
+import { type ReadImage, readPicturesAhead } from "./read-pictures-ahead.ts";
+import type { ImageFile, ReadImages, RenderWarning, Ticket } from "./ticket.ts";
 import { PdfWriter } from "./write-pdf.ts";
 
 /** What rendering works with; it is opened once per process. */
@@ -32,7 +32,7 @@ export interface RenderRequest {
   /** Whether these are few tickets, which do not wait for many others. */
   readonly isSmall?: boolean;
   readonly createdAt: Date;
-  readonly readImage: ReadImage;
+  readonly readImages: ReadImages;
   readonly signal?: AbortSignal | undefined;
   readonly onWarning?: (warning: RenderWarning) => void;
   /** Whether warnings name all texts that do not fit their box, not only those that shrink. */
@@ -76,7 +76,7 @@ export async function* renderTickets(request: RenderRequest, tools: RenderTools)
   }
 
   try {
-    for await (const tickets of readChunks(readPicturesAhead(request), tools)) {
+    for await (const tickets of readChunks(request, tools)) {
       signal.throwIfAborted();
       const printed = print(tickets);
       // It is awaited below, in order; until then its failure waits, too.
@@ -112,9 +112,11 @@ function tooSlow(tickets: readonly ReadTicket[], cause: Fault): Fault {
 
 /** Reads what tickets need, a chunk at a time. */
 async function* readChunks(
-  { tickets, count = Number.POSITIVE_INFINITY, party, readImage, onWarning }: RenderRequest,
+  request: RenderRequest,
   { backgrounds, printer }: RenderTools,
 ): AsyncGenerator<readonly ReadTicket[]> {
+  const { count = Number.POSITIVE_INFINITY, party, onWarning } = request;
+  const { tickets, readImage } = readPicturesAhead(request);
   const pagesEach = Math.min(mostPages, Math.max(fewestPages, Math.ceil(count / printer.tabs)));
   let chunk: ReadTicket[] = [];
   let [pages, letters, index] = [0, 0, 0];
@@ -125,7 +127,7 @@ async function* readChunks(
     chunk.push({ ticket, index, background, images });
     index += 1;
     pages += background.pages.length;
-    for (const element of ticket.elements) letters += "value" in element ? element.value.length : 0;
+    for (const element of ticket.elements) letters += costOf(element);
     if (pages < pagesEach && !pictures.isSpent && letters < mostLetters) continue;
     yield chunk;
     chunk = [];
@@ -137,6 +139,12 @@ async function* readChunks(
   function tooMany(element: number): void {
     onWarning?.({ ticket: index, element, code: "too_many_pictures" });
   }
+}
+
+/** In letters. Encoding a rare kind of code holds everything else up. */
+function costOf(element: ResolvedElement): number {
+  if (element.type === "barcodearea" && element.symbology !== "qr") return mostLetters / 20;
+  return "value" in element ? element.value.length : 0;
 }
 
 const none: ReadonlyMap<ResolvedElement, ImageFile> = new Map();

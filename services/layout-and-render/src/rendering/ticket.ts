@@ -19,8 +19,8 @@ export interface ImageFile {
   readonly bytes: Uint8Array;
 }
 
-/** Reads the picture that answers a question; undefined: there is no such picture. */
-export type ReadImage = (image: AnswerImage) => Promise<ImageFile | undefined>;
+/** Reads pictures that answer questions, in order: all, or the first ones, one at least; undefined: there is no such picture. */
+export type ReadImages = (images: readonly AnswerImage[]) => Promise<readonly (ImageFile | undefined)[]>;
 
 /** What could not be printed as the layout wants it. */
 export interface RenderWarning {

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import type { Layer } from "./layers.ts";
 import { referencesIn, renumber } from "./pdf-syntax.ts";
 import type { PdfObject } from "./read-plain-pdf.ts";
 
@@ -30,6 +31,7 @@ export class PdfWriter {
   readonly #nodes: { readonly number: number; readonly kids: number[] }[] = [];
   readonly #byContent = new Map<string, number>();
   readonly #identity: Hash = createHash("md5");
+  readonly #layers: Layer[] = [];
   #version = "1.4";
 
   constructor(facts: DocumentFacts) {
@@ -51,6 +53,14 @@ export class PdfWriter {
   add(object: PdfObject): number {
     const number = this.reserve();
     this.put(number, object);
+    return number;
+  }
+
+  /** Adds an object whose references are numbers of this file, unless it is there. */
+  addOnce(object: PdfObject): number {
+    const key = contentKey(object);
+    const number = (key === undefined ? undefined : this.#byContent.get(key)) ?? this.add(object);
+    if (key !== undefined) this.#byContent.set(key, number);
     return number;
   }
 
@@ -94,6 +104,13 @@ export class PdfWriter {
     if (Number(version) > Number(this.#version)) this.#version = version;
   }
 
+  /** Notes layers of objects that were added, each under its number there. */
+  addLayers(layers: readonly Layer[], numberOf: (number: number) => number): void {
+    const added = layers.map((layer) => ({ ...layer, number: numberOf(layer.number) }));
+    this.#layers.push(...added.filter(({ number }) => number !== 0));
+    if (this.#layers.length > 0) this.needVersion("1.5");
+  }
+
   /** Takes away all bytes that are ready. */
   take(): Buffer {
     const bytes = Buffer.concat(this.#pending);
@@ -112,7 +129,7 @@ export class PdfWriter {
     });
     const { title, language, createdAt } = this.#facts;
     this.put(1, {
-      text: `<</Type /Catalog /Version /${this.#version} /Pages ${tree} 0 R /Lang ${pdfText(language)} /ViewerPreferences <</DisplayDocTitle true>>>>`,
+      text: `<</Type /Catalog /Version /${this.#version} /Pages ${tree} 0 R /Lang ${pdfText(language)} /ViewerPreferences <</DisplayDocTitle true>>${this.#describeLayers()}>>`,
     });
     // The identity of a document is that of its content, whenever it was made.
     const identity = this.#identity.copy().digest("hex");
@@ -131,6 +148,13 @@ export class PdfWriter {
       ),
     );
     return this.take();
+  }
+
+  #describeLayers(): string {
+    if (this.#layers.length === 0) return "";
+    const numbers = (layers: readonly Layer[]) => list(layers.map(({ number }) => number));
+    const hidden = this.#layers.filter(({ isHidden }) => isHidden);
+    return ` /OCProperties <</OCGs [${numbers(this.#layers)}] /D <</Name (Layers) /OFF [${numbers(hidden)}]>>>>`;
   }
 
   #write(bytes: Buffer): void {

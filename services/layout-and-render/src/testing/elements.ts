@@ -45,6 +45,7 @@ export function aCode(value: string, more: Partial<Of<"barcodearea">> = {}): Of<
     size: 60,
     content: "secret",
     value,
+    symbology: "qr",
     hasQuietZone: true,
     color: [0, 0, 0],
     ...more,

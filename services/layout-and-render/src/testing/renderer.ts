@@ -61,7 +61,7 @@ export function openTestRenderer({ missing = 0, ...limits }: TestLimits = {}): T
       issuer: "https://tickets.example",
       party: "organizer",
       createdAt: new Date("2027-01-01T00:00:00Z"),
-      readImage: () => Promise.resolve(undefined),
+      readImages: async (images) => images.map(() => undefined),
       onWarning: (warning) => void warnings.push(warning),
       ...options,
     };

@@ -37,6 +37,28 @@ export interface GetAnswerFileResponse {
   content: Uint8Array;
 }
 
+export interface GetAnswerFilesRequest {
+  organizer: string;
+  event: string;
+  /** At most 100. */
+  answers: AnswerKey[];
+}
+
+export interface AnswerKey {
+  position: number;
+  question: number;
+}
+
+export interface GetAnswerFilesResponse {
+  /** In the order of the request: all, or those of the first answers, one at least. */
+  files: FoundAnswerFile[];
+}
+
+export interface FoundAnswerFile {
+  /** Absent if the answer is not a file. */
+  file: GetAnswerFileResponse | undefined;
+}
+
 function createBaseGetAnswerFileRequest(): GetAnswerFileRequest {
   return { organizer: "", event: "", position: 0, question: 0 };
 }
@@ -184,6 +206,223 @@ export const GetAnswerFileResponse: MessageFns<GetAnswerFileResponse> = {
   },
 };
 
+function createBaseGetAnswerFilesRequest(): GetAnswerFilesRequest {
+  return { organizer: "", event: "", answers: [] };
+}
+
+export const GetAnswerFilesRequest: MessageFns<GetAnswerFilesRequest> = {
+  encode(message: GetAnswerFilesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    for (const v of message.answers) {
+      AnswerKey.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetAnswerFilesRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetAnswerFilesRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.answers.push(AnswerKey.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAnswerKey(): AnswerKey {
+  return { position: 0, question: 0 };
+}
+
+export const AnswerKey: MessageFns<AnswerKey> = {
+  encode(message: AnswerKey, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.position !== 0) {
+      writer.uint32(8).int64(message.position);
+    }
+    if (message.question !== 0) {
+      writer.uint32(16).int64(message.question);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AnswerKey {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAnswerKey();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.position = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.question = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetAnswerFilesResponse(): GetAnswerFilesResponse {
+  return { files: [] };
+}
+
+export const GetAnswerFilesResponse: MessageFns<GetAnswerFilesResponse> = {
+  encode(message: GetAnswerFilesResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.files) {
+      FoundAnswerFile.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetAnswerFilesResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetAnswerFilesResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.files.push(FoundAnswerFile.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseFoundAnswerFile(): FoundAnswerFile {
+  return { file: undefined };
+}
+
+export const FoundAnswerFile: MessageFns<FoundAnswerFile> = {
+  encode(message: FoundAnswerFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.file !== undefined) {
+      GetAnswerFileResponse.encode(message.file, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FoundAnswerFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFoundAnswerFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.file = GetAnswerFileResponse.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type AnswerFilesServiceService = typeof AnswerFilesServiceService;
 export const AnswerFilesServiceService = {
   /** Gets the file that answers a question of a position; not_found if the answer is not a file. */
@@ -197,11 +436,25 @@ export const AnswerFilesServiceService = {
       Buffer.from(GetAnswerFileResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetAnswerFileResponse => GetAnswerFileResponse.decode(value),
   },
+  /** Gets the files of many answers, as many of the first as there is room for. */
+  getAnswerFiles: {
+    path: "/ticketing.boxoffice.v1.AnswerFilesService/GetAnswerFiles" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetAnswerFilesRequest): Buffer =>
+      Buffer.from(GetAnswerFilesRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetAnswerFilesRequest => GetAnswerFilesRequest.decode(value),
+    responseSerialize: (value: GetAnswerFilesResponse): Buffer =>
+      Buffer.from(GetAnswerFilesResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetAnswerFilesResponse => GetAnswerFilesResponse.decode(value),
+  },
 } as const;
 
 export interface AnswerFilesServiceServer extends UntypedServiceImplementation {
   /** Gets the file that answers a question of a position; not_found if the answer is not a file. */
   getAnswerFile: handleUnaryCall<GetAnswerFileRequest, GetAnswerFileResponse>;
+  /** Gets the files of many answers, as many of the first as there is room for. */
+  getAnswerFiles: handleUnaryCall<GetAnswerFilesRequest, GetAnswerFilesResponse>;
 }
 
 export interface AnswerFilesServiceClient extends Client {
@@ -220,6 +473,22 @@ export interface AnswerFilesServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetAnswerFileResponse) => void,
+  ): ClientUnaryCall;
+  /** Gets the files of many answers, as many of the first as there is room for. */
+  getAnswerFiles(
+    request: GetAnswerFilesRequest,
+    callback: (error: ServiceError | null, response: GetAnswerFilesResponse) => void,
+  ): ClientUnaryCall;
+  getAnswerFiles(
+    request: GetAnswerFilesRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetAnswerFilesResponse) => void,
+  ): ClientUnaryCall;
+  getAnswerFiles(
+    request: GetAnswerFilesRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetAnswerFilesResponse) => void,
   ): ClientUnaryCall;
 }
 

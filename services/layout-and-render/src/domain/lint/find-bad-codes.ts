@@ -1,5 +1,5 @@
+import { type CodeSymbol, encodeSymbol, modulesAcross } from "../code-symbol.ts";
 import type { BarcodeArea, LayoutElement } from "../element.ts";
-import { encodeQr, quietZone } from "../qr-code.ts";
 import { type Finding, showLength } from "./finding.ts";
 
 /** Scanners have trouble with smaller modules, in millimetres. */
@@ -9,8 +9,10 @@ interface Code {
   readonly index: number;
   readonly element: BarcodeArea;
   readonly value: string;
-  /** Modules on a side of what `size` measures; undefined: no code is so long. */
-  readonly modules: number | undefined;
+  /** Undefined: no code of its kind can say it. */
+  readonly symbol: CodeSymbol | undefined;
+  /** How many modules `size` measures. */
+  readonly modules: number;
 }
 
 /**
@@ -24,24 +26,20 @@ export function findBadCodes(
   const codes = elements.flatMap((element, index): Code[] => {
     if (element.type !== "barcodearea" || !(element.size > 0)) return [];
     const sized = valuesOf(index).map((value) => {
-      const side = encodeQr(value)?.side;
-      return { index, element, value, modules: side === undefined ? undefined : side + freeInside(element) };
+      const symbol = encodeSymbol(element.symbology, value);
+      const modules = symbol === undefined ? Number.MAX_VALUE : modulesAcross(symbol, element);
+      return { index, element, value, symbol, modules };
     });
-    const sideOf = ({ modules }: Code) => modules ?? Number.POSITIVE_INFINITY;
-    return sized.sort((one, other) => sideOf(other) - sideOf(one)).slice(0, 1);
+    return sized.sort((one, other) => other.modules - one.modules).slice(0, 1);
   });
   return [...codes.flatMap(findUnreadable), ...findOverlaps(codes)];
 }
 
-function freeInside({ hasQuietZone }: BarcodeArea): number {
-  return hasQuietZone ? 2 * quietZone : 0;
-}
-
-function findUnreadable({ index, element, value, modules }: Code): Finding[] {
+function findUnreadable({ index, element, value, symbol, modules }: Code): Finding[] {
   const { length } = [...value];
-  if (modules === undefined)
+  if (symbol === undefined)
     return [
-      { element: index, code: "code_too_long", message: `Its ${length} characters do not fit into any QR code.` },
+      { element: index, code: "code_too_long", message: `No code of its kind can say its ${length} characters.` },
     ];
   const module = element.size / modules;
   // Sizes are written with few decimals.
@@ -70,7 +68,7 @@ function doOverlap(one: Code, other: Code): boolean {
 }
 
 /** A code with its quiet zone, where that is outside of its size, too. */
-function zoneOf({ element: { left, bottom, size, hasQuietZone }, modules = 1 }: Code) {
-  const free = hasQuietZone ? 0 : (quietZone * size) / modules;
+function zoneOf({ element: { left, bottom, size, hasQuietZone }, symbol, modules }: Code) {
+  const free = hasQuietZone ? 0 : ((symbol?.quietZone ?? 0) * size) / modules;
   return { left: left - free, right: left + size + free, bottom: bottom - free, top: bottom + size + free };
 }

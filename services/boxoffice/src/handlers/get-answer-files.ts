@@ -1,0 +1,45 @@
+import type { Files } from "@tessera/kit/files/files";
+import type { Db } from "@tessera/kit/pg/database";
+import type {
+  FoundAnswerFile,
+  GetAnswerFilesRequest,
+  GetAnswerFilesResponse,
+} from "@tessera/protos/gen/ticketing/boxoffice/v1/answer_files";
+import { fault } from "../faults.ts";
+import { type AnswerPlace, findOfPositions } from "../store/answer-files.ts";
+import { getAnswerFile, readStored } from "./get-answer-file.ts";
+
+const mostAnswers = 100;
+
+/** Beyond so many bytes an answer has no further file: it is in memory as a whole. */
+const mostBytes = 4 * 1024 * 1024;
+
+/** Gets the files of many answers, as far as there is room. */
+export async function getAnswerFiles(
+  { organizer, event, answers }: GetAnswerFilesRequest,
+  { db, files }: { readonly db: Db; readonly files: Files },
+): Promise<GetAnswerFilesResponse> {
+  if (answers.length > mostAnswers)
+    throw fault("too_many_answer_files", `ask for the files of ${mostAnswers} answers at most`);
+  const scope = { organizer, event };
+  const positions = [...new Set(answers.map(({ position }) => position))];
+  const found = await findOfPositions(db, scope, positions);
+  const stored = new Map(found.map((file) => [keyOf(file), file]));
+  let bytes = 0;
+  const fitting = answers.findIndex((answer, index) => {
+    bytes += stored.get(keyOf(answer))?.size ?? 0;
+    return index > 0 && bytes > mostBytes;
+  });
+  const asked = fitting === -1 ? answers : answers.slice(0, fitting);
+  const read = async (answer: AnswerPlace): Promise<FoundAnswerFile> => {
+    const file = stored.get(keyOf(answer));
+    if (file === undefined) return { file: undefined };
+    // One that was replaced meanwhile is found again.
+    return { file: (await readStored(file, files)) ?? (await getAnswerFile({ ...scope, ...answer }, { db, files })) };
+  };
+  return { files: await Promise.all(asked.map(read)) };
+}
+
+function keyOf({ position, question }: AnswerPlace): string {
+  return `${position}/${question}`;
+}

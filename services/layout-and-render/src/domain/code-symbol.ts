@@ -1,0 +1,87 @@
+import bwip from "@bwip-js/node";
+import type { BarcodeArea, Symbology } from "./element.ts";
+import { encodeQr } from "./qr-code.ts";
+
+/** A code without its place: rows of modules from the top. */
+export interface CodeSymbol {
+  readonly columns: number;
+  readonly rows: number;
+  /** In modules. */
+  readonly rowHeight: number;
+  /** Modules that stay free on each side. */
+  readonly quietZone: number;
+  readonly isDark: (row: number, column: number) => boolean;
+}
+
+/** Of other codes than QR, which take longer the more they say; more would be too small to be read on a ticket. */
+const mostBytes = 150;
+
+/** The names that the encoder has for them, and what scanners need around them, in modules. */
+const encoders = {
+  aztec: { bcid: "azteccode", quietZone: 1 },
+  datamatrix: { bcid: "datamatrix", quietZone: 1 },
+  pdf417: { bcid: "pdf417", quietZone: 2 },
+  code128: { bcid: "code128", quietZone: 10 },
+} as const;
+
+/** How high the bars of a code of one row are, by its length. */
+const barsHeight = 0.25;
+
+/** Encodes a text; undefined: no such code can say it. */
+export function encodeSymbol(symbology: Symbology, value: string): CodeSymbol | undefined {
+  if (symbology === "qr") {
+    const qr = encodeQr(value);
+    return qr === undefined ? undefined : { ...qr, columns: qr.side, rows: qr.side, rowHeight: 1, quietZone: 4 };
+  }
+  const { bcid, quietZone } = encoders[symbology];
+  const text = Buffer.from(value, "utf8");
+  if (text.length > mostBytes || (symbology === "code128" && !/^[ -~]*$/.test(value))) return undefined;
+  let drawn: Drawn | undefined;
+  try {
+    [drawn] = bwip.raw({ bcid, text: text.toString("latin1"), binarytext: true }) as readonly Drawn[];
+  } catch {
+    return undefined;
+  }
+  if (drawn === undefined) return undefined;
+  if ("sbs" in drawn) {
+    const modules = drawn.sbs.flatMap((width, index) => Array<boolean>(width).fill(index % 2 === 0));
+    const isDark = (_row: number, column: number) => modules[column] === true;
+    return { columns: modules.length, rows: 1, rowHeight: modules.length * barsHeight, quietZone, isDark };
+  }
+  const { pixs, pixx: columns, pixy: rows } = drawn;
+  return { columns, rows, rowHeight: 1, quietZone, isDark: (row, column) => pixs[row * columns + column] === 1 };
+}
+
+/** What the encoder gives: widths of bars and gaps in turn, or modules row by row, 1 where they are dark. */
+type Drawn =
+  | { readonly sbs: readonly number[] }
+  | { readonly pixs: ArrayLike<number>; readonly pixx: number; readonly pixy: number };
+
+/** How many modules `size` measures: the longer side, with the zone that stays free. */
+export function modulesAcross(
+  { columns, rows, rowHeight, quietZone }: CodeSymbol,
+  { hasQuietZone }: Pick<BarcodeArea, "hasQuietZone">,
+): number {
+  return Math.max(columns, rows * rowHeight) + (hasQuietZone ? 2 * quietZone : 0);
+}
+
+/** A run of dark modules in a row. */
+export interface DarkRun {
+  readonly row: number;
+  readonly column: number;
+  readonly length: number;
+}
+
+/** All dark modules, as runs. */
+export function darkRuns({ columns, rows, isDark }: CodeSymbol): DarkRun[] {
+  const runs: DarkRun[] = [];
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1) {
+      if (!isDark(row, column)) continue;
+      const begin = column;
+      while (column < columns && isDark(row, column)) column += 1;
+      runs.push({ row, column: begin, length: column - begin });
+    }
+  }
+  return runs;
+}

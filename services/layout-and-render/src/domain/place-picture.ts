@@ -1,0 +1,24 @@
+import type { ImageArea } from "./element.ts";
+import type { PlainJpeg } from "./plain-jpeg.ts";
+
+/** A picture where it stands: millimetres from the lower left corner of the page. */
+export interface PlacedPicture {
+  readonly jpeg: PlainJpeg;
+  readonly left: number;
+  readonly bottom: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Puts a picture into the middle of its box, as large as it fits with its own proportions. */
+export function placePicture({ left, bottom, width, height }: ImageArea, jpeg: PlainJpeg): PlacedPicture {
+  const scale = Math.min(width / jpeg.width, height / jpeg.height);
+  const [drawnWidth, drawnHeight] = [jpeg.width * scale, jpeg.height * scale];
+  return {
+    jpeg,
+    left: left + (width - drawnWidth) / 2,
+    bottom: bottom + (height - drawnHeight) / 2,
+    width: drawnWidth,
+    height: drawnHeight,
+  };
+}
