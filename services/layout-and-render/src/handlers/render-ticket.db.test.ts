@@ -57,7 +57,10 @@ function tools(changed: { renderer?: TestRenderer; files?: Files } = {}) {
     files: changed.files ?? files,
     clock: systemClock,
     ticketData: allTickets,
-    answerFiles: { getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")) },
+    answerFiles: {
+      getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
+      getAnswerFiles: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
+    },
     renderer: (changed.renderer ?? renderer).tools,
     formats: new Formats(),
     issuer: "https://tickets.example",
