@@ -110,7 +110,7 @@ const directions: readonly (readonly [name: string, from: string, mayImport: rea
   [
     "browser",
     `${service}/browser/`,
-    [`${own}/browser/`, `${own}/domain/page-style\\.ts$`, `${own}/${loose}`, "^packages/kit/"],
+    [`${own}/browser/`, `${own}/domain/drawing/page-style\\.ts$`, `${own}/${loose}`, "^packages/kit/"],
     "The browser knows no ticket: it imports kit, and of domain the style of pages.",
   ],
   [

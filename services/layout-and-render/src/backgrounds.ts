@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Files } from "@tessera/kit/files/files";
 import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { isUuid } from "@tessera/values";
-import type { Background } from "./domain/layout.ts";
+import type { Background } from "./domain/selection/layout.ts";
 import { fault } from "./faults.ts";
 
 /** The folder of all backgrounds in the store for files. */

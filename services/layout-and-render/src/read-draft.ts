@@ -5,7 +5,7 @@ import type { Files } from "@tessera/kit/files/files";
 import type { SentBackground } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import type { DraftLayout } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { findUpload } from "./backgrounds.ts";
-import { selectLayout } from "./domain/select-layout.ts";
+import { selectLayout } from "./domain/selection/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
 import { LayoutReader, type LayoutTools, type ReadLayout } from "./layout-reader.ts";

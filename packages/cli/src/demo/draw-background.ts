@@ -1,5 +1,5 @@
 import { deflateSync } from "node:zlib";
-import { pointsPerMm } from "@tessera/layout-and-render/domain/page-units";
+import { pointsPerMm } from "@tessera/layout-and-render/domain/drawing/page-units";
 import { arc, at, type Color, type Point, paint, round } from "@tessera/layout-and-render/rendering/paths";
 
 /** Draws on a page; lengths are millimetres from its lower left corner. */

@@ -1,5 +1,5 @@
 import { PDFDocument, rgb, StandardFonts } from "@cantoo/pdf-lib";
-import type { ResolvedElement } from "@tessera/layout-and-render/domain/resolved-element";
+import type { ResolvedElement } from "@tessera/layout-and-render/domain/elements/resolved-element";
 import type { BackgroundFile, ImageFile, Ticket } from "@tessera/layout-and-render/rendering/ticket";
 import { aPhoto } from "@tessera/testkit/sample-photo";
 

@@ -4,7 +4,7 @@ import { columns } from "@tessera/cli/columns";
 import { createLog } from "@tessera/kit/log";
 import { browserStarter } from "@tessera/layout-and-render/browser/open-browser";
 import { openPrintQueue } from "@tessera/layout-and-render/browser/print-queue";
-import { drawCode } from "@tessera/layout-and-render/domain/draw-code";
+import { drawCode } from "@tessera/layout-and-render/domain/drawing/draw-code";
 import { openBackgroundCache } from "@tessera/layout-and-render/rendering/background-cache";
 import { drawChunk } from "@tessera/layout-and-render/rendering/draw-chunk";
 import { openFontCatalogue } from "@tessera/layout-and-render/rendering/font-catalogue";

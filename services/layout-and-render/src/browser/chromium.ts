@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
 import puppeteer, { type Browser, type CDPSession, type Page } from "puppeteer-core";
-import { pageStyle } from "../domain/page-style.ts";
+import { pageStyle } from "../domain/drawing/page-style.ts";
 import { flags } from "./flags.ts";
 import { clear, layOut, loadFonts } from "./page-program.ts";
 import { openPipe } from "./pipe-transport.ts";

@@ -1,6 +1,6 @@
 import bwip from "@bwip-js/node";
-import type { BarcodeArea, Symbology } from "./element.ts";
-import { encodeQr } from "./qr-code.ts";
+import { encodeQr } from "./drawing/qr-code.ts";
+import type { BarcodeArea, Symbology } from "./elements/element.ts";
 
 /** A code without its place: rows of modules from the top. */
 export interface CodeSymbol {

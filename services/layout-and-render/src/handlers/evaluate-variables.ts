@@ -6,8 +6,8 @@ import type {
   EvaluateVariablesResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import type { TicketData } from "@tessera/protos/services";
+import { evaluateAll } from "../domain/elements/resolve-elements.ts";
 import type { Formats } from "../domain/formats/formats.ts";
-import { evaluateAll } from "../domain/resolve-elements.ts";
 import { fault } from "../faults.ts";
 import { readTicketsOf } from "../ticket-data.ts";
 

@@ -7,7 +7,7 @@ import {
   type PreviewLayoutResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
 import { mostAnswerBytes } from "../answer-size.ts";
-import { resolveElements } from "../domain/resolve-elements.ts";
+import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import { fault } from "../faults.ts";

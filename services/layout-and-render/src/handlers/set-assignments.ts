@@ -3,7 +3,7 @@ import { answerOnce } from "@tessera/kit/pg/answer-once";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import type { SetAssignmentsRequest, SetAssignmentsResponse } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
-import { checkAssignments, compareAssignments, type Wanted } from "../domain/check-assignments.ts";
+import { checkAssignments, compareAssignments, type Wanted } from "../domain/selection/check-assignments.ts";
 import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import {

@@ -8,7 +8,7 @@ import type {
 } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
 import { Layouts } from "@tessera/protos/services";
 import { copyBackground } from "../backgrounds.ts";
-import type { Background, Layout } from "../domain/layout.ts";
+import type { Background, Layout } from "../domain/selection/layout.ts";
 import type { LayoutEvents } from "../events.ts";
 import { fault } from "../faults.ts";
 import { findOfLayouts } from "../store/assignments.ts";

@@ -3,7 +3,7 @@ import { notKnown, refuseEach } from "@tessera/records/validate";
 import { layoutAssignmentRecord } from "@tessera/resources/ticket-layout";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
-import type { Assignment } from "../domain/layout.ts";
+import type { Assignment } from "../domain/selection/layout.ts";
 import { deleteAssignments, findOfItems, putAssignments } from "../store/assignments.ts";
 import type { Known, Mentioned } from "./known.ts";
 

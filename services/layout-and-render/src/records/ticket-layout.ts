@@ -5,7 +5,7 @@ import { compileLayoutSchema, ticketLayoutRecord } from "@tessera/resources/tick
 import { type HeldFile, isDataUrl, readDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere, isObject } from "@tessera/values";
 import { backgroundType, drawName, keyOf } from "../backgrounds.ts";
-import type { Layout } from "../domain/layout.ts";
+import type { Layout } from "../domain/selection/layout.ts";
 import { clearDefault, deleteLayouts, findLayouts, putLayouts } from "../store/layouts.ts";
 import type { Known, Mentioned } from "./known.ts";
 

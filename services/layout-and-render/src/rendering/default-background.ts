@@ -1,5 +1,5 @@
 import { PDFDocument } from "@cantoo/pdf-lib";
-import { pointsPerMm } from "../domain/page-units.ts";
+import { pointsPerMm } from "../domain/drawing/page-units.ts";
 import { arc, at, type Color, type Point, paint } from "./paths.ts";
 
 const [pageWidth, pageHeight] = [210, 297];

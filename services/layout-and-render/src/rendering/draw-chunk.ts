@@ -1,11 +1,11 @@
 import { checkImage, countPixels } from "@tessera/sent-files/check-image";
 import type { FontFace, PrintedImage, PrintJob } from "../browser/print-job.ts";
-import { type DrawnPage, drawPage } from "../domain/draw-page.ts";
-import { fontChain } from "../domain/font-chain.ts";
-import { enlargement, pixels, pointsPerMm } from "../domain/page-units.ts";
-import { type PlainJpeg, readPlainJpeg } from "../domain/plain-jpeg.ts";
-import { prepareLines } from "../domain/prepare-lines.ts";
-import type { ResolvedElement } from "../domain/resolved-element.ts";
+import { type DrawnPage, drawPage } from "../domain/drawing/draw-page.ts";
+import { fontChain } from "../domain/drawing/font-chain.ts";
+import { enlargement, pixels, pointsPerMm } from "../domain/drawing/page-units.ts";
+import { type PlainJpeg, readPlainJpeg } from "../domain/drawing/plain-jpeg.ts";
+import { prepareLines } from "../domain/drawing/prepare-lines.ts";
+import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import type { NamedBackground } from "./background-cache.ts";
 import type { FontCatalogue } from "./font-catalogue.ts";
 import type { BackgroundPage } from "./prepare-background.ts";

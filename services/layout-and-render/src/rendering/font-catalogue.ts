@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { FontFace } from "../browser/print-job.ts";
-import type { FontFamily } from "../domain/font-chain.ts";
+import type { FontFamily } from "../domain/drawing/font-chain.ts";
 import { readCoverage } from "./read-coverage.ts";
 
 /** Upright or italic, regular or bold. */

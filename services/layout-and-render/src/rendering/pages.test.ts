@@ -1,8 +1,8 @@
 import { degrees, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFString, rgb } from "@cantoo/pdf-lib";
 import { drawPdf, readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, describe, expect, it } from "vitest";
-import { defaultLayout } from "../domain/default-layout.ts";
-import type { ResolvedElement } from "../domain/resolved-element.ts";
+import { defaultLayout } from "../domain/elements/default-layout.ts";
+import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { aCode, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import { readPlainPdf } from "./read-plain-pdf.ts";

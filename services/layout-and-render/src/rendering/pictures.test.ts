@@ -3,8 +3,8 @@ import { drawPdf, readCodes, readPdf, readQrCode } from "@tessera/testkit/read-p
 import { aPhoto } from "@tessera/testkit/sample-photo";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { readPlainJpeg } from "../domain/plain-jpeg.ts";
-import { encodeQr } from "../domain/qr-code.ts";
+import { readPlainJpeg } from "../domain/drawing/plain-jpeg.ts";
+import { encodeQr } from "../domain/drawing/qr-code.ts";
 import { aCode, aContainer, aMark, anArea, anImage } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import type { ImageFile } from "./ticket.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { AnswerImage, ResolvedElement } from "../domain/resolved-element.ts";
+import type { AnswerImage, ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { readPicturesAhead } from "./read-pictures-ahead.ts";
 import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 

@@ -1,4 +1,4 @@
-import type { AnswerImage } from "../domain/resolved-element.ts";
+import type { AnswerImage } from "../domain/elements/resolved-element.ts";
 import type { ImageFile, ReadImages, Ticket } from "./ticket.ts";
 
 /** How many tickets are known before the first of them is drawn, and of how many one question asks. */

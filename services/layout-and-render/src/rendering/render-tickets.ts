@@ -1,6 +1,6 @@
 import { Fault } from "@tessera/kit/fault";
 import type { PrintQueue } from "../browser/print-queue.ts";
-import type { ResolvedElement } from "../domain/resolved-element.ts";
+import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { fault } from "../faults.ts";
 import { PageAssembler } from "./assemble-pages.ts";
 import { type BackgroundCache, builtIn } from "./background-cache.ts";

@@ -1,7 +1,7 @@
 import { drawPdf, readPdf, readReplacementTexts } from "@tessera/testkit/read-pdf";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { drawText } from "../domain/draw-text.ts";
+import { drawText } from "../domain/drawing/draw-text.ts";
 import { aContainer, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 

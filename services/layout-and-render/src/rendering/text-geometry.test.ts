@@ -1,6 +1,6 @@
 import { type PdfText, readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, describe, expect, it } from "vitest";
-import type { ResolvedElement } from "../domain/resolved-element.ts";
+import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { aContainer, anArea } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 

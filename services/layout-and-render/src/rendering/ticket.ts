@@ -1,4 +1,4 @@
-import type { AnswerImage, ResolvedElement } from "../domain/resolved-element.ts";
+import type { AnswerImage, ResolvedElement } from "../domain/elements/resolved-element.ts";
 
 /** A background file, and a name that no other content ever has. */
 export interface BackgroundFile {

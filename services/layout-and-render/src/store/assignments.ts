@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, table, text } from "@tessera/kit/pg/table";
-import type { Assignment } from "../domain/layout.ts";
+import type { Assignment } from "../domain/selection/layout.ts";
 import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 
 const assignments = table("assignment", {

@@ -1,6 +1,6 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import type { AssignedLayout, LayoutChoice, PrintedLayout } from "../domain/select-layout.ts";
+import type { AssignedLayout, LayoutChoice, PrintedLayout } from "../domain/selection/select-layout.ts";
 import type { EventKey } from "./keys.ts";
 
 /** Reads the layouts that tickets of these products may have, and those with these ids. */

@@ -1,7 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { bigint, boolean, table, text } from "@tessera/kit/pg/table";
-import type { Layout } from "../domain/layout.ts";
+import type { Layout } from "../domain/selection/layout.ts";
 import { fault } from "../faults.ts";
 import { type EntityKey, type EventKey, entityKey } from "./keys.ts";
 

@@ -1,4 +1,4 @@
-import type { ResolvedElement } from "../domain/resolved-element.ts";
+import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 
 type Of<T extends ResolvedElement["type"]> = Extract<ResolvedElement, { readonly type: T }>;
 

@@ -3,7 +3,7 @@ import { createLog } from "@tessera/kit/log";
 import type { Chromium } from "../browser/chromium.ts";
 import { browserStarter } from "../browser/open-browser.ts";
 import { openPrintQueue, type PrintLimits, usualLimits } from "../browser/print-queue.ts";
-import type { ResolvedElement } from "../domain/resolved-element.ts";
+import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
 import { openBackgroundCache } from "../rendering/background-cache.ts";
 import { openFontCatalogue } from "../rendering/font-catalogue.ts";
 import { type RenderRequest, type RenderTools, renderTickets } from "../rendering/render-tickets.ts";

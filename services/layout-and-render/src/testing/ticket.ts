@@ -1,7 +1,7 @@
 import { parseInstant } from "@tessera/values";
-import type { TextArea } from "../domain/element.ts";
+import type { TextArea } from "../domain/elements/element.ts";
+import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { Formats } from "../domain/formats/formats.ts";
-import { resolveElements } from "../domain/resolve-elements.ts";
 import type { Attendee, Event, InvoiceAddress, Item, Order, Position, Ticket } from "../domain/ticket.ts";
 
 /** A moment that a test writes as a text. */

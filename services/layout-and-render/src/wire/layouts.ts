@@ -2,7 +2,7 @@ import type {
   Assignment as AssignmentOnWire,
   Layout as LayoutOnWire,
 } from "@tessera/protos/gen/ticketing/layout/v1/layouts";
-import type { Assignment, Layout } from "../domain/layout.ts";
+import type { Assignment, Layout } from "../domain/selection/layout.ts";
 
 /** A layout with those of the assignments that are its own. */
 export function toWireLayout(layout: Layout, assignments: readonly Assignment[]): LayoutOnWire {

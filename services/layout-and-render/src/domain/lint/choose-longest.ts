@@ -1,6 +1,6 @@
-import { widthInEm } from "../may-cover.ts";
-import { type Redundancy, redundancyOf } from "../qr-code.ts";
-import type { ResolvedElement } from "../resolved-element.ts";
+import { widthInEm } from "../drawing/may-cover.ts";
+import { type Redundancy, redundancyOf } from "../drawing/qr-code.ts";
+import type { ResolvedElement } from "../elements/resolved-element.ts";
 
 type Measure = (value: string) => number;
 

@@ -1,5 +1,5 @@
 import { type CodeSymbol, encodeSymbol, modulesAcross } from "../code-symbol.ts";
-import type { BarcodeArea, LayoutElement } from "../element.ts";
+import type { BarcodeArea, LayoutElement } from "../elements/element.ts";
 import { type Finding, showLength } from "./finding.ts";
 
 /** Scanners have trouble with smaller modules, in millimetres. */

@@ -1,7 +1,7 @@
-import type { LayoutElement } from "../element.ts";
-import { pointsPerMm } from "../page-units.ts";
-import { placeText } from "../place-text.ts";
-import { poweredByRatio } from "../powered-by.ts";
+import { pointsPerMm } from "../drawing/page-units.ts";
+import { placeText } from "../drawing/place-text.ts";
+import { poweredByRatio } from "../drawing/powered-by.ts";
+import type { LayoutElement } from "../elements/element.ts";
 import { type Finding, showLength } from "./finding.ts";
 
 /** A page, in millimetres. */

@@ -1,5 +1,5 @@
-import type { Content, LayoutElement } from "../element.ts";
-import { findPlaceholders } from "../placeholders.ts";
+import type { Content, LayoutElement } from "../elements/element.ts";
+import { findPlaceholders } from "../elements/placeholders.ts";
 import type { Ticket } from "../ticket.ts";
 import { findQuestion } from "../variables/answers.ts";
 import { findVariable, listVariables } from "../variables/find-variable.ts";

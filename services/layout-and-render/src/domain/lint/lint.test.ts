@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aCode, aContainer, aMark, anArea, anImage } from "../../testing/elements.ts";
 import { ticket } from "../../testing/ticket.ts";
-import type { LayoutElement } from "../element.ts";
+import type { LayoutElement } from "../elements/element.ts";
 import { LongestValues } from "./choose-longest.ts";
 import { findBadCodes } from "./find-bad-codes.ts";
 import { findMisplaced, outlineOf } from "./find-misplaced.ts";

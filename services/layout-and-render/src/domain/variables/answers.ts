@@ -1,7 +1,7 @@
 import { parseInstant } from "@tessera/values";
+import type { AnswerImage } from "../elements/resolved-element.ts";
 import { formatPhone } from "../formats/format-phone.ts";
 import { readDay, readTime } from "../formats/local-time.ts";
-import type { AnswerImage } from "../resolved-element.ts";
 import type { Answer, Question, Ticket } from "../ticket.ts";
 import { type Evaluate, type View, whereItIs } from "./view.ts";
 

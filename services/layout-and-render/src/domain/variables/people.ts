@@ -1,5 +1,5 @@
-import { combineParts, findNameScheme, namePart } from "../name-schemes.ts";
 import type { Address, Attendee, Texts } from "../ticket.ts";
+import { combineParts, findNameScheme, namePart } from "./name-schemes.ts";
 import type { Evaluate, View } from "./view.ts";
 
 /** What an add-on does not say of its attendee holds as for the ticket that it was added to. */

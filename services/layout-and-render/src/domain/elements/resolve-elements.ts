@@ -1,12 +1,12 @@
 import type { Instant } from "@tessera/values";
+import type { Formats } from "../formats/formats.ts";
+import type { Ticket } from "../ticket.ts";
+import { findImage, questionPrefix } from "../variables/answers.ts";
+import { findVariable, listVariables } from "../variables/find-variable.ts";
+import type { View } from "../variables/view.ts";
 import type { Content, LayoutElement } from "./element.ts";
-import type { Formats } from "./formats/formats.ts";
 import { findPlaceholders } from "./placeholders.ts";
 import type { AnswerImage, ResolvedElement } from "./resolved-element.ts";
-import type { Ticket } from "./ticket.ts";
-import { findImage, questionPrefix } from "./variables/answers.ts";
-import { findVariable, listVariables } from "./variables/find-variable.ts";
-import type { View } from "./variables/view.ts";
 
 export interface Printing {
   readonly now: Instant;

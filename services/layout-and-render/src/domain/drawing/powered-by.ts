@@ -1,4 +1,4 @@
-import type { PoweredBy } from "./element.ts";
+import type { PoweredBy } from "../elements/element.ts";
 import { pixels, pixelsPerMm } from "./page-units.ts";
 import { markHeight, markWidth, nameOutline, wordsOutline } from "./powered-by-paths.ts";
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { at, attendee, event, item, position, print, printing, textArea, ticket } from "../testing/ticket.ts";
+import { at, attendee, event, item, position, print, printing, textArea, ticket } from "../../testing/ticket.ts";
+import { Formats } from "../formats/formats.ts";
+import { listVariables } from "../variables/find-variable.ts";
 import type { BarcodeArea, ImageArea, LayoutElement, PoweredBy } from "./element.ts";
-import { Formats } from "./formats/formats.ts";
 import { evaluateAll, resolveElements } from "./resolve-elements.ts";
-import { listVariables } from "./variables/find-variable.ts";
 
 const barcode = (content: string, rest: Partial<BarcodeArea> = {}): BarcodeArea => ({
   type: "barcodearea",

@@ -1,4 +1,4 @@
-import type { TextArea, TextContainer } from "./element.ts";
+import type { TextArea, TextContainer } from "../elements/element.ts";
 import { escapeHtml } from "./escape-html.ts";
 import { fontChain } from "./font-chain.ts";
 import { pixels, pixelsPerMm, pixelsPerPoint } from "./page-units.ts";

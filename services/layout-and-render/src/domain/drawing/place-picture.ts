@@ -1,4 +1,4 @@
-import type { ImageArea } from "./element.ts";
+import type { ImageArea } from "../elements/element.ts";
 import type { PlainJpeg } from "./plain-jpeg.ts";
 
 /** A picture where it stands: millimetres from the lower left corner of the page. */

@@ -1,3 +1,4 @@
+import type { ResolvedElement } from "../elements/resolved-element.ts";
 import { drawCode, type PlacedCode, placeCode } from "./draw-code.ts";
 import { drawText } from "./draw-text.ts";
 import { mayCover } from "./may-cover.ts";
@@ -5,7 +6,6 @@ import { pixels, pixelsPerMm } from "./page-units.ts";
 import { type PlacedPicture, placePicture } from "./place-picture.ts";
 import type { PlainJpeg } from "./plain-jpeg.ts";
 import { drawMark, type PlacedMark } from "./powered-by.ts";
-import type { ResolvedElement } from "./resolved-element.ts";
 
 /** What the PDF's own operators can draw. */
 export type Placed = PlacedCode | PlacedMark | PlacedPicture;

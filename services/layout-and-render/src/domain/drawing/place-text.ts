@@ -1,4 +1,4 @@
-import type { TextArea, TextContainer } from "./element.ts";
+import type { TextArea, TextContainer } from "../elements/element.ts";
 
 /** Of the letters of Open Sans, per em: how the established drawing rules count them. */
 const descent = 0.2402;

@@ -1,4 +1,4 @@
-import type { Texts } from "./ticket.ts";
+import type { Texts } from "../ticket.ts";
 
 /** How the names of people are asked for. */
 export interface NameScheme {

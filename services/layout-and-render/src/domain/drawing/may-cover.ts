@@ -1,5 +1,5 @@
+import type { ResolvedElement } from "../elements/resolved-element.ts";
 import { poweredByRatio } from "./powered-by.ts";
-import type { ResolvedElement } from "./resolved-element.ts";
 
 /** Millimetres from the lower left corner. */
 interface Area {

@@ -1,5 +1,5 @@
-import { type CodeSymbol, darkRuns, encodeSymbol, modulesAcross } from "./code-symbol.ts";
-import type { BarcodeArea, Color } from "./element.ts";
+import { type CodeSymbol, darkRuns, encodeSymbol, modulesAcross } from "../code-symbol.ts";
+import type { BarcodeArea, Color } from "../elements/element.ts";
 import { pixels, pixelsPerMm } from "./page-units.ts";
 
 /** A code where it stands: millimetres from the lower left corner of the page. */
