@@ -18,7 +18,7 @@ describe("a cluster on one machine", () => {
     ]);
     const ports = processes.flatMap(({ ports: { operations, grpc, http = [] } }) => [operations, grpc, http].flat());
     expect(new Set(ports).size).toBe(20);
-    expect(processes.at(-4)?.ports).toEqual({ operations: 8104, grpc: 8204, http: 8001 });
+    expect(processes.at(-5)?.ports).toEqual({ operations: 8104, grpc: 8204, http: 8001 });
   });
 
   it("tells each of them all addresses of its peers", () => {
