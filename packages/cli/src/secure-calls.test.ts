@@ -7,7 +7,7 @@ import { createLog } from "@tessera/kit/log";
 import { connect, implement } from "@tessera/kit/rpc";
 import { callersOf } from "@tessera/kit/service";
 import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
-import { Capacity, Facts, Sales, TicketData, Tickets, VoucherShop } from "@tessera/protos/services";
+import { Capacity, Facts, PersonalData, Sales, TicketData, Tickets, VoucherShop } from "@tessera/protos/services";
 import { createAuthority, type TestAuthority, writeCertificate } from "@tessera/testkit/certificates";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { processSettings } from "./engine-settings.ts";
@@ -92,6 +92,7 @@ describe("calls between processes", () => {
     const notByGateway = graph.filter(({ callers }) => !callers.includes("gateway"));
     expect(notByGateway.map(({ path, callers }) => [path, callers])).toEqual([
       ...Object.values(TicketData).map(({ path }) => [path, ["layout-and-render"]]),
+      ...Object.values(PersonalData).map(({ path }) => [path, ["layout-and-render"]]),
       ...Object.values(Sales).map(({ path }) => [path, ["offline-sales"]]),
       ...Object.values(Capacity).map(({ path }) => [path, ["voucher"]]),
     ]);
