@@ -33,7 +33,10 @@ export const copyGateFiles = workOn(
     const stored = await copy(answer, { given, files });
     if (stored === undefined) events.gateFileLost(answer);
     const questionIdentifier = given.answer?.questionIdentifier ?? "";
-    return (tx) => applyCopiedFile(tx, { ...answer, stored, questionIdentifier });
+    return async (tx) => {
+      const isNamed = await applyCopiedFile(tx, { ...answer, stored, questionIdentifier });
+      if (!isNamed && stored !== undefined) await files.remove([stored.fileKey]);
+    };
   },
 );
 

@@ -13,7 +13,7 @@ import { fileWith } from "@tessera/sent-files/testing/sample-files";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { erase, findErased, readExport } from "@tessera/testkit/erase";
 import { collect } from "@tessera/testkit/files-contract";
-import { finishWork } from "@tessera/testkit/finish-work";
+import { finishWork, startTestWorkers } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { boxoffice } from "../index.ts";
@@ -22,6 +22,7 @@ import { takeFacts } from "../testing/facts.ts";
 import { answersFact, given, readPosition } from "../testing/gate.ts";
 import { position, sample, type TestRecord } from "../testing/records.ts";
 import { keyOfFile } from "./answer-file.ts";
+import { gateFileCopy } from "./gate-answers.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -183,6 +184,37 @@ describe("an erasure of orders", () => {
       told.map(({ key, value }) => [key, (value as { position: { answers: object[] } } | null)?.position.answers]),
     );
     expect([...last.values()]).toEqual([[], []]);
+  });
+
+  it("[D4.1] leaves no file that is being copied meanwhile", async () => {
+    const may = Promise.withResolvers<void>();
+    const slow: Files = {
+      ...files,
+      async put(...given) {
+        const stored = await files.put(...given);
+        await may.promise;
+        return stored;
+      },
+    };
+    const upload = randomUUID();
+    await files.put(`uploads/${upload}`, fileWith("image/png", "at the gate"), { contentType: "image/png" });
+    const copying = await startForTest(boxoffice, { db, files: slow });
+    await service.deliver(topics.answersGiven, [answersFact([given(1, 8, "a file", { upload })], { position: 2 })]);
+    const workers = startTestWorkers(
+      db,
+      copying.workers.filter(({ work }) => work.kind === gateFileCopy.kind),
+    );
+    try {
+      await expect.poll(() => storedFiles()).toBe(2);
+      const id = randomUUID();
+      const erasing = erase(service, place, { kinds: ["question_answers"], case: id });
+      await expect.poll(async () => (await findErased(service, { ...place, case: id })).state).toBe(ErasureState.DONE);
+      may.resolve();
+      await erasing;
+    } finally {
+      await workers.stop();
+    }
+    expect(await storedFiles()).toBe(0);
   });
 
   it("[D3.2] goes on after a crash, and counts everything once", async () => {

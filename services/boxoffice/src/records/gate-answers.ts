@@ -85,16 +85,20 @@ export interface CopiedFile extends gateAnswers.AwaitedAnswer {
   readonly questionIdentifier: string;
 }
 
-/** Makes an answer count whose file has been copied; where the file was deleted, the answer before it stays. */
-export async function applyCopiedFile(tx: Tx, copied: CopiedFile): Promise<void> {
+/**
+ * Makes an answer count whose file has been copied; where the file was deleted, the answer before it stays. False: the answer is
+ * not awaited any more, and nothing names the copy.
+ */
+export async function applyCopiedFile(tx: Tx, copied: CopiedFile): Promise<boolean> {
   await takeLocks(tx, locksOf([copied]));
   const { organizer, event, position: id, question, revision } = copied;
   const [position] = await positions.find(tx, [{ organizer, event, id }]);
-  if (position === undefined || position.gate === null) return;
+  if (position === undefined || position.gate === null) return false;
   const before = findRow(position, question);
-  // A gate or a record answered the question while the file was copied.
-  if (before.awaitedRevision !== revision) return;
+  // A gate or a record answered the question while the file was copied, or the answer was erased.
+  if (before.awaitedRevision !== revision) return false;
   await store(tx, [{ position, upTo: position.gate.upTo, rows: [copiedRow(before, copied)] }]);
+  return true;
 }
 
 function copiedRow(before: gateAnswers.GateAnswerRow, copied: CopiedFile): gateAnswers.GateAnswerRow {
