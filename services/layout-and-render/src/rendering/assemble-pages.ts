@@ -2,7 +2,7 @@ import { deflateSync } from "node:zlib";
 import { codeOperators, type PlacedCode } from "../domain/drawing/draw-code.ts";
 import type { Placed } from "../domain/drawing/draw-page.ts";
 import { invisibleOperators, machineText } from "../domain/drawing/machine-text.ts";
-import { pointsPerMm } from "../domain/drawing/page-units.ts";
+import { bound, pointsPerMm } from "../domain/drawing/page-units.ts";
 import type { PlacedPicture } from "../domain/drawing/place-picture.ts";
 import type { PlainJpeg } from "../domain/drawing/plain-jpeg.ts";
 import { markOperators, type PlacedMark } from "../domain/drawing/powered-by.ts";
@@ -230,5 +230,5 @@ function extend(dictionary: string | undefined, added: readonly string[]): strin
 }
 
 function decimal(value: number): string {
-  return String(Math.round(value * 10_000) / 10_000);
+  return String(Math.round(bound(value) * 10_000) / 10_000);
 }

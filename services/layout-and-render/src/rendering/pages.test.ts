@@ -1,9 +1,11 @@
+import { inflateSync } from "node:zlib";
 import { degrees, PDFDocument, PDFName, PDFNumber, type PDFRef, PDFString, rgb } from "@cantoo/pdf-lib";
 import { drawPdf, readPdf } from "@tessera/testkit/read-pdf";
+import { aPhoto } from "@tessera/testkit/sample-photo";
 import { afterAll, describe, expect, it } from "vitest";
 import { defaultLayout } from "../domain/elements/default-layout.ts";
 import type { ResolvedElement } from "../domain/elements/resolved-element.ts";
-import { aCode, anArea } from "../testing/elements.ts";
+import { aCode, aMark, anArea, anImage } from "../testing/elements.ts";
 import { openTestRenderer } from "../testing/renderer.ts";
 import { readPlainPdf } from "./read-plain-pdf.ts";
 import { type RenderRequest, renderTickets } from "./render-tickets.ts";
@@ -160,6 +162,30 @@ describe("a file", () => {
     expect(later.length).toBe(one.length);
     expect(later.toString("latin1").replaceAll("20280203040506", "20270101000000")).toBe(one.toString("latin1"));
   });
+
+  it.each([1e300, -1e300, 1.7e308])(
+    "[L35.4] has numbers that readers know, however large a layout is: %d",
+    async (size) => {
+      const bytes = aPhoto();
+      const place = { left: size, bottom: size };
+      const elements = [
+        aCode("x", { size }),
+        aCode("x", place),
+        aMark({ size, ...place }),
+        aMark(place),
+        anImage(place),
+        anImage({ width: size, height: size }),
+      ];
+      const pdf = await renderer.render([{ elements, background: null }], {
+        readImages: async (images) => images.map(() => ({ type: "image/jpeg", bytes })),
+      });
+      const drawn = [...pdf.toString("latin1").matchAll(/FlateDecode \/Length \d+>>stream\n([\s\S]*?)\nendstream/g)]
+        .map(([, content = ""]) => inflateSync(Buffer.from(content, "latin1")).toString("latin1"))
+        .filter((content) => content.includes("TesseraDark Do"));
+      expect(drawn).toHaveLength(1);
+      expect(drawn.join("")).not.toMatch(/NaN|Infinity|\de/);
+    },
+  );
 
   it("[L35.3] has its tickets in their order, and comes in pieces", async () => {
     const count = 230;

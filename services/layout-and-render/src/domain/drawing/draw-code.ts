@@ -1,6 +1,6 @@
 import { type CodeSymbol, darkRuns, encodeSymbol, modulesAcross } from "../code-symbol.ts";
 import type { BarcodeArea, Color } from "../elements/element.ts";
-import { pixels, pixelsPerMm } from "./page-units.ts";
+import { bound, pixels, pixelsPerMm } from "./page-units.ts";
 
 /** A code where it stands: millimetres from the lower left corner of the page. */
 export interface PlacedCode {
@@ -52,7 +52,7 @@ export function drawCode(
 /** Draws a code with the operators of PDF, in points. One path without seams between its rows. */
 export function codeOperators({ symbol, left, top, module, color }: PlacedCode, pointsPerUnit: number): string {
   const [scale, tall, x, y] = [module, module * symbol.rowHeight, left, top].map((length) =>
-    (length * pointsPerUnit).toFixed(5),
+    bound(length * pointsPerUnit).toFixed(5),
   );
   const runs = darkRuns(symbol).map(({ row, column, length }) => `${column} ${-row - 1} ${length} 1 re`);
   const fill = color.map((channel) => Number((Math.min(Math.max(channel, 0), 255) / 255).toFixed(4))).join(" ");

@@ -13,6 +13,10 @@ const farthest = 1_000_000;
 
 /** A length for CSS. */
 export function pixels(length: number): string {
-  const bounded = Math.min(Math.max(length, -farthest), farthest);
-  return `${Math.round(bounded * 1000) / 1000}px`;
+  return `${Math.round(bound(length) * 1000) / 1000}px`;
+}
+
+/** A length that is written with digits alone. */
+export function bound(length: number): number {
+  return Math.min(Math.max(length, -farthest), farthest) || 0;
 }
