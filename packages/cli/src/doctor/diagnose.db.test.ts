@@ -61,6 +61,7 @@ describe("a database that is ready", () => {
       "ok: the schema of gateway is up to date",
       "ok: the schema of layout-and-render is up to date",
       "ok: the schema of offline-sales is up to date",
+      "ok: the schema of shredder is up to date",
       "ok: the schema of voucher is up to date",
     ]);
     expect(say("facts")).toEqual([
@@ -69,6 +70,7 @@ describe("a database that is ready", () => {
       "ok: gateway has no late facts and no dead letters; no process of it is connected",
       "ok: layout-and-render has no late facts and no dead letters; no process of it is connected",
       "ok: offline-sales has no late facts and no dead letters; no process of it is connected",
+      "ok: shredder has no late facts and no dead letters; no process of it is connected",
       "ok: voucher has no late facts and no dead letters; no process of it is connected",
     ]);
     expect(say("work")).toEqual([
@@ -77,6 +79,7 @@ describe("a database that is ready", () => {
       "ok: gateway has no late work",
       "ok: layout-and-render has no late work",
       "ok: offline-sales has no late work",
+      "ok: shredder has no late work",
       "ok: voucher has no late work",
     ]);
     expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
@@ -148,6 +151,7 @@ describe("a database that is ready", () => {
       undefined,
       undefined,
       undefined,
+      undefined,
     ]);
     expect(say("facts", "skipped")).toEqual(["skipped: the facts of checkin", "skipped: the facts of gateway"]);
   });
@@ -193,7 +197,7 @@ describe("a database that is not ready", () => {
     const empty = await createEmptyDatabase();
     const { findings, say } = await examine(empty.url);
     expect(say("database", "wrong")).toEqual(["wrong: the extension pg_trgm is not installed in this database"]);
-    expect(say("schemas")).toHaveLength(6);
+    expect(say("schemas")).toHaveLength(7);
     expect(findings.find(({ area }) => area === "schemas")).toMatchObject({
       level: "wrong",
       what: expect.stringContaining("schema boxoffice is not there"),
