@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers, render, offline.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers, render, offline, shred.";
 
 const options = {
   orders: {
@@ -40,6 +40,12 @@ const options = {
     value: "N",
     default: "10000",
     help: "offline: how many tickets a batch has (default 10000)",
+  },
+  erased: {
+    type: "string",
+    value: "N",
+    default: "100000",
+    help: "shred: how many orders the event has (default 100000)",
   },
   vouchers: {
     type: "string",
@@ -97,9 +103,13 @@ export async function bench(args: string[]): Promise<void> {
     const { benchOffline } = await import("./offline.ts");
     return benchOffline({ tickets: readCount("--sold", values.sold, 1) });
   }
+  if (name === "shred") {
+    const { benchShred } = await import("./shred.ts");
+    return benchShred({ orders: readCount("--erased", values.erased, 1) });
+  }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render, offline`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render, offline, shred`,
   );
 }
 

@@ -2,16 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { columns } from "@tessera/cli/columns";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { apiKey, groundwork, onEmptyPlatform, recordOf } from "./on-empty-platform.ts";
+import { groundwork, onEmptyPlatform } from "./on-empty-platform.ts";
+import { quantile, scannedTickets, scanUntil } from "./scan-beside.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
-
-const event = "/api/v1/organizers/bench/events/festival";
 
 /** What is promised. */
 const limit = { seconds: 15, scanMs: 500 } as const;
-
-/** Tickets that are scanned beside the exit, so many a second. */
-const scanned = { tickets: 2000, perSecond: 20 } as const;
 
 /**
  * Checks all tickets of a list out at once, beside scans of another list. The ratio compares the time with a plain
@@ -20,17 +16,17 @@ const scanned = { tickets: 2000, perSecond: 20 } as const;
 export function benchExits({ inside }: { inside: number }): Promise<void> {
   return onEmptyPlatform(async ({ baseUrl, postgres, serving, progress, open, send }) => {
     progress.update("filling the list…");
-    await send([...groundwork, ...records()]);
+    await send([...groundwork, ...scannedTickets()]);
     const db = open("checkin");
     await fillList(db, inside);
     const plain = await insertPlainly(db);
     progress.update("checking out…");
-    const undisturbed = await scanFor(baseUrl, { first: 1, until: sleep(5000).then(() => {}) });
+    const undisturbed = await scanUntil(baseUrl, { first: 1, until: sleep(5000).then(() => {}) });
     const used = await usedBy(serving.pid, postgres.dataDirectory);
     const started = performance.now();
     await db.run(sql`update list set exit_all_at = now() where list.id = 1`);
     const done = untilOut(db).then(() => (performance.now() - started) / 1000);
-    const beside = await scanFor(baseUrl, { first: 1 + undisturbed.length, until: done });
+    const beside = await scanUntil(baseUrl, { first: 1 + undisturbed.length, until: done });
     const seconds = await done;
     const cpu = await usedBy(serving.pid, postgres.dataDirectory);
     progress.done();
@@ -57,26 +53,6 @@ export function benchExits({ inside }: { inside: number }): Promise<void> {
 async function usedBy(pid: number, dataDirectory: string): Promise<{ platform: number; postgres: number }> {
   const [platform, postgres] = await Promise.all([usageOf(pid), usageOfPostgres(dataDirectory)]);
   return { platform: platform.cpuSeconds, postgres: postgres.cpuSeconds };
-}
-
-function records(): string[] {
-  const lists = [1, 2].map((id) => recordOf("checkin_list", { id, name: `List ${id}`, allow_multiple_entries: true }));
-  const orders = Array.from({ length: scanned.tickets }, (_, index) =>
-    recordOf("order", {
-      code: `B${index}`,
-      status: "p",
-      datetime: "2027-01-01T12:00:00Z",
-      email: `attendee.${index}@example.org`,
-      positions: [
-        { id: index + 1, positionid: 1, item: 1, attendee_name: `Attendee ${index}`, secret: secretOf(index + 1) },
-      ],
-    }),
-  );
-  return [...lists, ...orders];
-}
-
-function secretOf(id: number): string {
-  return `bench${String(id).padStart(27, "0")}`;
 }
 
 /** Copies a ticket until as many are inside the first list. */
@@ -117,35 +93,6 @@ async function insertPlainly(db: Db): Promise<number> {
   return seconds;
 }
 
-/** Scans tickets at a steady pace until something has happened; returns how long each took, in milliseconds. */
-async function scanFor(
-  baseUrl: string,
-  { first, until }: { first: number; until: Promise<unknown> },
-): Promise<number[]> {
-  const over = { isOver: false };
-  void until.finally(() => {
-    over.isOver = true;
-  });
-  const took: number[] = [];
-  const underWay: Promise<void>[] = [];
-  for (let id = first; !over.isOver && id <= scanned.tickets; id += 1) {
-    const started = performance.now();
-    const scan = fetch(`${baseUrl}${event}/checkinlists/2/positions/${secretOf(id)}/redeem/`, {
-      method: "POST",
-      headers: { authorization: `Token ${apiKey}`, "content-type": "application/json" },
-      body: "{}",
-    }).then(async (answer) => {
-      await answer.arrayBuffer();
-      if (answer.status !== 201) throw new Error(`a scan was answered ${answer.status}`);
-      took.push(performance.now() - started);
-    });
-    underWay.push(scan);
-    await sleep(1000 / scanned.perSecond);
-  }
-  await Promise.all(underWay);
-  return took;
-}
-
 async function untilOut(db: Db): Promise<void> {
   for (;;) {
     const { moved } = await db.one<{ moved: boolean }>(
@@ -154,9 +101,4 @@ async function untilOut(db: Db): Promise<void> {
     if (moved) return;
     await sleep(100);
   }
-}
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
