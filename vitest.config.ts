@@ -19,12 +19,14 @@ const startRedis = "packages/testkit/src/vitest-redis.ts";
 
 /** Tests of the platform that hold for one process with everything in it, as they do for many on real engines. */
 const anyPlatform = "test/{contract,e2e,security}/**/*.e2e.test.ts";
-/** These are about commands, about everything in one process, or about what a gateway decides alone. */
+/** These are about commands, about everything in one process, or about what one gateway or one service decides alone. */
 const oneProcessOnly = [
-  ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload", "vouchers-for-shops"].map(
-    (name) => `test/e2e/${name}.e2e.test.ts`,
-  ),
+  ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload", "vouchers-for-shops"],
+  ...["browser-scanner", "bad-records", "walk-positions", "credentials", "ticket-layouts"],
+].map((name) => `test/e2e/${name}.e2e.test.ts`);
+const gatewayOnly = [
   "test/contract/openapi.e2e.test.ts",
+  "test/security/{hostile-input,openapi-properties,public-device}.e2e.test.ts",
 ];
 
 function project(
@@ -84,7 +86,7 @@ export default defineConfig({
       project("e2e", { include: needs.platform, timeoutSeconds: 120, globalSetup: [startPostgres] }),
       project("cluster", {
         include: [needs.cluster, anyPlatform],
-        exclude: oneProcessOnly,
+        exclude: [...oneProcessOnly, ...gatewayOnly],
         timeoutSeconds: 180,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes" },

@@ -34,9 +34,9 @@ export async function measureBeside({
   readonly festival: Festival;
   readonly volume?: number;
 }): Promise<Measured> {
-  const quiet = await visit({ baseUrls, festival, ms: 4000 });
+  const quiet = await visit({ baseUrls, festival, ms: 3000 });
   const { found, results } = await beside({ noise, target: { baseUrls, operatorKey, volume } }, () =>
-    visit({ baseUrls, festival, ms: 6000 }),
+    visit({ baseUrls, festival, ms: 4500 }),
   );
   report({ noise, results, quiet: summarize(quiet), beside: summarize(found) });
   return {
