@@ -145,6 +145,7 @@ create table shred_case (
   requested_at timestamptz,
   erased_at timestamptz,
   failed_at timestamptz,
+  event_gone_at timestamptz,
   parts jsonb,
   constraint shred_case_pkey primary key (organizer, event, id)
 );

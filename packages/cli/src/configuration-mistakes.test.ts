@@ -31,7 +31,7 @@ describe("a process on the memory bus", () => {
   it("refuses to start where others would never hear of its own", async () => {
     await expect(start(["boxoffice"])).rejects.toThrow("checkin would miss facts of boxoffice");
     await expect(start(["boxoffice", "checkin"])).rejects.toThrow(
-      "and boxoffice would miss facts of voucher, boxoffice would miss facts of shredder, checkin would miss facts of voucher, checkin would miss facts of shredder, gateway would miss facts of boxoffice, gateway would miss facts of checkin, layout-and-render would miss facts of boxoffice, voucher would miss facts of boxoffice; set BUS=kafka",
+      "and boxoffice would miss facts of voucher, boxoffice would miss facts of shredder, checkin would miss facts of voucher, checkin would miss facts of shredder, gateway would miss facts of boxoffice, gateway would miss facts of checkin, layout-and-render would miss facts of boxoffice, shredder would miss facts of boxoffice, voucher would miss facts of boxoffice; set BUS=kafka",
     );
   });
 });

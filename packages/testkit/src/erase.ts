@@ -35,7 +35,9 @@ export async function findErased(
   service: Pick<Holding, "connect">,
   { case: id, ...place }: EventKey & { readonly case: string },
 ): Promise<Erased> {
-  const { state, parts, left } = await service.connect(PersonalData).findErasure({ ...place, case: id });
+  const { state, parts, left } = await service
+    .connect(PersonalData)
+    .findErasure({ ...place, case: id, withLeft: true });
   return { case: id, state, parts: byName(parts), left: byName(left) };
 }
 

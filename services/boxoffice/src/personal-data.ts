@@ -1,11 +1,11 @@
 import type { Files } from "@tessera/kit/files/files";
 import { type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { catalogue, topics } from "@tessera/protos/topics";
-import { filledFields } from "@tessera/values";
 import { eraseOrders, eraseState } from "./records/erase-orders.ts";
 import { orderFiles } from "./records/export-orders.ts";
 import { orderPersonalData } from "./records/order-personal-data.ts";
-import { countRows, readOrders, readStates, versionOf } from "./store/personal-data.ts";
+import { countOrdersWith } from "./store/count-personal-data.ts";
+import { countRows, readStates, versionOf } from "./store/personal-data.ts";
 
 const rowsAtATime = 1000;
 
@@ -14,18 +14,7 @@ const inOrders = Object.entries(orderPersonalData).map(
   ([kind, fields]): Holding => ({
     kind,
     name: "order.data",
-    async left(db, place) {
-      let count = 0;
-      for (let after: string | undefined = ""; after !== undefined; ) {
-        const orders: Awaited<ReturnType<typeof readOrders>> = await readOrders(db, place, {
-          after,
-          limit: rowsAtATime,
-        });
-        count += orders.filter(({ data }) => filledFields(data, Object.keys(fields)).length > 0).length;
-        after = orders.length < rowsAtATime ? undefined : orders.at(-1)?.code;
-      }
-      return count;
-    },
+    left: (db, place) => countOrdersWith(db, place, Object.keys(fields)),
   }),
 );
 

@@ -58,7 +58,7 @@ async function untilErasedInBoxoffice(job: Erasing, { boxofficeData }: EraseTool
   const { organizer, event, case: id, signal, slice } = job;
   for (;;) {
     signal.throwIfAborted();
-    const { state } = await boxofficeData.findErasure({ organizer, event, case: id }, { signal });
+    const { state } = await boxofficeData.findErasure({ organizer, event, case: id, withLeft: false }, { signal });
     if (state === ErasureState.DONE) return;
     // Boxoffice forgets the erasures of an event that is deleted; then there is nothing to print.
     if (!(await slice((tx) => hasEvent(tx, { organizer, event })))) return;

@@ -41,6 +41,8 @@ create table shred_case (
   requested_at timestamptz,
   erased_at timestamptz,
   failed_at timestamptz,
+  -- When its event was deleted: the name may be that of another event now.
+  event_gone_at timestamptz,
   -- What each service has erased, by its name.
   parts jsonb,
   primary key (organizer, event, id)

@@ -2,6 +2,7 @@ import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { Shredders } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
+import { eventChanged } from "./consumers/event-changed.ts";
 import { reportEvents } from "./events.ts";
 import { findExport } from "./handlers/find-export.ts";
 import { findShred } from "./handlers/find-shred.ts";
@@ -21,7 +22,7 @@ export const shredder = defineService({
   migrations: new URL("../migrations/", import.meta.url),
   clients,
   rpcs: [rpcs(Shredders, { startExport, findExport, startShred, findShred, getCertificate })],
-  consumers: [],
+  consumers: [eventChanged],
   jobs: [removeExports],
   works: [makeExports, shredEvents],
   rebuilds: [rebuildRequests],

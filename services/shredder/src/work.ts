@@ -10,7 +10,8 @@ export const exporting = defineWork("export personal data", {
   leaseMs: 60_000,
   tries: 5,
   keepMs: 2 * hourMs,
-  atOnce: 1,
+  atOnce: 2,
+  atOnceEach: 1,
   mostWaiting: 20,
 });
 
@@ -21,7 +22,8 @@ export const shredding = defineWork("shred personal data", {
   leaseMs: 60_000,
   tries: untilDone,
   keepMs: hourMs,
-  atOnce: 2,
+  atOnce: 4,
+  atOnceEach: 2,
   mostWaiting: 20,
 });
 

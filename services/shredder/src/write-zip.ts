@@ -19,7 +19,7 @@ export interface Zip {
   readonly signal: AbortSignal;
 }
 
-/** A page has the answers of fifty orders, or the fields of some hundred. */
+/** Services read a page of some megabytes. */
 const pageMs = 30_000;
 
 /** Writes an archive piece by piece: no more than a page of it is in memory. */
@@ -51,8 +51,9 @@ export function writeZip({ texts, sources, files, of, signal }: Zip): AsyncItera
       for await (const { key, fileKey } of readEntries(source, { of, signal })) {
         add(nameOnce(named, key), async () => {
           const found = await files.get(fileKey);
-          // Its answer was replaced while this was written.
-          return found?.content ?? Readable.from([]);
+          // Its answer was replaced while this was written, or is lost: nothing is erased that is not in the export.
+          if (found === undefined) throw new Error("a file of an export is missing");
+          return found.content;
         });
       }
     }
@@ -96,9 +97,21 @@ async function* writeJson(
 
 const flushedAt = 65_536;
 
+/** Most file systems take 255 bytes. */
+const longestName = 200;
+
+/** Cuts a name before its ending. */
+function cut(name: string): string {
+  if (Buffer.byteLength(name) <= longestName) return name;
+  const ending = /\.\w{1,8}$/.exec(name)?.[0] ?? "";
+  let kept = name.slice(0, longestName);
+  while (Buffer.byteLength(kept + ending) > longestName) kept = kept.slice(0, -1);
+  return kept.toWellFormed() + ending;
+}
+
 /** A name in the archive: a single segment, and not the same for two files. */
 function nameOnce(named: Set<string>, wanted: string): string {
-  const name = wanted.replaceAll(/[/\\\0]/g, "_");
+  const name = cut(wanted.replaceAll(/[\p{Cc}/\\:]/gu, "_"));
   for (let copy = 1; ; copy += 1) {
     const candidate = copy === 1 ? name : `${copy}-${name}`;
     if (named.has(candidate)) continue;

@@ -1,9 +1,12 @@
-import { createPublicKey, hash, verify } from "node:crypto";
+import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
 import { readFile } from "node:fs/promises";
+import { isDeepStrictEqual } from "node:util";
 import { fault } from "../faults.ts";
+import { printable } from "../printable.ts";
 
 /** What a certificate states, as far as it is printed. */
 interface Statement {
+  readonly type: string;
   readonly instance: string;
   readonly organizer: string;
   readonly event: string;
@@ -19,16 +22,19 @@ interface Certificate {
   readonly signed: string;
   readonly signature: string;
   readonly public_key: string;
+  readonly statement: unknown;
 }
 
 /** Reads a certificate of an erasure, checks its signature, and says in lines what it proves. */
 export async function verifyCertificate(path: string): Promise<{ readonly isGood: boolean; readonly lines: string[] }> {
-  const { signed, signature, public_key: pem } = await readCertificate(path);
-  const key = createPublicKey(pem);
+  const { signed, signature, public_key: pem, statement: shown } = await readCertificate(path);
+  const key = readKey(path, pem);
   const isGood = verify(null, Buffer.from(signed), key, Buffer.from(signature, "base64"));
   if (!isGood)
     return { isGood, lines: ["The signature does not fit: this text was changed, or another key has signed it."] };
-  const { services, shredders, ...statement } = JSON.parse(signed) as Statement;
+  const { services, shredders, ...statement } = readStatement(path, signed);
+  if (!isDeepStrictEqual(shown, JSON.parse(signed)))
+    return { isGood: false, lines: ["`statement` is not what was signed: somebody has changed it."] };
   const print = hash("sha256", key.export({ type: "spki", format: "der" }));
   const counts = services.map(
     ({ service, erased }) => `${service} ${erased.reduce((sum, { count }) => sum + count, 0)}`,
@@ -36,22 +42,18 @@ export async function verifyCertificate(path: string): Promise<{ readonly isGood
   return {
     isGood,
     lines: [
-      `The signature is good. Compare the key with that of another certificate of the same platform: SHA-256 ${print}`,
+      `The signature fits the key in the file. Compare that key with that of another certificate of the same platform: SHA-256 ${print}`,
       `event     ${statement.organizer}/${statement.event} on ${statement.instance}`,
       `erased    ${statement.erased}, case ${statement.case}`,
       `kinds     ${shredders.length === 0 ? "none" : shredders.join(", ")}`,
       `counts    ${counts.join(", ")}`,
       `exported  ${statement.exported}, SHA-256 ${statement.export_sha256}`,
-    ],
+    ].map(printable),
   };
 }
 
 async function readCertificate(path: string): Promise<Certificate> {
-  const unreadable = (why: string) =>
-    fault(
-      "bad_certificate",
-      `${path} is no certificate of an erasure: ${why}. Save the answer of shredders/certificate/ID/.`,
-    );
+  const unreadable = (why: string) => noCertificate(path, why);
   const text = await readFile(path, "utf8").catch(() => {
     throw unreadable("it cannot be read");
   });
@@ -61,8 +63,41 @@ async function readCertificate(path: string): Promise<Certificate> {
   } catch {
     throw unreadable("it is no JSON");
   }
-  const { signed, signature, public_key } = found;
+  const { signed, signature, public_key, statement } = found;
   if (typeof signed !== "string" || typeof signature !== "string" || typeof public_key !== "string")
     throw unreadable("it lacks `signed`, `signature` or `public_key`");
-  return { signed, signature, public_key };
+  return { signed, signature, public_key, statement };
+}
+
+function noCertificate(path: string, why: string) {
+  return fault(
+    "bad_certificate",
+    `${path} is no certificate of an erasure: ${why}. Save the answer of shredders/certificate/ID/.`,
+  );
+}
+
+function readKey(path: string, pem: string): KeyObject {
+  let key: KeyObject;
+  try {
+    key = createPublicKey(pem);
+  } catch {
+    throw noCertificate(path, "its key cannot be read");
+  }
+  if (key.asymmetricKeyType !== "ed25519") throw noCertificate(path, "its key is of another kind");
+  return key;
+}
+
+function readStatement(path: string, signed: string): Statement {
+  const found = parse(signed) as Partial<Statement> | undefined;
+  if (found?.type !== "tessera.erasure.v1" || !Array.isArray(found.services) || !Array.isArray(found.shredders))
+    throw noCertificate(path, "what is signed is another text");
+  return found as Statement;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -89,7 +89,8 @@ const erasing = defineWork<ErasureRequest, void>("erase personal data", {
   leaseMs: 60_000,
   tries: untilDone,
   keepMs: 86_400_000,
-  atOnce: 1,
+  atOnce: 3,
+  atOnceEach: 1,
 });
 
 /**
@@ -161,7 +162,8 @@ export function holdPersonalData<D>(holder: Holder<D>) {
     if (found === undefined) return { state: ErasureState.UNKNOWN, parts: [], left: [] };
     const parts = await erasures.readParts(db, request);
     if (!found.isDone) return { state: ErasureState.RUNNING, parts, left: [] };
-    return { state: ErasureState.DONE, parts, left: await findLeft(db, request, new Set(found.kinds)) };
+    const left = request.withLeft ? await findLeft(db, request, new Set(found.kinds)) : [];
+    return { state: ErasureState.DONE, parts, left };
   }
 
   async function findLeft(db: Db, place: EventKey, kinds: ReadonlySet<string>): Promise<erasures.ErasedPart[]> {

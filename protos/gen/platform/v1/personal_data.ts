@@ -184,13 +184,15 @@ export interface FindErasureRequest {
   event: string;
   /** The id of the case: a UUID. */
   case: string;
+  /** Whether to count what is left, which reads all rows of the event. */
+  withLeft: boolean;
 }
 
 export interface FindErasureResponse {
   state: ErasureState;
   /** What was erased. */
   parts: ErasedPart[];
-  /** What the service still holds; empty once it is done. */
+  /** If asked for: what the service still holds. */
   left: ErasedPart[];
 }
 
@@ -589,7 +591,7 @@ export const ExportEntry: MessageFns<ExportEntry> = {
 };
 
 function createBaseFindErasureRequest(): FindErasureRequest {
-  return { organizer: "", event: "", case: "" };
+  return { organizer: "", event: "", case: "", withLeft: false };
 }
 
 export const FindErasureRequest: MessageFns<FindErasureRequest> = {
@@ -602,6 +604,9 @@ export const FindErasureRequest: MessageFns<FindErasureRequest> = {
     }
     if (message.case !== "") {
       writer.uint32(26).string(message.case);
+    }
+    if (message.withLeft !== false) {
+      writer.uint32(32).bool(message.withLeft);
     }
     return writer;
   },
@@ -641,6 +646,14 @@ export const FindErasureRequest: MessageFns<FindErasureRequest> = {
             }
 
             message.case = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.withLeft = reader.bool();
             continue;
           }
         }

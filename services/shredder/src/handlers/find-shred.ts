@@ -6,8 +6,14 @@ import {
   ShredState,
 } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { fault } from "../faults.ts";
-import { hasOwnCase } from "../store/cases.ts";
+import { findOwnCase } from "../store/cases.ts";
 import { shredding, workId } from "../work.ts";
+
+/** A status is not "running" for ever. What is late is erased all the same, and certified then. */
+const patienceMs = 50 * 60_000;
+
+const late =
+  "Not everything is erased yet, because a part of the platform is away. The rest is erased when it is back.";
 
 /** Finds how far a case is, for the one who asked for it (source: contract 4.7). */
 export async function findShred(
@@ -15,7 +21,10 @@ export async function findShred(
   { db }: { readonly db: Db },
 ): Promise<FindShredResponse> {
   const place = { ...request, id };
-  if (!(await hasOwnCase(db, place))) throw fault("shred_not_found", "There is no such erasure.");
+  const found = await findOwnCase(db, place);
+  if (found === undefined) throw fault("shred_not_found", "There is no such erasure.");
+  const isLate = found.requestedAt !== null && Date.now() > found.requestedAt / 1000 + patienceMs;
+  if (isLate && found.erasedAt === null) return { state: ShredState.FAILED, message: late };
   const work = await findWork(db, shredding, workId(place));
   switch (work?.state) {
     case "waiting":

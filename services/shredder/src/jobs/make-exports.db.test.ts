@@ -1,4 +1,5 @@
 import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
@@ -59,14 +60,49 @@ it("[D5.1] holds files under names that stay in the archive, each once", async (
   await service.files.put("answers/b", Buffer.from("second"), { contentType: "text/plain" });
   service.peers.holders.boxoffice.files = [folder];
   const entry = (key: string, fileKey: string) => ({ key, fileKey, json: new Uint8Array() });
-  const entries = [entry("../x", "answers/a"), entry("../x", "answers/b"), entry("lost", "answers/none")];
+  const entries = [
+    entry("../x", "answers/a"),
+    entry("../x", "answers/b"),
+    entry(`C:${"ä".repeat(150)}.png`, "answers/b"),
+  ];
   service.peers.holders.boxoffice.pages.set(folder.name, [{ entries, next: "" }]);
   const {
     "index.json": _index,
     "CONFIRM_CODE.txt": _code,
     ...texts
   } = await textsOf(await service.export(["question_answers"]));
-  expect(texts).toEqual({ ".._x": "first", "2-.._x": "second", lost: "" });
+  expect(texts).toEqual({ ".._x": "first", "2-.._x": "second", [`C_${"ä".repeat(97)}.png`]: "second" });
+});
+
+it("[D5.1] is not made while a file of it is missing", async () => {
+  const folder = { kind: "question_answers", name: "answers", shape: ExportShape.FILES };
+  const lost = { key: "x", fileKey: "answers/none", json: new Uint8Array() };
+  service.peers.holders.boxoffice.files = [folder];
+  service.peers.holders.boxoffice.pages.set(folder.name, [{ entries: [lost], next: "" }]);
+  const exported = await service.export(["question_answers"]);
+  const { state } = await service.shredders.findExport({ ...mine, ...exported });
+  expect(state).toBe(ShredState.WAITING);
+});
+
+it("[D5.6] is not kept when its data was erased while it was made", async () => {
+  const { boxoffice } = service.peers.holders;
+  boxoffice.files = [emails];
+  const first = await service.export([]);
+  boxoffice.pages.set(emails.name, pagesOf({ A: "ada@example.org" }));
+  boxoffice.reading = async () => {
+    await db.run(sql`
+      insert into shred_case (organizer, event, id, file, export, credential, kinds, instance, export_sha256, exported_at,
+                              requested_at, erased_at)
+      select export.organizer, export.event, gen_random_uuid(), gen_random_uuid(), export.id, 'x', '{order_emails}', '', '',
+             now(), now(), now()
+        from export
+       where export.id = ${first.export}::uuid`);
+  };
+  const exported = await service.export();
+  const { state, message } = await service.shredders.findExport({ ...mine, ...exported });
+  expect([state, message]).toEqual([ShredState.FAILED, expect.stringContaining("erased")]);
+  for await (const { key } of service.files.list(`shredder-exports/bigevents/sampleconf/${exported.export}/`))
+    expect(key).toBe("gone");
 });
 
 it("[D5.5] is made again from the beginning when a service fails while it is read, and fails after five tries", async () => {

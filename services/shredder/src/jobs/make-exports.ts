@@ -36,7 +36,11 @@ export const makeExports = workOn(exporting, async ({ payload, signal, step }, t
   const texts = writeIndex(wanted);
   const content = writeZip({ texts, sources, files: tools.files, of: payload, signal });
   const { size, sha256 } = await tools.files.put(fileKey, content, { contentType: "application/zip" });
-  return async (tx) => storeFile(tx, payload, { fileKey, size, sha256 });
+  if (!(await step((tx) => storeFile(tx, payload, { fileKey, size, sha256 })))) {
+    await tools.files.remove([fileKey]);
+    throw new WorkFailed("The data was erased while it was exported.");
+  }
+  return async () => undefined;
 });
 
 /** Kinds that no service holds: records do not bring them. */

@@ -124,15 +124,26 @@ describe("an erasure", () => {
     expect(await requested()).toHaveLength(1);
   });
 
-  it("[D6.2] names those who are missing when it has taken too long", async () => {
+  it("[D6.6] is told as failed when a service has been away for long, and ends well when it is back", async () => {
     const started = await start();
-    service.peers.holders.voucher.erasure = undefined;
-    await db.run(sql`update shred_case set started_at = now() - interval '1 hour'`);
+    const { voucher } = service.peers.holders;
+    voucher.erasure = undefined;
     await service.work();
-    expect(await state(started)).toMatchObject({
-      state: ShredState.FAILED,
-      message: expect.stringContaining("voucher does not answer"),
-    });
+    await db.run(sql`update shred_case set requested_at = now() - interval '1 hour'`);
+    expect(await state(started)).toMatchObject({ state: ShredState.FAILED, message: expect.stringContaining("away") });
+    voucher.erasure = { state: ErasureState.DONE, parts: [], left: [] };
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    await expect(service.shredders.getCertificate({ ...place, case: started.case })).resolves.toBeDefined();
+  });
+
+  it("[D6.7] goes on when the event was closed before a crash, whatever has changed since", async () => {
+    const started = await start();
+    await service.shredding.closeEvent({ ...place, case: started.case, kinds: [], version: "1" });
+    service.peers.holders.checkin.version = "2";
+    await service.work();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await requested()).toHaveLength(1);
   });
 });
 
@@ -167,6 +178,17 @@ it("[D6.6] is told for an hour", async () => {
   await service.work();
   await db.run(sql`update work set due_at = now() - interval '1 second' where work.state = 'succeeded'`);
   expect(await state(started)).toMatchObject({ state: ShredState.GONE });
+});
+
+it("[D8.2] is not requested again for another event of the same name", async () => {
+  await start();
+  await service.work();
+  await db.run(sql`delete from outbox`);
+  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+  const [rebuild] = shredder.rebuilds ?? [];
+  expect(
+    await db.transaction(async (tx) => rebuild?.publishNext(tx, { after: undefined, limit: 10, cutoff: 0 })),
+  ).toBeUndefined();
 });
 
 it("[D8.1] is requested again when its topic is rebuilt", async () => {

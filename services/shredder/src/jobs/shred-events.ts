@@ -27,16 +27,14 @@ export interface ShredTools extends HolderClients {
 
 /** A call reads all rows of an event. */
 const callMs = 30_000;
+const countMs = 120_000;
 
 /** How long a try waits for services; the next one goes on. */
 const waitMs = 2500;
 const pauseMs = 200;
 
-/** Copies lose within a second what their owner has erased. */
+/** Copies mostly lose within a second what their owner has erased. */
 const settleMs = 20_000;
-
-/** No status is "running" for ever. What is late is erased all the same. */
-const patienceMs = 50 * 60_000;
 
 /**
  * Shreds events. Until services are asked, any change since the export ends the case with nothing erased; from then on
@@ -44,6 +42,7 @@ const patienceMs = 50 * 60_000;
  */
 export const shredEvents = workOn(shredding, async ({ payload, signal, step }, tools: ShredTools) => {
   const shred = await readCase(tools.db, payload);
+  if (shred.failedAt !== null) throw new WorkFailed("The erasure was refused. Export the event again.");
   if (shred.requestedAt === null) {
     const problem = await findProblem(shred, tools, signal);
     if (problem !== undefined) {
@@ -56,15 +55,9 @@ export const shredEvents = workOn(shredding, async ({ payload, signal, step }, t
     });
   }
   const progress = await waitForServices(shred, tools, signal);
-  if (progress.state === "erasing") {
-    const missing = progress.missing.join("; ");
-    if (Date.now() < shred.startedAt / 1000 + patienceMs)
-      throw fault("holders_missing", `a case is not erased yet: ${missing}`);
-    throw new WorkFailed(
-      `Not everything is erased yet: ${missing}. What is missing is erased as soon as that is possible.`,
-    );
-  }
-  await tools.files.remove(await step((tx) => forgetFiles(tx, payload)));
+  if (progress.state === "erasing")
+    throw fault("holders_missing", `a case is not erased yet: ${progress.missing.join("; ")}`);
+  await tools.files.remove(await step((tx) => forgetFiles(tx, shred)));
   return async (tx) => {
     await noteErased(tx, payload, progress.parts);
     const counts = progress.parts.map(({ service, parts }) => [
@@ -79,15 +72,23 @@ function toRequest({ organizer, event, id, kinds }: ShredCase) {
   return { organizer, event, case: id, kinds: [...kinds] };
 }
 
-/** Finds what keeps an event from being erased. Boxoffice is asked last: it closes the event at the same moment. */
+/**
+ * Finds what keeps an event from being erased. Boxoffice is asked last: it closes the event at the same moment. An event that
+ * it has closed for this case before is erased, whatever has happened since.
+ */
 async function findProblem(shred: ShredCase, tools: ShredTools, signal: AbortSignal): Promise<string | undefined> {
   const { organizer, event } = shred;
+  const closed = await tools.boxofficeData.findErasure(
+    { organizer, event, case: shred.id, withLeft: false },
+    { signal, timeoutMs: callMs },
+  );
+  if (closed.state !== ErasureState.UNKNOWN) return undefined;
   const exported = await findExport(tools.db, { organizer, event, id: shred.export });
   const { versions, fileKey } = exported ?? { versions: null, fileKey: null };
   if (versions === null || fileKey === null) return "The export is over. Export the event again.";
   for (const { service, client } of holdersOf(tools)) {
-    const { version } = await client.describeEvent({ organizer, event }, { signal, timeoutMs: callMs });
     if (service === owner) continue;
+    const { version } = await client.describeEvent({ organizer, event }, { signal, timeoutMs: callMs });
     if (version !== versions[service]) return "The event has changed since it was exported. Export it again.";
   }
   const { problem } = await tools.shredding.closeEvent(
@@ -102,37 +103,28 @@ const owner = "boxoffice";
 
 /** Waits until all services have erased their parts, and copies have lost what their owner erased. */
 async function waitForServices(of: Named, tools: ShredTools, signal: AbortSignal): Promise<CaseProgress> {
-  const until = Date.now() + waitMs;
-  const ask = async () =>
-    judgeProgress(await Promise.all(holdersOf(tools).map((holder) => askHolder(holder, of, signal))));
-  let hasSettled = false;
-  for (;;) {
-    const progress = await ask();
+  const ask = async (withLeft: boolean) =>
+    judgeProgress(await Promise.all(holdersOf(tools).map((holder) => askHolder(holder, { ...of, withLeft }, signal))));
+  for (const until = Date.now() + waitMs; ; await pause(pauseMs, signal)) {
+    const progress = await ask(false);
     signal.throwIfAborted();
-    if (progress.state === "erased" && hasSettled) return progress;
-    if (
-      !hasSettled &&
-      (progress.state === "erased" || progress.missing.every((missing) => missing.includes(" still has ")))
-    ) {
-      const { boxofficeFacts, checkinFacts } = tools;
-      hasSettled = await settle({
-        owner: boxofficeFacts,
-        readers: [checkinFacts.caughtUp],
-        until: Date.now() + settleMs,
-        signal,
-      });
-      continue;
-    }
-    if (Date.now() > until)
-      return progress.state === "erased" ? { state: "erasing", missing: ["copies are late"] } : progress;
-    await pause(pauseMs, signal);
+    if (progress.state === "erased") break;
+    if (Date.now() > until) return progress;
   }
+  const { boxofficeFacts: owner, checkinFacts } = tools;
+  const hasSettled = await settle({ owner, readers: [checkinFacts.caughtUp], until: Date.now() + settleMs, signal });
+  if (!hasSettled) return { state: "erasing", missing: ["check-in has not taken over what boxoffice erased"] };
+  return ask(true);
 }
 
-async function askHolder({ service, client }: Holder, of: Named, signal: AbortSignal): Promise<ServiceProgress> {
-  const { organizer, event, id } = of;
+async function askHolder(
+  { service, client }: Holder,
+  { organizer, event, id, withLeft }: Named & { readonly withLeft: boolean },
+  signal: AbortSignal,
+): Promise<ServiceProgress> {
+  const timeoutMs = withLeft ? countMs : callMs;
   try {
-    const found = await client.findErasure({ organizer, event, case: id }, { signal, timeoutMs: callMs });
+    const found = await client.findErasure({ organizer, event, case: id, withLeft }, { signal, timeoutMs });
     return { service, state: states[found.state] ?? "unasked", parts: found.parts, left: found.left };
   } catch {
     return { service, state: "silent", parts: [], left: [] };

@@ -1,5 +1,7 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { type EventKey, eventKey } from "@tessera/kit/pg/entity-key";
 import { sql } from "@tessera/kit/pg/sql";
+import { rowsAs } from "@tessera/kit/pg/table";
 import type { Named } from "../domain/named.ts";
 import type { ServiceParts } from "../domain/progress.ts";
 import type { Export } from "./exports.ts";
@@ -15,6 +17,7 @@ export interface ShredCase extends Named {
   readonly startedAt: number;
   readonly requestedAt: number | null;
   readonly erasedAt: number | null;
+  readonly failedAt: number | null;
   readonly parts: readonly ServiceParts[] | null;
 }
 
@@ -22,6 +25,7 @@ const columns = sql`
   shred_case.organizer, shred_case.event, shred_case.id, shred_case.file, shred_case.export, shred_case.kinds,
   shred_case.instance, shred_case.export_sha256 as "exportSha256", shred_case.exported_at as "exportedAt",
   shred_case.started_at as "startedAt", shred_case.requested_at as "requestedAt", shred_case.erased_at as "erasedAt",
+  shred_case.failed_at as "failedAt",
   shred_case.parts`;
 
 const named = ({ organizer, event, id }: Named) => sql`
@@ -60,18 +64,17 @@ export function findCase(db: Queryable, of: Named): Promise<ShredCase | undefine
   return db.maybeOne<ShredCase>(sql`select ${columns} from shred_case where ${named(of)}`);
 }
 
-/** Whether there is a case with all parts of its address, for the one who asked for it. */
-export async function hasOwnCase(
+/** Finds a case by all parts of its address, for the one who asked for it. */
+export function findOwnCase(
   db: Queryable,
   of: Named & { readonly file: string; readonly credential: string },
-): Promise<boolean> {
-  const found = await db.maybeOne(sql`
-    select
+): Promise<ShredCase | undefined> {
+  return db.maybeOne<ShredCase>(sql`
+    select ${columns}
       from shred_case
      where ${named(of)}
        and shred_case.file = ${of.file}::uuid
        and shred_case.credential = ${of.credential}`);
-  return found !== undefined;
 }
 
 /** Notes that services are asked now; false: they were asked before. */
@@ -80,7 +83,8 @@ export async function noteRequested(tx: Queryable, of: Named): Promise<boolean> 
     update shred_case
        set requested_at = clock_timestamp()
      where ${named(of)}
-       and shred_case.requested_at is null`);
+       and shred_case.requested_at is null
+       and shred_case.failed_at is null`);
   return noted > 0;
 }
 
@@ -101,7 +105,7 @@ export async function noteFailed(tx: Queryable, of: Named): Promise<void> {
        and shred_case.requested_at is null`);
 }
 
-/** Reads the next cases whose services were asked, in the order of their keys. */
+/** Reads the next cases whose services were asked, of events that still exist, in the order of their keys. */
 export function nextRequested(
   db: Queryable,
   { after, limit }: { readonly after: Named | undefined; readonly limit: number },
@@ -114,16 +118,30 @@ export function nextRequested(
     select shred_case.organizer, shred_case.event, shred_case.id, shred_case.kinds
       from shred_case
      where shred_case.requested_at is not null
+       and shred_case.event_gone_at is null
        and ${isBehind}
      order by shred_case.organizer, shred_case.event, shred_case.id
      limit ${limit}`);
 }
 
-/** Counts the cases whose services were asked. */
+/** Counts those cases. */
 export async function countRequested(db: Queryable): Promise<number> {
   const { count } = await db.one<{ count: number }>(sql`
     select count(*)::bigint as count
       from shred_case
-     where shred_case.requested_at is not null`);
+     where shred_case.requested_at is not null
+       and shred_case.event_gone_at is null`);
   return count;
+}
+
+/** Notes that events were deleted. */
+export async function noteEventsGone(tx: Queryable, events: readonly EventKey[]): Promise<void> {
+  if (events.length === 0) return;
+  await tx.run(sql`
+    update shred_case
+       set event_gone_at = clock_timestamp()
+      from ${rowsAs("gone", eventKey, events)}
+     where shred_case.organizer = gone.organizer
+       and shred_case.event = gone.event
+       and shred_case.event_gone_at is null`);
 }

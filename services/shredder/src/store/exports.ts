@@ -70,18 +70,26 @@ export async function storeVersions(
        and export.id = ${id}::uuid`);
 }
 
-/** Stores where the file of an export is. */
+/** Stores where the file of an export is; false: meanwhile the event was erased, and the file must go. */
 export async function storeFile(
   tx: Queryable,
   { organizer, event, id }: Named,
   file: { readonly fileKey: string; readonly size: number; readonly sha256: string },
-): Promise<void> {
-  await tx.run(sql`
+): Promise<boolean> {
+  const stored = await tx.run(sql`
     update export
        set file_key = ${file.fileKey}, size = ${file.size}, sha256 = ${file.sha256}, made_at = clock_timestamp()
      where export.organizer = ${organizer}
        and export.event = ${event}
-       and export.id = ${id}::uuid`);
+       and export.id = ${id}::uuid
+       and not exists (select
+                         from shred_case
+                        where shred_case.organizer = export.organizer
+                          and shred_case.event = export.event
+                          and shred_case.kinds && export.kinds
+                          and shred_case.requested_at is not null
+                          and coalesce(shred_case.erased_at, now()) > export.started_at)`);
+  return stored > 0;
 }
 
 /** Finds those of some keys that are files of exports. */
@@ -110,8 +118,11 @@ export async function deleteOldExports(
   return rows.map(({ fileKey }) => fileKey);
 }
 
-/** Finds the files of all exports of an event: after an erasure, none may be left. */
-export async function forgetFiles(tx: Queryable, { organizer, event }: EventKey): Promise<string[]> {
+/** Forgets the files of all exports of an event that hold a kind, or belong to the case, and returns their keys. */
+export async function forgetFiles(
+  tx: Queryable,
+  { organizer, event, kinds, export: id }: EventKey & { readonly kinds: readonly string[]; readonly export: string },
+): Promise<string[]> {
   const rows = await tx.many<{ fileKey: string }>(sql`
     update export
        set file_key = null
@@ -121,6 +132,7 @@ export async function forgetFiles(tx: Queryable, { organizer, event }: EventKey)
        and before.organizer = export.organizer
        and before.event = export.event
        and before.id = export.id
+       and (export.id = ${id}::uuid or export.kinds && ${kinds}::text[])
        and before.file_key is not null
     returning before.file_key as "fileKey"`);
   return rows.map(({ fileKey }) => fileKey);

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { diskFiles } from "@tessera/engines/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
 import { implement } from "@tessera/kit/rpc";
 import {
   ErasureState,
@@ -28,6 +29,8 @@ interface FakeHolder {
   files: ExportFile[];
   /** The pages of each file. */
   pages: Map<string, ReadPersonalDataResponse[]>;
+  /** Happens while a page is read. */
+  reading: (() => Promise<void>) | undefined;
   /** Undefined: it does not answer. */
   erasure: FindErasureResponse | undefined;
 }
@@ -46,23 +49,33 @@ export type RunningShredder = Awaited<ReturnType<typeof startShredder>>;
 export async function startShredder(db: Db) {
   const directory = await mkdtemp(join(tmpdir(), "tessera-shredder-"));
   const files = diskFiles({ directory });
-  const holder = (): FakeHolder => ({ version: "1", files: [], pages: new Map(), erasure: done() });
+  const holder = (): FakeHolder => ({ version: "1", files: [], pages: new Map(), reading: undefined, erasure: done() });
   const peers = {
     holders: Object.fromEntries(names.map((name) => [name, holder()])) as Record<(typeof names)[number], FakeHolder>,
     problem: undefined as string | undefined,
+    /** Why the event is not closed. */
     closing: undefined as string | undefined,
     closed: [] as CloseEventRequest[],
+    isCaughtUp: true,
   };
+  const isRequested = async (id: string) =>
+    (await db.maybeOne(sql`
+      select from shred_case where shred_case.id = ${id}::uuid and shred_case.requested_at is not null`)) !== undefined;
   const personalData = (name: (typeof names)[number]) =>
     implement(PersonalData, {
       describeEvent: async () => ({ version: peers.holders[name].version, files: peers.holders[name].files }),
       async readPersonalData({ file, after }) {
+        await peers.holders[name].reading?.();
         const page = peers.holders[name].pages.get(file)?.[Number(after)];
         if (page === undefined) throw new Fault("unavailable", "database_unavailable", "there is no such page");
         return page;
       },
-      async findErasure() {
+      async findErasure({ withLeft, case: id }) {
         const { erasure } = peers.holders[name];
+        // Until a request is out, boxoffice knows the case only if it has closed the event for it.
+        if (name === "boxoffice" && !(await isRequested(id)) && !peers.closed.some((each) => each.case === id))
+          return { state: ErasureState.UNKNOWN, parts: [], left: [] };
+        if (erasure !== undefined && !withLeft) return { ...erasure, left: [] };
         if (erasure === undefined) throw new Fault("unavailable", "peer_unavailable", "it is down");
         return erasure;
       },
@@ -76,7 +89,7 @@ export async function startShredder(db: Db) {
   });
   const facts = implement(Facts, {
     markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
-    caughtUp: async () => ({ caughtUp: true }),
+    caughtUp: async () => ({ caughtUp: peers.isCaughtUp }),
   });
   const service = await startForTest(shredder, {
     db,
@@ -95,6 +108,7 @@ export async function startShredder(db: Db) {
     ...service,
     files,
     peers,
+    shredding: { closeEvent: async (request: CloseEventRequest) => void peers.closed.push(request) },
     shredders,
     work,
     close: () => rm(directory, { recursive: true, force: true }),
@@ -113,7 +127,7 @@ export async function startShredder(db: Db) {
     async reset(): Promise<void> {
       await service.reset();
       for (const name of names) Object.assign(peers.holders[name], holder());
-      Object.assign(peers, { problem: undefined, closing: undefined, closed: [] });
+      Object.assign(peers, { problem: undefined, closing: undefined, closed: [], isCaughtUp: true });
     },
   };
 }

@@ -43,7 +43,7 @@ export async function countGuestComments(db: Queryable, place: EventKey): Promis
 export function versionOf({ organizer, event }: EventKey): Sql {
   return sql`
     select md5(concat_ws(' ',
-             (select format('%s/%s', count(*), max(voucher.revision))
+             (select format('%s/%s/%s', count(*), max(voucher.revision), sum(voucher.revision))
                 from voucher
                where voucher.organizer = ${organizer}
                  and voucher.event = ${event}),

@@ -1,0 +1,9 @@
+import { consume } from "@tessera/kit/bus/consume";
+import { parseEntityKey, topics } from "@tessera/protos/topics";
+import { noteEventsGone } from "../store/cases.ts";
+
+/** Notes which events were deleted: another one that gets the name of one is not erased again with it. */
+export const eventChanged = consume(topics.eventChanged, async (tx, facts) => {
+  const gone = facts.filter(({ value }) => value === null).map(({ key }) => parseEntityKey(key));
+  await noteEventsGone(tx, gone);
+});
