@@ -18,7 +18,7 @@ export interface OrderPart<T> {
   readonly data: T;
 }
 
-/** What is read or erased at once: few enough that records of other events of the organizer wait for a fraction of a second. */
+/** What is read or erased at once: so few that other records of the organizer wait for a fraction of a second. */
 const most = { orders: 200, storedBytes: 4 * 2 ** 20 };
 
 /** Orders are stored compressed, so what is read of their positions has a bound of its own. */
