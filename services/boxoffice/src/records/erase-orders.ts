@@ -5,15 +5,13 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
 import { filledFields, replaceFields } from "@tessera/values";
+import { findNextFiles, readNext } from "../store/following-orders.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as store from "../store/personal-data.ts";
 import { find, setAnswersRevisions } from "../store/positions.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { storePositions } from "./order.ts";
 import { personalDataOf } from "./order-personal-data.ts";
-
-/** Few enough that records of other events of the organizer wait for a fraction of a second. */
-const ordersAtATime = 200;
 
 /**
  * Erases kinds of personal data in the orders of an event, with their positions, answers and files.
@@ -26,9 +24,12 @@ export async function eraseOrders(job: Erasing, { files }: { readonly files: Fil
   for (let after: string | undefined = ""; after !== undefined; ) {
     signal.throwIfAborted();
     const from: string = after;
+    // Before the rows: a file without a row is harder to find than a row without a file.
+    const removed = new Set(kinds.has("question_answers") ? await slice((tx) => findNextFiles(tx, scope, from)) : []);
+    await files.remove([...removed]);
     const erased = await slice(async (tx, count) => {
       await takeLocks(tx, locksOf([scope]));
-      const orders = await store.readOrders(tx, scope, { after: from, limit: ordersAtATime });
+      const orders = await readNext(tx, scope, from);
       const replaced = orders.flatMap(({ code, data }) => {
         const changed = replaceFields(data, personalDataOf(kinds));
         for (const kind of kinds) {
@@ -46,10 +47,10 @@ export async function eraseOrders(job: Erasing, { files }: { readonly files: Fil
       });
       const fileKeys = kinds.has("question_answers") ? await eraseAnswers(tx, { scope, ids, count }) : [];
       await storePositions(tx, scope, cleaned);
-      return { fileKeys, last: orders.length < ordersAtATime ? undefined : orders.at(-1)?.code };
+      return { fileKeys, last: orders.at(-1)?.code };
     });
-    // After a crash in between, the job for files without a row removes them.
-    await files.remove(erased.fileKeys);
+    // What gates had sent before was perhaps stored meanwhile.
+    await files.remove(erased.fileKeys.filter((key) => !removed.has(key)));
     after = erased.last;
   }
 }

@@ -4,67 +4,51 @@ import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { ExportShape } from "@tessera/protos/gen/platform/v1/personal_data";
 import { type Answer, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Shredder } from "@tessera/values";
+import { composeName } from "../domain/compose-name.ts";
 import { type AnswerFileRow, findOfPositions } from "../store/answer-files.ts";
-import { readOrders } from "../store/personal-data.ts";
+import {
+  type OrderPart,
+  readAnswerable,
+  readField,
+  readPositionFields,
+  type Start,
+} from "../store/following-orders.ts";
 import { find } from "../store/positions.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 
-/** Few enough that a page fits in one message. */
-const ordersAtATime = 500;
+/** A message may have 16 MiB, and an answer of a ticket is never split. */
+const pageBytes = 2 * 2 ** 20;
 
-/** An order is read with all of its answers. */
-const answeredAtATime = 50;
+const who = ["company", "street", "zipcode", "city", "country", "state"] as const;
 
-/** The parts of an order's document that are exported. It does not have what is null. */
-interface ExportedOrder {
-  readonly email?: string;
-  readonly phone?: string;
-  readonly invoice_address?: object;
-  readonly positions: readonly ExportedPosition[];
-}
-
-interface ExportedPosition {
-  readonly id: number;
+/** What is exported of a position. Its document does not have what is null. */
+interface ExportedPosition extends Readonly<Partial<Record<(typeof who)[number], string>>> {
   readonly positionid: number;
   readonly attendee_name?: string;
+  readonly attendee_name_parts?: Readonly<Record<string, string>>;
   readonly attendee_email?: string;
-  readonly company?: string;
-  readonly street?: string;
-  readonly zipcode?: string;
-  readonly city?: string;
-  readonly country?: string;
-  readonly state?: string;
 }
 
-/** What an order adds to a file: values by their keys. */
-type Entries = Iterable<readonly [key: string, value: unknown]>;
+type Entry = ExportPage["entries"][number];
 
 /** The files that orders fill (source: behaviour of vouchers, C2). Canceled positions are included. */
 export const orderFiles: readonly ExportedFile[] = [
-  ofOrders("attendee_info", "attendee-info.json", function* (code, { positions }) {
-    for (const position of positions) {
-      const { attendee_name: name, company, street, zipcode, city, country, state } = position;
-      if ([name, company, street, zipcode, city, country, state].every((value) => (value ?? "") === "")) continue;
-      const who = { name, company, street, zipcode, city, country, state };
-      yield [
-        `${code}-${position.positionid}`,
-        Object.fromEntries(Object.entries(who).map(([field, value]) => [field, value ?? null])),
-      ];
-    }
+  ofPositions("attendee_info", "attendee-info.json", {
+    fields: ["attendee_name", "attendee_name_parts", ...who],
+    show(position) {
+      const name = position.attendee_name || composeName(position.attendee_name_parts ?? {});
+      const rest = who.map((field) => [field, position[field] ?? null] as const);
+      const shown: Record<string, string | null> = { name: name || null, ...Object.fromEntries(rest) };
+      return Object.values(shown).some((value) => (value ?? "") !== "") ? shown : undefined;
+    },
   }),
-  ofOrders("order_emails", "emails-by-order.json", function* (code, { email }) {
-    if ((email ?? "") !== "") yield [code, email];
+  ofOrders("order_emails", "emails-by-order.json", "email"),
+  ofPositions("order_emails", "emails-by-attendee.json", {
+    fields: ["attendee_email"],
+    show: ({ attendee_email: email }) => email || undefined,
   }),
-  ofOrders("order_emails", "emails-by-attendee.json", function* (code, { positions }) {
-    for (const { positionid, attendee_email: email } of positions)
-      if ((email ?? "") !== "") yield [`${code}-${positionid}`, email];
-  }),
-  ofOrders("phone_numbers", "phone-by-order.json", function* (code, { phone }) {
-    if ((phone ?? "") !== "") yield [code, phone];
-  }),
-  ofOrders("invoice_addresses", "invoice-addresses.json", function* (code, { invoice_address: address }) {
-    if (address !== undefined) yield [code, address];
-  }),
+  ofOrders("phone_numbers", "phone-by-order.json", "phone"),
+  ofOrders("invoice_addresses", "invoice-addresses.json", "invoice_address"),
   {
     kind: "question_answers",
     name: "question-answers.json",
@@ -91,24 +75,63 @@ export const orderFiles: readonly ExportedFile[] = [
   },
 ];
 
-/** A file of what stands in the documents of orders. */
-function ofOrders(
+/** A file of a field of orders. */
+function ofOrders(kind: Shredder, name: string, field: string): ExportedFile {
+  return {
+    kind,
+    name,
+    shape: ExportShape.OBJECT,
+    async read(db, place, after) {
+      const orders = await readField(db, place, startOf(after), field);
+      return toPage(orders, ({ code, data }) => ((data ?? "") === "" ? [] : [{ key: code, json: toJson(data) }]));
+    },
+  };
+}
+
+/** A file of fields of positions; `show` returns undefined where there is nothing to show. */
+function ofPositions(
   kind: Shredder,
   name: string,
-  entriesOf: (code: string, order: ExportedOrder) => Entries,
+  { fields, show }: { readonly fields: readonly string[]; readonly show: (position: ExportedPosition) => unknown },
 ): ExportedFile {
   return {
     kind,
     name,
     shape: ExportShape.OBJECT,
     async read(db, place, after) {
-      const orders = await readOrders(db, place, { after, limit: ordersAtATime });
-      const entries = orders.flatMap(({ code, data }) =>
-        Array.from(entriesOf(code, data as ExportedOrder), ([key, value]) => ({ key, json: toJson(value) })),
-      );
-      return { entries, next: orders.length < ordersAtATime ? "" : (orders.at(-1)?.code ?? "") };
+      const read = ["positionid", ...fields];
+      const positions = await readPositionFields<ExportedPosition>(db, place, startOf(after), read);
+      return toPage(positions, ({ code, index, data }) => {
+        const shown = index === null ? undefined : show(data);
+        return shown === undefined ? [] : [{ key: `${code}-${data.positionid}`, json: toJson(shown) }];
+      });
     },
   };
+}
+
+/** Makes a page of parts of orders, as many as fit. Where there is no part, there are no more pages. */
+function toPage<T>(parts: readonly OrderPart<T>[], entriesOf: (part: OrderPart<T>) => readonly Entry[]): ExportPage {
+  const entries: Entry[] = [];
+  let bytes = 0;
+  for (const part of parts) {
+    if (bytes >= pageBytes) return { entries, next: cursorOf({ code: part.code, position: part.index ?? 0 }) };
+    for (const entry of entriesOf(part)) {
+      entries.push(entry);
+      bytes += Buffer.byteLength(`${entry.key}${entry.fileKey}`) + (entry.json?.length ?? 0);
+    }
+  }
+  const last = parts.at(-1);
+  if (last === undefined) return { entries, next: "" };
+  const { code, index, isLast } = last;
+  return { entries, next: cursorOf(isLast ? { code } : { code, position: (index ?? 0) + 1 }) };
+}
+
+function cursorOf(start: Start): string {
+  return JSON.stringify(start);
+}
+
+function startOf(cursor: string): Start {
+  return cursor === "" ? { code: "" } : (JSON.parse(cursor) as Start);
 }
 
 /** A ticket with answers, of records and of gates. */
@@ -127,10 +150,8 @@ async function readAnswered(
   after: string,
   entriesOf: (ticket: Answered) => ExportPage["entries"],
 ): Promise<ExportPage> {
-  const orders = await readOrders(db, place, { after, limit: answeredAtATime });
-  const sold = orders.flatMap(({ code, data }) =>
-    (data as ExportedOrder).positions.map(({ id, positionid }) => ({ id, name: `${code}-${positionid}` })),
-  );
+  const parts = await readAnswerable(db, place, startOf(after));
+  const sold = parts.filter(({ index }) => index !== null).map(({ data }) => data);
   const stored = await find(
     db,
     sold.map(({ id }) => ({ ...place, id })),
@@ -139,14 +160,13 @@ async function readAnswered(
   const ids = sold.map(({ id }) => id).filter((id) => (answersOf.get(id)?.length ?? 0) > 0);
   const files = Map.groupBy(await findOfPositions(db, place, ids), ({ position }) => position);
   const { organizer, event } = place;
-  const entries = sold.flatMap(({ id, name }) => {
+  return toPage(parts, ({ code, data: { id, positionid } }) => {
     const answers = (answersOf.get(id) ?? []).toSorted((one, other) => one.question - other.question);
     if (answers.length === 0) return [];
     const path = (question: number) =>
       `/api/v1/organizers/${organizer}/events/${event}/orderpositions/${id}/answer/${question}/`;
-    return entriesOf({ name, answers, files: files.get(id) ?? [], path });
+    return entriesOf({ name: `${code}-${positionid}`, answers, files: files.get(id) ?? [], path });
   });
-  return { entries, next: orders.length < answeredAtATime ? "" : (orders.at(-1)?.code ?? "") };
 }
 
 function showAnswer(answer: Answer, path: (question: number) => string): object {

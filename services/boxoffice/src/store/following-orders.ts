@@ -1,0 +1,143 @@
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
+import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { type Sql, sql } from "@tessera/kit/pg/sql";
+import type { OrderDocument } from "./personal-data.ts";
+
+/** Where to go on: behind an order, or within it, at the index of one of its positions. */
+export interface Start {
+  readonly code: string;
+  readonly position?: number;
+}
+
+/** A part of an order, as an export shows it. */
+export interface OrderPart<T> {
+  readonly code: string;
+  /** The index of the position; null: the order has none. */
+  readonly index: number | null;
+  readonly isLast: boolean;
+  readonly data: T;
+}
+
+/** What is read or erased at once: so few that other records of the organizer wait for a fraction of a second. */
+const most = { orders: 200, storedBytes: 4 * 2 ** 20 };
+
+/** Orders are stored compressed, so what is read of their positions has a bound of its own. */
+const mostShownBytes = 2 * 2 ** 20;
+
+/** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
+function following({ organizer, event }: EventKey, { code, position }: Start): Sql {
+  return sql`
+    (select counted.code, counted.data
+       from (select next.code, next.data,
+                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before
+               from (select "order".code, "order".data
+                       from "order"
+                      where "order".organizer = ${organizer}
+                        and "order".event = ${event}
+                        and "order".code ${position === undefined ? sql`>` : sql`>=`} ${code} collate "C"
+                      order by "order".code
+                      limit ${most.orders}) as next) as counted
+      where counted.before < ${most.storedBytes}) as following`;
+}
+
+/** Reads the next orders to be erased; none: there are no more. */
+export function readNext(tx: Tx, place: EventKey, after: string): Promise<OrderDocument[]> {
+  return tx.many<OrderDocument>(sql`
+    select following.code, following.data
+      from ${following(place, { code: after })}
+     order by following.code`);
+}
+
+/** Finds the files of answers in the orders that `readNext` reads. */
+export async function findNextFiles(tx: Tx, place: EventKey, after: string): Promise<string[]> {
+  const rows = await tx.many<{ fileKey: string }>(sql`
+    with sold as materialized (
+      select (position.data -> 'id')::bigint as id
+        from ${following(place, { code: after })}
+       cross join lateral jsonb_array_elements(following.data -> 'positions') as position (data))
+    select answer_file.file_key as "fileKey"
+      from sold
+      join answer_file
+        on answer_file.organizer = ${place.organizer}
+       and answer_file.event = ${place.event}
+       and answer_file.position = sold.id
+    union all
+    select gate_answer.file ->> 'fileKey'
+      from sold
+      join gate_answer
+        on gate_answer.organizer = ${place.organizer}
+       and gate_answer.event = ${place.event}
+       and gate_answer.position = sold.id
+       and gate_answer.file is not null`);
+  return rows.map(({ fileKey }) => fileKey);
+}
+
+/** Reads a field of the next orders; null: an order does not have it. */
+export function readField(db: Queryable, place: EventKey, start: Start, field: string): Promise<OrderPart<unknown>[]> {
+  return db.many<OrderPart<unknown>>(sql`
+    select following.code, null as index, true as "isLast", following.data -> ${field}::text as data
+      from ${following(place, start)}
+     order by following.code`);
+}
+
+/** Reads fields of the next positions. Fields that a position does not have are missing. */
+export function readPositionFields<T>(
+  db: Queryable,
+  place: EventKey,
+  start: Start,
+  fields: readonly string[],
+): Promise<OrderPart<T>[]> {
+  const shown = sql`
+    (select coalesce(jsonb_object_agg(field.name, position.data -> field.name), '{}')
+       from unnest(${fields}::text[]) as field (name)
+      where position.data ? field.name)`;
+  return readPositions<T>(db, place, start, { shown, size: sql`octet_length(part.data::text)` });
+}
+
+/** Reads the next positions, as many as have answers that can be read at once. */
+export function readAnswerable(
+  db: Queryable,
+  place: EventKey,
+  start: Start,
+): Promise<OrderPart<{ readonly id: number; readonly positionid: number }>[]> {
+  const shown = sql`jsonb_build_object('id', position.data -> 'id', 'positionid', position.data -> 'positionid')`;
+  const id = sql`(part.data -> 'id')::bigint`;
+  const size = sql`
+    (select coalesce(sum(octet_length(position.state)), 0)
+       from position
+      where position.organizer = ${place.organizer}
+        and position.event = ${place.event}
+        and position.id = ${id})
+    + (select coalesce(sum(octet_length(gate_answer.answer)), 0)
+         from gate_answer
+        where gate_answer.organizer = ${place.organizer}
+          and gate_answer.event = ${place.event}
+          and gate_answer.position = ${id})`;
+  return readPositions(db, place, start, { shown, size });
+}
+
+function readPositions<T>(
+  db: Queryable,
+  place: EventKey,
+  start: Start,
+  { shown, size }: { readonly shown: Sql; readonly size: Sql },
+): Promise<OrderPart<T>[]> {
+  return db.many<OrderPart<T>>(sql`
+    with part as materialized (
+      select following.code, position.nth - 1 as index, ${shown} as data
+        from ${following(place, start)}
+        left join lateral jsonb_array_elements(following.data -> 'positions') with ordinality as position (data, nth)
+          on true
+       where following.code > ${start.code} collate "C"
+          or position.nth is null
+          or position.nth > ${start.position ?? 0}::bigint),
+    sized as materialized (select part.code, part.index, part.data, ${size} as size from part)
+    select counted.code, counted.index, counted.data, counted."isLast"
+      from (select sized.code, sized.index, sized.data,
+                   lead(sized.code) over by_index is distinct from sized.code as "isLast",
+                   sum(sized.size) over by_index - sized.size as before
+              from sized
+            window by_index as (order by sized.code, sized.index)) as counted
+     where counted.before < ${mostShownBytes}
+     order by counted.code, counted.index`);
+}
