@@ -10,22 +10,6 @@ export interface OrderDocument {
   readonly data: unknown;
 }
 
-/** Reads the next orders of an event, in the order of their codes. */
-export function readOrders(
-  db: Queryable,
-  { organizer, event }: EventKey,
-  { after, limit }: { readonly after: string; readonly limit: number },
-): Promise<OrderDocument[]> {
-  return db.many<OrderDocument>(sql`
-    select "order".code, "order".data
-      from "order"
-     where "order".organizer = ${organizer}
-       and "order".event = ${event}
-       and "order".code > ${after} collate "C"
-     order by "order".code
-     limit ${limit}`);
-}
-
 /** Replaces the documents of orders. */
 export async function replaceDocuments(
   tx: Tx,
@@ -125,7 +109,8 @@ export function versionOf({ organizer, event }: EventKey): Sql {
                  and event.slug = ${event}),
              (select count(*) from erasure where erasure.organizer = ${organizer} and erasure.event = ${event}),
              ${of(sql`"order"`)}, ${of(sql`position`)}, ${of(sql`item`)}, ${of(sql`question`)},
-             ${of(sql`quota`)}, ${of(sql`seat`)}, ${of(sql`subevent`)})) as version`;
+             ${of(sql`quota`)}, ${of(sql`seat`)}, ${of(sql`subevent`)}, ${of(sql`category`)}, ${of(sql`tax_rule`)},
+             ${of(sql`blocked_secret`)}, ${of(sql`revoked_secret`)})) as version`;
 }
 
 /** When an event is over, in microseconds since 1970; of a series the last of its dates. Null: it has none. */
