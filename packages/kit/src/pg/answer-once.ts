@@ -41,9 +41,8 @@ function read<Response>({ response }: AnsweredRow, method: AnsweredMethod<Respon
  *
  * The response is stored with the effect. A repeated request gets that response: its caller may have died, or lost the
  * first answer. A repetition that comes while the first is at work waits for it. Work that throws stores nothing. Calls
- * without a request id are not stored. `of` is the event whose personal data the response may show. A
- * response `repeats` kinds that its request brings: where they are erased it is not stored: it
- * would bring them back.
+ * without a request id are not stored. `of` is the event whose personal data the response may show. Where one of the kinds
+ * that it `repeats` from its request was erased, it is not stored: it would bring them back.
  */
 export function answerOnce<Response>(
   db: Db,
