@@ -172,7 +172,7 @@ function subjectOf(record: Uint8Array): string {
 /**
  * The continuous feed of records: shops publish here, one record in JSON per message, keyed `organizer/event`, so that
  * the records of an event stay in order. It contains the personal data of orders. Its key names no single order, so
- * erased data disappears only with time.
+ * erased data disappears from it only with time. Records that were parked go with the kinds that they may bring.
  */
 export const recordFeed = topic<Uint8Array>(
   "boxoffice.records.v1",
@@ -182,7 +182,15 @@ export const recordFeed = topic<Uint8Array>(
     key: () => "",
     partitions: 12,
     retention: { kind: "days", days: 3 },
-    personalData: { kept: ["data"] },
+    personalData: {
+      attendee_info: ["data"],
+      order_emails: ["data"],
+      phone_numbers: ["data"],
+      invoice_addresses: ["data"],
+      question_answers: ["data"],
+      waiting_list: ["data"],
+      kept: ["data"],
+    },
     fromOutside: { subject: subjectOf },
   },
 );

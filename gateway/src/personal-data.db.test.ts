@@ -7,14 +7,15 @@ import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
 import { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { PersonalData } from "@tessera/protos/services";
-import { topics } from "@tessera/protos/topics";
+import { recordFeed, topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
-import { erase } from "@tessera/testkit/erase";
+import { erase, findErased } from "@tessera/testkit/erase";
 import { collect } from "@tessera/testkit/files-contract";
+import { finishWork } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { gateway } from "./index.ts";
-import { claimRequest, findRequest, keepAnswer } from "./store/kept-answers.ts";
+import { claimRequest, eraseAnswers, findRequest, keepAnswer } from "./store/kept-answers.ts";
 import { insertUpload, keyOf } from "./store/uploads.ts";
 
 let database: TestDatabase;
@@ -111,6 +112,31 @@ it("[D4.7] a request that is at work while its event is erased leaves no answer,
   expect(await claim("slow", place)).toMatchObject({ requestId: underWay.requestId });
 });
 
+it("[D3.11] an answer that is being repeated is erased, too, after its repetition", async () => {
+  await keep("one", place);
+  const repeated = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const repetition = service.db.transaction(async (tx) => {
+    // It stays unclaimed, and its row is locked.
+    expect(await claimRequest(tx, requestOf("one", place))).toMatchObject({ kind: "answered" });
+    repeated.resolve();
+    await goOn.promise;
+  });
+  await repeated.promise;
+  const erasing = eraseAnswers(service.db, place);
+  const waiting = sql`
+    select from pg_locks
+      join pg_stat_activity on pg_stat_activity.pid = pg_locks.pid
+     where pg_stat_activity.datname = current_database() and not pg_locks.granted`;
+  await expect
+    .poll(() => service.db.many(waiting))
+    .toHaveLength(1)
+    .finally(goOn.resolve);
+  await repetition;
+  expect(await erasing).toEqual({ count: 1, isMore: false });
+  expect(await kept()).toEqual([]);
+});
+
 it("[D3.12] uploads that answers of an event name are deleted with their files, and others stay", async () => {
   const [ours, theirs, unnamed] = [await upload(), await upload(), await upload()];
   await nameUpload(ours, place);
@@ -127,6 +153,20 @@ it("[D3.12] uploads that answers of an event name are deleted with their files, 
     sql`select expires_at < now() + interval '1 minute' as expired from upload where id = ${unnamed}::uuid`,
   );
   expect(late.expired).toBe(true);
+});
+
+it("[D3.17] records of the feed that were parked are deleted with the kinds that they may bring, of their event alone", async () => {
+  for (const key of ["bigevents/sampleconf#1f", "bigevents/sampleconf2#1f", "bigevents/#1f"])
+    await service.db.run(sql`
+      insert into dead_letter (consumer, topic, key, fact_id, fact_at, payload, cause)
+      values ('gateway', ${recordFeed.name}, ${key}, gen_random_uuid(), now(), ${Buffer.from("Ada")}, 'wrong')`);
+  const request = { ...place, case: randomUUID() };
+  // It says that something is parked.
+  await service.deliver(topics.shredRequested, [{ ...request, kinds: ["order_emails"] }]).catch(() => {});
+  await finishWork(service.db, service.workers);
+  expect((await findErased(service, request)).parts).toEqual({ "order_emails dead_letter.payload": 1 });
+  const left = await service.db.many<{ key: string }>(sql`select key from dead_letter`);
+  expect(left.map(({ key }) => key).toSorted()).toEqual(["bigevents/#1f", "bigevents/sampleconf2#1f"]);
 });
 
 it("[D4.4] an event that was deleted takes its erasures along", async () => {

@@ -1,6 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
+import { noteRequest } from "@tessera/kit/personal-data/erasures";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
@@ -25,6 +27,7 @@ afterAll(() => database.drop());
 beforeEach(async () => {
   await db.run(sql`delete from inbox`);
   await db.run(sql`delete from dead_letter`);
+  await db.run(sql`delete from erasure`);
 });
 
 type Apply = (
@@ -122,6 +125,23 @@ describe("the feed", () => {
     await feed([item(1), item(2)], { targets, maxMs: 250 });
     expect(taken).toEqual([1, 2]);
     expect(await deadLetters()).toEqual([]);
+  });
+
+  it("[D4.8] parks what is refused of an event with erased data without its content", async () => {
+    const { targets } = ownersWith(async ({ records }) => ({
+      rejected: records.map(({ line }) => ({ line, errors: [{ field: "email", messages: ["was erased"] }] })),
+    }));
+    const said = () =>
+      db.many(
+        sql`select payload is null as is_empty, cause like '%was erased' as is_told from dead_letter order by id`,
+      );
+    await feed([item(1)], { targets });
+    await noteRequest(db, { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] });
+    await feed([item(2)], { targets });
+    expect(await said()).toEqual([
+      { is_empty: false, is_told: true },
+      { is_empty: true, is_told: true },
+    ]);
   });
 
   it("lets its transaction go before the database ends it, and what was under way with it", async () => {

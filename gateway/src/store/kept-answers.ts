@@ -159,6 +159,9 @@ export async function findAnswer(
 /** Few enough to hold the row locks briefly. */
 const mostDeleted = 5000;
 
+/** Fewer, because requests wait for them, and they for requests. */
+const mostErased = 500;
+
 /** Deletes answers that are no longer kept; returns whether more of them may be left. */
 export async function deleteOldAnswers(db: Db): Promise<boolean> {
   const whole = await deleteWhere(db, sql`old.created_at < now() - make_interval(hours => ${keptHours})`);
@@ -221,7 +224,7 @@ export async function countAnswers(db: Queryable, { organizer, event }: EventNam
 /**
  * Erases answers that show data of an event; returns how many, and whether more of them may be left. A request that comes again is
  * processed again under its id, by which services recognise what they have done: it takes effect once, and its answer
- * shows what is left. Requests under way are not touched.
+ * shows what is left. Requests under way are not touched; an answer that is being repeated is waited for.
  */
 export async function eraseAnswers(
   db: Queryable,
@@ -236,9 +239,10 @@ export async function eraseAnswers(
         where old.organizer = ${organizer}
           and old.event = ${event}
           and old.status is not null
-        limit ${mostDeleted}
-          for update skip locked)`);
-  return { count: erased, isMore: erased === mostDeleted };
+        order by old.caller, old.key
+        limit ${mostErased}
+          for update)`);
+  return { count: erased, isMore: erased === mostErased };
 }
 
 /** The row of a key that is not free again. */

@@ -207,6 +207,13 @@ describe("what a scanner sends after an erasure", () => {
     expect(inWord(await checkin.redeem(scan(listOf(place), "P<UTOERIKSSON<<ANNA")))).toBe("unknownTicket");
     await report(place, "CARD-OF-ERIKSSON", "again");
     await report(place, "CARD-OF-ERIKSSON", "again");
+    const requestId = randomUUID();
+    const keyed = () => runInContext({ requestId }, () => report(place, "CARD-OF-ERIKSSON", "again"));
+    await keyed();
+    await expect(keyed()).rejects.toMatchObject({ code: "answer_erased" });
+    expect(
+      await checkin.db.many(sql`select response from answered_request where request_id = ${requestId}::uuid`),
+    ).toEqual([{ response: null }]);
     expect(await stored(place)).toEqual({ given: 0, codes: [null, null], words: [] });
     await report(elsewhere, "CARD-OF-ERIKSSON");
     expect(await stored(elsewhere)).toMatchObject({ codes: ["CARD-OF-ERIKSSON"], words: ["Ms Eriksson was rude"] });

@@ -69,6 +69,7 @@ export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly 
   const facts = news.map(({ fact }) => fact);
   const refusals = facts.length > 0 ? ((await apply(tx, facts, undefined)) ?? []) : [];
   const causes = new Map(refusals.map(({ fact, cause }) => [fact.id, cause]));
+  const emptied = new Set(refusals.filter(({ withoutPayload }) => withoutPayload).map(({ fact }) => fact.id));
   const isAccepted = ({ fact }: (typeof news)[number]) => !causes.has(fact.id);
   const isDeletion = (each: (typeof news)[number]) => each.fact.value === null && topic.retention.kind === "compacted";
   if (hasDeadLetters) {
@@ -83,7 +84,8 @@ export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly 
     const key = keyOf({ message });
     const later = key === "" ? [] : news.slice(index + 1).filter((each) => keyOf(each) === key && isAccepted(each));
     if (later.some(isDeletion)) return [];
-    return [{ message: { ...message, key }, identity, cause, isSuperseded: later.length > 0 }];
+    const value = emptied.has(identity.id) ? null : message.value;
+    return [{ message: { ...message, key, value }, identity, cause, isSuperseded: later.length > 0 }];
   });
   await storeDeadLetters(tx, consumer, refused);
   const markers = batch.filter(isMarker);

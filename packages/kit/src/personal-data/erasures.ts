@@ -112,7 +112,10 @@ export async function forgetErasures(tx: Queryable, { organizer, event }: EventK
   await tx.run(sql`delete from erasure where erasure.organizer = ${organizer} and erasure.event = ${event}`);
 }
 
-/** Deletes the dead letters of an event and of these topics, and returns how many. */
+/**
+ * Deletes the dead letters of an event and of these topics, and returns how many. Their keys are those of its entities, or its own
+ * with what a message from outside is about.
+ */
 export async function deleteDeadLetters(
   tx: Queryable,
   { organizer, event }: EventKey,
@@ -121,5 +124,6 @@ export async function deleteDeadLetters(
   return tx.run(sql`
     delete from dead_letter
      where dead_letter.topic = any(${topics}::text[])
-       and starts_with(dead_letter.key, ${`${organizer}/${event}/`})`);
+       and (starts_with(dead_letter.key, ${`${organizer}/${event}/`})
+            or starts_with(dead_letter.key, ${`${organizer}/${event}#`}))`);
 }

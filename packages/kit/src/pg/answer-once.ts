@@ -3,6 +3,7 @@ import { fault } from "../faults.ts";
 import type { Method } from "../rpc.ts";
 import type { Db, Queryable, Tx } from "./database.ts";
 import type { EventKey } from "./entity-key.ts";
+import { isErased } from "./erased-kinds.ts";
 import { type Sql, sql } from "./sql.ts";
 
 type AnsweredMethod<Response> = Pick<Method<never, Response>, "path" | "responseSerialize" | "responseDeserialize">;
@@ -40,13 +41,14 @@ function read<Response>({ response }: AnsweredRow, method: AnsweredMethod<Respon
  *
  * The response is stored with the effect. A repeated request gets that response: its caller may have died, or lost the
  * first answer. A repetition that comes while the first is at work waits for it. Work that throws stores nothing. Calls
- * without a request id are not stored. `of` is the event whose personal data the response may show.
+ * without a request id are not stored. `of` is the event whose personal data the response may show. Where one of the kinds
+ * that it `repeats` from its request was erased, it is not stored: it would bring them back.
  */
 export function answerOnce<Response>(
   db: Db,
   method: AnsweredMethod<Response>,
   work: (tx: Tx) => Promise<Response>,
-  { of }: { readonly of?: EventKey } = {},
+  { of, repeats = [] }: { readonly of?: EventKey; readonly repeats?: readonly string[] } = {},
 ): Promise<Response> {
   const { requestId } = currentContext();
   if (requestId === undefined) return db.transaction(work);
@@ -63,7 +65,11 @@ export function answerOnce<Response>(
       return read(answered, method);
     }
     const response = await work(tx);
-    await tx.run(sql`update answered_request set response = ${method.responseSerialize(response)} where ${mine}`);
+    const place = { organizer: sql`answered_request.organizer`, event: sql`answered_request.event` };
+    await tx.run(sql`
+      update answered_request
+         set response = case when not ${isErased(place, repeats)} then ${method.responseSerialize(response)}::bytea end
+       where ${mine}`);
     return response;
   });
 }

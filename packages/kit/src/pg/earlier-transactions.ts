@@ -1,6 +1,7 @@
 import { pause } from "../pause.ts";
 import type { Queryable } from "./queryable.ts";
 import { type Sql, sql } from "./sql.ts";
+import { urgentSuffix } from "./urgent.ts";
 
 const pauseMs = 20;
 
@@ -21,7 +22,10 @@ export async function waitForEarlierTransactions(
   }
 }
 
-/** Every transaction holds the lock of its own number, which no other ever has. A service is known by its application name. */
+/**
+ * Every transaction holds the lock of its own number, which no other ever has. A service is known by its application name:
+ * the user may be the same for all services. Connections that only read are left aside.
+ */
 async function findRunning(db: Queryable, condition: Sql): Promise<string[]> {
   const rows = await db.many<{ name: string }>(sql`
     select pg_locks.virtualtransaction as name
@@ -31,7 +35,8 @@ async function findRunning(db: Queryable, condition: Sql): Promise<string[]> {
        and pg_locks.virtualtransaction = pg_locks.virtualxid
        and pg_locks.pid <> pg_backend_pid()
        and pg_stat_activity.datid = (select pg_database.oid from pg_database where pg_database.datname = current_database())
-       and pg_stat_activity.application_name = current_setting('application_name')
+       and pg_stat_activity.application_name in (
+             current_setting('application_name'), current_setting('application_name') || ${urgentSuffix})
        and ${condition}`);
   return rows.map(({ name }) => name);
 }

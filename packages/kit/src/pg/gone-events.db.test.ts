@@ -1,5 +1,7 @@
+import { randomUUID } from "node:crypto";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { noteRequest } from "../personal-data/erasures.ts";
 import type { Db } from "./database.ts";
 import { eventKey } from "./entity-key.ts";
 import { findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
@@ -27,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 beforeEach(async () => {
-  await db.run(sql`truncate event, gone_event`);
+  await db.run(sql`truncate event, gone_event, erasure cascade`);
   await events.upsertNewer(db, [
     { ...old, revision: 1 },
     { ...young, revision: 2 },
@@ -56,6 +58,15 @@ describe("an event that is deleted", () => {
   it("is noted, too, where a rebuild leaves it out", async () => {
     expect(await events.deleteOlder(db, 2)).toBe(1);
     expect(await noted()).toEqual([old]);
+  });
+
+  it("[D4.4] takes its erasures along, also where a rebuild leaves it out", async () => {
+    for (const key of [old, young]) await noteRequest(db, { ...key, case: randomUUID(), kinds: ["attendee_info"] });
+    const erased = () => db.many(sql`select erasure.event from erasure order by erasure.event`);
+    await events.deleteOlder(db, 2);
+    expect(await erased()).toEqual([{ event: "young" }]);
+    await events.delete(db, [young]);
+    expect(await erased()).toEqual([]);
   });
 
   it("counts from its last deletion on", async () => {

@@ -24,6 +24,15 @@ export function forgettingErasures<Input, Row>(
       }
       return events.delete(tx, keys);
     },
+    async deleteOlder(tx, revision) {
+      await tx.run(sql`
+        delete from erasure
+         using event
+         where event.organizer = erasure.organizer
+           and event.event = erasure.event
+           and event.revision < ${revision}`);
+      return events.deleteOlder(tx, revision);
+    },
   };
 }
 

@@ -53,7 +53,10 @@ export async function recordFailedScan(
     await store(tx, { place, scan });
     return { scan: toFailedScan(scan) };
   };
-  const response = await answerOnce(db, ScanHistory.recordFailedScan, record, { of: place });
+  const response = await answerOnce(db, ScanHistory.recordFailedScan, record, {
+    of: place,
+    repeats: ["attendee_info"],
+  });
   if (stored) {
     events.refusalReported(place, { reason: sent.reason });
     const seconds = secondsAhead({ at: sent.at, now });

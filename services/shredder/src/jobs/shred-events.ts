@@ -103,10 +103,12 @@ const owner = "boxoffice";
 
 /** Waits until all services have erased their parts, and copies have lost what their owner erased. */
 async function waitForServices(of: Named, tools: ShredTools, signal: AbortSignal): Promise<CaseProgress> {
-  const ask = async (withLeft: boolean) =>
-    judgeProgress(await Promise.all(holdersOf(tools).map((holder) => askHolder(holder, { ...of, withLeft }, signal))));
+  const ask = async (question: { readonly withLeft: boolean }) =>
+    judgeProgress(
+      await Promise.all(holdersOf(tools).map((holder) => askHolder(holder, { ...of, ...question }, signal))),
+    );
   for (const until = Date.now() + waitMs; ; await pause(pauseMs, signal)) {
-    const progress = await ask(false);
+    const progress = await ask({ withLeft: false });
     signal.throwIfAborted();
     if (progress.state === "erased") break;
     if (Date.now() > until) return progress;
@@ -114,7 +116,7 @@ async function waitForServices(of: Named, tools: ShredTools, signal: AbortSignal
   const { boxofficeFacts: owner, checkinFacts } = tools;
   const hasSettled = await settle({ owner, readers: [checkinFacts.caughtUp], until: Date.now() + settleMs, signal });
   if (!hasSettled) return { state: "erasing", missing: ["check-in has not taken over what boxoffice erased"] };
-  return ask(true);
+  return ask({ withLeft: true });
 }
 
 async function askHolder(
