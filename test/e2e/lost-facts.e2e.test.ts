@@ -91,7 +91,7 @@ it("copies that were emptied or missed a removal are complete after a rebuild", 
   );
   expect(rebuilt.stdout).toContain("boxoffice.voucher-use-changed.v1: 0 published; arrived at voucher\n");
   expect(rebuilt.stdout).toContain(
-    "boxoffice.event-changed.v1: 1 published; arrived at checkin and gateway and layout-and-render and offline-sales and voucher\n",
+    "boxoffice.event-changed.v1: 1 published; arrived at checkin and gateway and layout-and-render and offline-sales and shredder and voucher\n",
   );
   expect(rebuilt.stdout).toContain("checkin.scan-decided.v1: 3 published; no service reads it\n");
   expect(rebuilt.code).toBe(0);

@@ -14,7 +14,7 @@ export function openAsAdministrator(url: string): Db {
   return openDatabase({ url, schema: "public", applicationName: "failure-test", log: quiet, maxConnections: 3 });
 }
 
-const schemas = ["boxoffice", "checkin", "gateway", "layout", "offline_sales", "voucher"] as const;
+const schemas = ["boxoffice", "checkin", "gateway", "layout", "offline_sales", "shredder", "voucher"] as const;
 
 /** Makes the database record every fact that is committed to an outbox, and every one that a consumer accepts. */
 export async function keepLedger(db: Db): Promise<void> {
@@ -59,6 +59,7 @@ export async function waitForEmptyOutboxes(db: Db, withinMs: number): Promise<nu
       select (select count(*) from boxoffice.outbox) + (select count(*) from checkin.outbox)
              + (select count(*) from gateway.outbox) + (select count(*) from layout.outbox)
              + (select count(*) from offline_sales.outbox)
+             + (select count(*) from shredder.outbox)
              + (select count(*) from voucher.outbox) as count`);
     if (count === 0 || performance.now() > until) return count;
   }
@@ -104,6 +105,8 @@ export async function readParked(db: Db): Promise<Parked[]> {
             select consumer, key, fact_id, cause from layout.dead_letter
              union all
             select consumer, key, fact_id, cause from offline_sales.dead_letter
+             union all
+            select consumer, key, fact_id, cause from shredder.dead_letter
              union all
             select consumer, key, fact_id, cause from voucher.dead_letter) as parked
      order by parked.consumer, parked.key`);

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { basename, extname } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { ThreadMessage } from "./answer-requests.ts";
@@ -50,6 +51,8 @@ export class Thread<Request, Answer> {
   #worker: Worker | undefined;
   #last: Promise<unknown> = Promise.resolve();
   #idle: NodeJS.Timeout | undefined;
+  /** What a caller that left has begun. */
+  #finishing: Promise<void> | undefined;
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -71,7 +74,8 @@ export class Thread<Request, Answer> {
   }
 
   async #askNow(request: Request, limits: ThreadRequest): Promise<Answer> {
-    const { program, idleMs } = this.#options;
+    const { program } = this.#options;
+    await this.#finishing;
     if (limits.signal?.aborted === true) throw new ThreadFailure(program, "left", limits.signal.reason);
     clearTimeout(this.#idle);
     this.#worker ??= this.#start();
@@ -79,13 +83,41 @@ export class Thread<Request, Answer> {
     worker.ref();
     try {
       const answer = await answerOf<Request, Answer>(worker, request, { ...this.#options, ...limits });
-      if (idleMs !== undefined) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+      this.#rest();
       return answer;
     } catch (error) {
-      await this.end();
+      if (error instanceof ThreadFailure && error.trouble === "left") this.#finishing = this.#finish(worker, limits);
+      else await this.end();
       throw error;
     } finally {
       worker.unref();
+    }
+  }
+
+  /** Ends the thread after a while without work. */
+  #rest(): void {
+    const { idleMs } = this.#options;
+    if (idleMs !== undefined) this.#idle = setTimeout(() => void this.end(), idleMs).unref();
+  }
+
+  /**
+   * Lets a thread finish what its caller no longer waits for. To end it at once may abort the process, when it is just making
+   * a stream that decompresses; so threads are ended only where they take too long.
+   */
+  async #finish(worker: Worker, { maxMs }: ThreadRequest): Promise<void> {
+    const late = new AbortController();
+    worker.once("exit", () => late.abort());
+    const timer = setTimeout(() => late.abort(), maxMs).unref();
+    try {
+      for (let isOver = false; !isOver; ) {
+        const [message] = (await once(worker, "message", { signal: late.signal })) as [ThreadMessage<Answer>];
+        isOver = !message.begins;
+      }
+      this.#rest();
+    } catch {
+      await this.end();
+    } finally {
+      clearTimeout(timer);
     }
   }
 

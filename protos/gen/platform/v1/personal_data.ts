@@ -819,7 +819,10 @@ export const PersonalDataServiceService = {
       Buffer.from(DescribeEventResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DescribeEventResponse => DescribeEventResponse.decode(value),
   },
-  /** Reads the next page of one file of an export. The pages of a file together hold each order as one statement read it. */
+  /**
+   * Reads the next page of one file of an export. Each page is as one statement read it; a change between two of them is
+   * a change of the version.
+   */
   readPersonalData: {
     path: "/platform.v1.PersonalDataService/ReadPersonalData" as const,
     requestStream: false as const,
@@ -846,7 +849,10 @@ export const PersonalDataServiceService = {
 export interface PersonalDataServiceServer extends UntypedServiceImplementation {
   /** Describes what a service holds of an event at this moment. */
   describeEvent: handleUnaryCall<DescribeEventRequest, DescribeEventResponse>;
-  /** Reads the next page of one file of an export. The pages of a file together hold each order as one statement read it. */
+  /**
+   * Reads the next page of one file of an export. Each page is as one statement read it; a change between two of them is
+   * a change of the version.
+   */
   readPersonalData: handleUnaryCall<ReadPersonalDataRequest, ReadPersonalDataResponse>;
   /** Tells how far an erasure is that the service was asked for by a fact. */
   findErasure: handleUnaryCall<FindErasureRequest, FindErasureResponse>;
@@ -869,7 +875,10 @@ export interface PersonalDataServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DescribeEventResponse) => void,
   ): ClientUnaryCall;
-  /** Reads the next page of one file of an export. The pages of a file together hold each order as one statement read it. */
+  /**
+   * Reads the next page of one file of an export. Each page is as one statement read it; a change between two of them is
+   * a change of the version.
+   */
   readPersonalData(
     request: ReadPersonalDataRequest,
     callback: (error: ServiceError | null, response: ReadPersonalDataResponse) => void,

@@ -1,5 +1,5 @@
 import { inflateSync } from "node:zlib";
-import { PDFDocument, rgb } from "@cantoo/pdf-lib";
+import { PDFDocument, PDFName, rgb } from "@cantoo/pdf-lib";
 import { afterAll, expect, it } from "vitest";
 import { encodePng } from "./encode-png.ts";
 import { openPictureDrawer } from "./picture-drawer.ts";
@@ -12,6 +12,14 @@ async function halfRed(): Promise<Uint8Array> {
   const document = await PDFDocument.create();
   document.addPage([72, 72]).drawRectangle({ x: 0, y: 0, width: 36, height: 72, color: rgb(1, 0, 0) });
   return document.save();
+}
+
+/** A page of half a million rectangles, which are drawn for seconds. */
+async function slow(): Promise<Uint8Array> {
+  const document = await PDFDocument.create();
+  const content = document.context.stream("0 0 70 70 re f\n".repeat(500_000));
+  document.addPage([72, 72]).node.set(PDFName.of("Contents"), document.context.register(content));
+  return document.save({ useObjectStreams: false });
 }
 
 /** The size, and the colours of the first row. */
@@ -69,8 +77,8 @@ it("[L46.2] pictures that are wanted at once are all drawn", async () => {
 });
 
 it("[L46.3] a page that takes too long fails, and so does one that cannot be read; the next one is drawn", async () => {
-  const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 1, idleMs: 1000 });
-  await expect(draw({}, hasty)).rejects.toMatchObject({ code: "print_too_slow" });
+  const hasty = openPictureDrawer({ mostPixels: 1e6, maxMs: 400, idleMs: 1000 });
+  await expect(draw({ pdf: await slow() }, hasty)).rejects.toMatchObject({ code: "print_too_slow" });
   await hasty.close();
   await expect(draw({ pdf: Buffer.from("no PDF") })).rejects.toThrow("a page could not be drawn");
   expect((await draw()).kind).toBe("picture");
