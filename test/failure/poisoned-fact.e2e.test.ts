@@ -95,7 +95,7 @@ it("unreadable facts are parked with their cause, and the next facts are applied
 
     await expect
       .poll(async () => (await readParked(db)).length, { timeout: 15_000 })
-      .toBe(injected.length + 5 * shared.length);
+      .toBe(injected.length + 6 * shared.length);
     const parked = await readParked(db);
     for (const consumer of [consumerName("checkin", topics.positionChanged.name)])
       expect(
