@@ -231,8 +231,9 @@ it(
         await sleep(shortestDeathMs + dice.below(800));
         await Promise.all(killed.map((process) => process.start()));
         kills.push(names.join(" and "));
-        // What differs while facts are on their way is no finding.
-        if (kills.length % 3 === 0) doctored.push(...(await findUnequal({ limitMs: 4000 })));
+        // What differs while facts are on their way is no finding, nor is an examination that a busy machine does not complete.
+        const found = kills.length % 3 === 0 ? await findUnequal({ limitMs: 4000 }) : [];
+        doctored.push(...found.filter((finding) => !finding.endsWith("was not completed")));
       }
       await traffic.close();
       const settled = await importUntilAnswered({ baseUrl, body: pulseRecord("after the vouchers") });
@@ -243,7 +244,7 @@ it(
       const waiting = await waitForEmptyOutboxes(db, 15_000);
       const { outcomes } = traffic;
       report({ kills, outcomes, told: traffic.told.length, settledAfterMs: Math.round(settled.ms) });
-      doctored.push(...(await findUnequal({ limitMs: 10_000 })));
+      doctored.push(...(await findUnequal({ limitMs: 40_000 })));
       expect(doctored).toEqual([]);
       expect(traffic.oddities).toEqual([]);
       expect(checkFacts(await readLedger(db, { waiting }))).toEqual([]);
