@@ -23,7 +23,15 @@ const firstPort = 18_300;
 /** Without it a process takes what the machine has before it collects garbage; in a small container it does not. */
 const nodeOptions = ["--max-semi-space-size=16", "--max-old-space-size=192"];
 
-const replicas = { boxoffice: 1, checkin: 1, gateway: 1, "layout-and-render": 1, "offline-sales": 1, voucher: 1 };
+const replicas = {
+  boxoffice: 1,
+  checkin: 1,
+  gateway: 1,
+  "layout-and-render": 1,
+  "offline-sales": 1,
+  shredder: 1,
+  voucher: 1,
+};
 
 /** Makes batches and renders one on one process for each part, with PostgreSQL and Kafka; nothing is left of them. */
 export async function measureParts({ tickets }: { readonly tickets: number }): Promise<Parts> {
