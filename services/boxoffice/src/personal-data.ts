@@ -1,4 +1,5 @@
 import type { Files } from "@tessera/kit/files/files";
+import { countPages } from "@tessera/kit/personal-data/count-pages";
 import { type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { eraseOrders, eraseState } from "./records/erase-orders.ts";
@@ -6,8 +7,6 @@ import { orderFiles } from "./records/export-orders.ts";
 import { orderPersonalData } from "./records/order-personal-data.ts";
 import { countOrdersWith } from "./store/count-personal-data.ts";
 import { countRows, readStates, versionOf } from "./store/personal-data.ts";
-
-const rowsAtATime = 1000;
 
 /** What the documents of orders hold, of each kind. */
 const inOrders = Object.entries(orderPersonalData).map(
@@ -25,18 +24,11 @@ const inPositions = Object.keys(topics.positionChanged.personalData)
     (kind): Holding => ({
       kind,
       name: "position.state",
-      async left(db, place) {
-        let count = 0;
-        for (let after: number | undefined = 0; after !== undefined; ) {
-          const rows: Awaited<ReturnType<typeof readStates>> = await readStates(db, place, {
-            after,
-            limit: rowsAtATime,
-          });
-          count += rows.filter(({ state }) => eraseState(state, [kind]) !== state).length;
-          after = rows.length < rowsAtATime ? undefined : rows.at(-1)?.id;
-        }
-        return count;
-      },
+      left: (db, place) =>
+        countPages(
+          (page) => readStates(db, place, page),
+          ({ state }) => eraseState(state, [kind]) !== state,
+        ),
     }),
   );
 

@@ -1,3 +1,4 @@
+import { countPages } from "@tessera/kit/personal-data/count-pages";
 import { type Erasing, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
@@ -10,7 +11,6 @@ import { decodePosition } from "./wire/positions.ts";
 
 const ticketsAtATime = 500;
 const scansAtATime = 2000;
-const statesAtATime = 1000;
 
 /** Copies lose what they hold by facts: boxoffice publishes each position that it erases something of. */
 const inCopies = Object.keys(topics.positionChanged.personalData)
@@ -20,17 +20,11 @@ const inCopies = Object.keys(topics.positionChanged.personalData)
     return {
       kind,
       name: "position",
-      async left(db, place) {
-        let count = 0;
-        for (let after: number | undefined = 0; after !== undefined; ) {
-          const page = { after, limit: statesAtATime };
-          const rows: Awaited<ReturnType<typeof store.readStates>> = await store.readStates(db, place, page);
-          const held = rows.filter(({ state }) => filledFields({ position: decodePosition(state) }, fields).length > 0);
-          count += held.length;
-          after = rows.length < statesAtATime ? undefined : rows.at(-1)?.id;
-        }
-        return count;
-      },
+      left: (db, place) =>
+        countPages(
+          (page) => store.readStates(db, place, page),
+          ({ state }) => filledFields({ position: decodePosition(state) }, fields).length > 0,
+        ),
     };
   });
 

@@ -3,7 +3,8 @@ import { columns } from "@tessera/cli/columns";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { groundwork, onEmptyPlatform } from "./on-empty-platform.ts";
-import { quantile, scannedTickets, scanUntil } from "./scan-beside.ts";
+import { quantile } from "./quantile.ts";
+import { scannedTickets, scanUntil } from "./scan-beside.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
 
 /** What is promised. */

@@ -8,6 +8,7 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { place, positionFactOf } from "./facts-material.ts";
+import { quantile } from "./quantile.ts";
 
 /** How long facts took from their commit to their effect, in milliseconds. */
 export interface Delays {
@@ -73,10 +74,7 @@ export async function measureDelays(options: {
       p99: quantile(delays, 0.99),
       max: delays.at(-1) ?? Number.NaN,
       p99OfSeconds: Array.from({ length: seconds }, (_, second) =>
-        quantile(
-          inTurn.slice(second * rate, (second + 1) * rate).sort((a, b) => a - b),
-          0.99,
-        ),
+        quantile(inTurn.slice(second * rate, (second + 1) * rate), 0.99),
       ),
     };
   } finally {
@@ -155,8 +153,4 @@ async function readDelays(
        and position.id > ${warming}
      order by position.id`);
   return rows.map(({ id, at }) => (at - (writtenAt[id - 1] ?? Number.NaN)) / 1000);
-}
-
-function quantile(sorted: readonly number[], part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

@@ -10,6 +10,7 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import getPort from "get-port";
 import { startServing } from "../serving-process.ts";
+import { quantile } from "./quantile.ts";
 import { fillLargeEvent, largeEvent } from "./reads-material.ts";
 import { headers, importSeed, operatorKey, pathTo } from "./reads-seed.ts";
 
@@ -190,11 +191,6 @@ async function ask(url: string): Promise<{ readonly status: number; readonly nex
   const answer = await fetch(url, { headers });
   const { next = null } = (await answer.json()) as { readonly next?: string | null };
   return { status: answer.status, next };
-}
-
-function quantile(times: readonly number[], part: number): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
 function print({

@@ -55,9 +55,3 @@ export async function scanUntil(
   await Promise.all(underWay);
   return took;
 }
-
-/** The value that so great a share of values is not above. */
-export function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
-}

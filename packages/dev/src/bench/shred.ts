@@ -3,7 +3,8 @@ import { columns } from "@tessera/cli/columns";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { apiKey, groundwork, onEmptyPlatform, recordOf } from "./on-empty-platform.ts";
-import { quantile, scannedTickets, scanUntil, secretOf } from "./scan-beside.ts";
+import { quantile } from "./quantile.ts";
+import { scannedTickets, scanUntil, secretOf } from "./scan-beside.ts";
 import { usageOf } from "./usage.ts";
 
 const event = "/api/v1/organizers/bench/events/over";

@@ -1,3 +1,4 @@
+import type { EventKey } from "./entity-key.ts";
 import { type Sql, sql } from "./sql.ts";
 
 /**
@@ -13,4 +14,13 @@ export function isErased(
              where erasure.organizer = ${organizer}
                and erasure.event = ${event}
                and erasure.kinds && ${kinds}::text[])`;
+}
+
+/** The number of erasures of an event: each of them is a change of it. */
+export function countOfErasures({ organizer, event }: EventKey): Sql {
+  return sql`
+    (select count(*)
+       from erasure
+      where erasure.organizer = ${organizer}
+        and erasure.event = ${event})`;
 }

@@ -8,7 +8,7 @@ import { filledFields, replaceFields } from "@tessera/values";
 import { findNextFiles, readNext } from "../store/following-orders.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as store from "../store/personal-data.ts";
-import { find, setAnswersRevisions } from "../store/positions.ts";
+import { find, readRows, setAnswersRevisions } from "../store/positions.ts";
 import { positionChanged } from "../wire/position-fact.ts";
 import { storePositions } from "./order.ts";
 import { personalDataOf } from "./order-personal-data.ts";
@@ -40,7 +40,7 @@ export async function eraseOrders(job: Erasing, { files }: { readonly files: Fil
       });
       await store.replaceDocuments(tx, scope, replaced);
       const ids = orders.flatMap(({ data }) => (data as { positions: { id: number }[] }).positions.map(({ id }) => id));
-      const rows = await store.readPositionRows(tx, scope, ids);
+      const rows = await readRows(tx, scope, ids);
       const cleaned = rows.flatMap((row) => {
         const state = eraseState(row.state, kinds);
         return state === row.state ? [] : [{ ...row, state }];
@@ -73,14 +73,13 @@ async function eraseAnswers(
       tx,
       ids.map((id) => ({ ...scope, id })),
     )
-  ).filter(({ gate }) => gate !== null);
+  ).flatMap(({ id, gate }) =>
+    gate === null || gate.answers.length === 0 ? [] : [{ ...scope, id, upTo: gate.upTo, isNews: true }],
+  );
   const { fileKeys, files, gateAnswers } = await store.deleteAnswers(tx, scope, ids);
   if (files > 0) count("question_answers", "answer_file", files);
   if (gateAnswers > 0) count("question_answers", "gate_answer", gateAnswers);
-  const changed = answered
-    .filter(({ gate }) => gate !== null && gate.answers.length > 0)
-    .map(({ id, gate }) => ({ ...scope, id, upTo: gate?.upTo ?? 0, isNews: true }));
-  await tx.publish(positionChanged, await setAnswersRevisions(tx, changed));
+  await tx.publish(positionChanged, await setAnswersRevisions(tx, answered));
   return fileKeys;
 }
 

@@ -14,6 +14,7 @@ import {
   makeTicketSecrets,
 } from "../domain/ticket-codes.ts";
 import { fault } from "../faults.ts";
+import { readRows } from "../store/positions.ts";
 import { findMentioned, nothingMentioned } from "../store/references.ts";
 import * as sales from "../store/sales.ts";
 import { toCanceled } from "../wire/position-message.ts";
@@ -211,15 +212,21 @@ export async function cancelOrders(
   for (let from = 0; from < tickets.length; from += ordersAtATime) {
     const part = tickets.slice(from, from + ordersAtATime);
     const codes = part.map(({ order: code }) => code);
-    const orders = await sales.cancelOrders(tx, scope, { codes, at: formatInstant(at) });
-    const ids = part.map(({ position }) => position);
-    const rows = (await sales.readSoldPositions(tx, scope, { ids, orders })).map((row) => ({
+    const orders = new Set(await sales.cancelOrders(tx, scope, { codes, at: formatInstant(at) }));
+    const stored = await readRows(
+      tx,
+      scope,
+      part.map(({ position }) => position),
+    );
+    // Of the others the orders were canceled before, or a position belongs to another order now.
+    const canceledNow = stored.filter(({ orderCode }) => orders.has(orderCode));
+    const rows = canceledNow.map((row) => ({
       ...row,
       takenAs: null,
       state: Position.encode(toCanceled(Position.decode(row.state))).finish(),
     }));
     await storePositions(tx, scope, rows);
-    canceled += orders.length;
+    canceled += orders.size;
   }
   return canceled;
 }

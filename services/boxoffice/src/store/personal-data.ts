@@ -1,8 +1,8 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
-import type { PositionRow } from "./positions.ts";
 
 /** The document of an order. */
 export interface OrderDocument {
@@ -25,24 +25,6 @@ export async function replaceDocuments(
      where "order".organizer = ${organizer}
        and "order".event = ${event}
        and "order".code = replaced.code`);
-}
-
-/** Reads the rows of positions of these orders. */
-export function readPositionRows(
-  tx: Tx,
-  { organizer, event }: EventKey,
-  ids: readonly number[],
-): Promise<PositionRow[]> {
-  return tx.many<PositionRow>(sql`
-    select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
-           position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
-           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse", position.state,
-           null as "earlierCheckins"
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id = any(${ids}::bigint[])
-     order by position.id`);
 }
 
 /** Deletes all answers of some positions, of records and of gates, and returns the keys of their files. */
@@ -107,7 +89,7 @@ export function versionOf({ organizer, event }: EventKey): Sql {
                 from event
                where event.organizer = ${organizer}
                  and event.slug = ${event}),
-             (select count(*) from erasure where erasure.organizer = ${organizer} and erasure.event = ${event}),
+             ${countOfErasures({ organizer, event })},
              ${of(sql`"order"`)}, ${of(sql`position`)}, ${of(sql`item`)}, ${of(sql`question`)},
              ${of(sql`quota`)}, ${of(sql`seat`)}, ${of(sql`subevent`)}, ${of(sql`category`)}, ${of(sql`tax_rule`)},
              ${of(sql`blocked_secret`)}, ${of(sql`revoked_secret`)})) as version`;

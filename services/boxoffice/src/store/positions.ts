@@ -129,6 +129,20 @@ export async function upsert(tx: Tx, scope: Scope, rows: readonly PositionRow[])
       from stored`);
 }
 
+/** Reads rows as they are stored, to store them again: their earlier scans stay. */
+export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<PositionRow[]> {
+  return tx.many<PositionRow>(sql`
+    select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
+           position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
+           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse", position.state,
+           null as "earlierCheckins"
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+     order by position.id`);
+}
+
 /** Reads the scans made elsewhere of those of some positions that have any. */
 export async function readEarlierCheckins(
   tx: Tx,

@@ -3,7 +3,6 @@ import { sql } from "@tessera/kit/pg/sql";
 import { bigint, type InputOf, rowsAs, text } from "@tessera/kit/pg/table";
 import type { Scope } from "../domain/scope.ts";
 import { shareSequences } from "./id-sequences.ts";
-import type { PositionRow } from "./positions.ts";
 
 /** A sale that was made. */
 export interface StoredSale {
@@ -191,23 +190,4 @@ export async function cancelOrders(tx: Tx, { organizer, event }: Scope, { codes,
        and "order".status <> 'c'
     returning "order".code`);
   return canceled.map(({ code }) => code);
-}
-
-/** Reads positions of a sale as they are stored; those of other orders are left out. */
-export function readSoldPositions(
-  tx: Tx,
-  { organizer, event }: Scope,
-  { ids, orders }: { readonly ids: readonly number[]; readonly orders: readonly string[] },
-): Promise<PositionRow[]> {
-  return tx.many<PositionRow>(sql`
-    select position.id, position.order_code as "orderCode", position.positionid, position.item, position.variation,
-           position.subevent, position.addon_to as "addonTo", position.secret, position.canceled, position.seat,
-           position.taken_as as "takenAs", position.voucher, position.budget_use as "budgetUse", position.state,
-           null as "earlierCheckins"
-      from position
-     where position.organizer = ${organizer}
-       and position.event = ${event}
-       and position.id = any(${ids}::bigint[])
-       and position.order_code = any(${orders}::text[])
-     order by position.id`);
 }

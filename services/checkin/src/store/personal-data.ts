@@ -1,5 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
-import { isErased } from "@tessera/kit/pg/erased-kinds";
+import { countOfErasures, isErased } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EntityKey, EventKey } from "./keys.ts";
 
@@ -127,5 +127,5 @@ export function versionOf({ organizer, event }: EventKey): Sql {
              (select format('%s/%s', count(*), max(given_answer.revision)) from given_answer where ${ofEvent(sql`given_answer`)}),
              (select format('%s/%s', count(*), max(list.id)) from list where ${ofEvent(sql`list`)}),
              (select max(list_change.changed_at) from list_change where ${ofEvent(sql`list_change`)}),
-             (select count(*) from erasure where ${ofEvent(sql`erasure`)}))) as version`;
+             ${countOfErasures({ organizer, event })})) as version`;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { EventKey } from "./keys.ts";
 
@@ -24,8 +25,5 @@ export function versionOf({ organizer, event }: EventKey): Sql {
                 from assignment
                where assignment.organizer = ${organizer}
                  and assignment.event = ${event}),
-             (select count(*)
-                from erasure
-               where erasure.organizer = ${organizer}
-                 and erasure.event = ${event}))) as version`;
+             ${countOfErasures({ organizer, event })})) as version`;
 }

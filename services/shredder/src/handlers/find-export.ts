@@ -14,8 +14,11 @@ export async function findExport(
   { export: id, ...request }: FindExportRequest,
   { db }: { readonly db: Db },
 ): Promise<FindExportResponse> {
+  const { organizer, event } = request;
+  // Before the row: it has the file of work that has ended.
+  const work = await findWork(db, exporting, workId({ organizer, event, id }));
   const found = await findOwnExport(db, { ...request, id });
-  const work = found === undefined ? undefined : await findWork(db, exporting, workId(found));
+  if (found === undefined) throw unknownExport();
   const none = { message: "", fileKey: "" };
   switch (work?.state) {
     case "waiting":
@@ -24,12 +27,9 @@ export async function findExport(
       return { ...none, state: ShredState.RUNNING };
     case "failed":
       return { ...none, state: ShredState.FAILED, message: work.cause ?? "The data could not be exported." };
-    case "succeeded": {
-      const made = await findOwnExport(db, { ...request, id });
-      if (made !== undefined && made.fileKey !== null)
-        return { ...none, state: ShredState.SUCCEEDED, fileKey: made.fileKey };
-      throw unknownExport();
-    }
+    case "succeeded":
+      if (found.fileKey === null) throw unknownExport();
+      return { ...none, state: ShredState.SUCCEEDED, fileKey: found.fileKey };
     default:
       throw unknownExport();
   }

@@ -4,7 +4,7 @@ import type { GetCertificateRequest, GetCertificateResponse } from "@tessera/pro
 import { writeStatement } from "../domain/statement.ts";
 import { fault } from "../faults.ts";
 import { findCase } from "../store/cases.ts";
-import { shareSigningKey } from "../store/signing-key.ts";
+import { findSigningKey, storeSigningKey } from "../store/signing-key.ts";
 
 /** Certifies an erasure that has succeeded: what was erased, when, and where. */
 export async function getCertificate(
@@ -16,12 +16,21 @@ export async function getCertificate(
     throw fault("certificate_not_found", "There is no such erasure, or it has not succeeded.");
   const { erasedAt, requestedAt, parts } = found;
   const statement = Buffer.from(writeStatement({ ...found, erasedAt, requestedAt, parts }));
-  const key = createPrivateKey(await shareSigningKey(db, makeKey()));
+  const key = createPrivateKey(await shareKey(db));
   return {
     statement,
     signature: sign(null, statement, key),
     publicKey: createPublicKey(key).export({ type: "spki", format: "pem" }).toString(),
   };
+}
+
+/** The first process that certifies something brings the key. */
+async function shareKey(db: Db): Promise<string> {
+  const stored = await findSigningKey(db);
+  if (stored !== undefined) return stored;
+  const made = makeKey();
+  await storeSigningKey(db, made);
+  return (await findSigningKey(db)) ?? made;
 }
 
 function makeKey(): string {

@@ -1,13 +1,17 @@
 import type { Queryable } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 
-/** Reads the key of certificates that all processes share, as PEM. The first of them to come brings it. */
-export async function shareSigningKey(db: Queryable, brought: string): Promise<string> {
+/** Finds the key of certificates that all processes share, as PEM; undefined: none was made yet. */
+export async function findSigningKey(db: Queryable): Promise<string | undefined> {
+  const row = await db.maybeOne<{ privateKey: string }>(sql`
+    select signing_key.private_key as "privateKey" from signing_key`);
+  return row?.privateKey;
+}
+
+/** Stores a key, unless another process was faster. */
+export async function storeSigningKey(db: Queryable, key: string): Promise<void> {
   await db.run(sql`
     insert into signing_key (private_key)
-    values (${brought})
+    values (${key})
         on conflict (is_only) do nothing`);
-  const { privateKey } = await db.one<{ privateKey: string }>(sql`
-    select signing_key.private_key as "privateKey" from signing_key`);
-  return privateKey;
 }

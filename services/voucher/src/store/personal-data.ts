@@ -1,4 +1,5 @@
 import type { Queryable } from "@tessera/kit/pg/database";
+import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { mask, waitingListTag } from "../domain/guest-comment.ts";
 import type { EventKey } from "./keys.ts";
@@ -47,8 +48,5 @@ export function versionOf({ organizer, event }: EventKey): Sql {
                 from voucher
                where voucher.organizer = ${organizer}
                  and voucher.event = ${event}),
-             (select count(*)
-                from erasure
-               where erasure.organizer = ${organizer}
-                 and erasure.event = ${event}))) as version`;
+             ${countOfErasures({ organizer, event })})) as version`;
 }
