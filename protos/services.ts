@@ -9,6 +9,7 @@ export { SalesServiceService as Sales } from "./gen/ticketing/boxoffice/v1/sales
 export { ShreddingServiceService as Shredding } from "./gen/ticketing/boxoffice/v1/shredding.ts";
 export { TicketDataServiceService as TicketData } from "./gen/ticketing/boxoffice/v1/ticket_data.ts";
 export { TicketsServiceService as Tickets } from "./gen/ticketing/boxoffice/v1/tickets.ts";
+export { FirstEntriesServiceService as FirstEntries } from "./gen/ticketing/checkin/v1/first_entries.ts";
 export { ScanHistoryServiceService as ScanHistory } from "./gen/ticketing/checkin/v1/history.ts";
 export { CheckinListsServiceService as CheckinLists } from "./gen/ticketing/checkin/v1/lists.ts";
 export { ListedPositionsServiceService as ListedPositions } from "./gen/ticketing/checkin/v1/positions.ts";
@@ -17,6 +18,7 @@ export { LayoutsServiceService as Layouts } from "./gen/ticketing/layout/v1/layo
 export { RenderingServiceService as Rendering } from "./gen/ticketing/layout/v1/rendering.ts";
 export { OfflineSalesServiceService as OfflineSales } from "./gen/ticketing/offlinesales/v1/batches.ts";
 export { RecordsServiceService as Records } from "./gen/ticketing/records/v1/records.ts";
+export { RetentionServiceService as Retention } from "./gen/ticketing/shredder/v1/retention.ts";
 export { ShreddersServiceService as Shredders } from "./gen/ticketing/shredder/v1/shreds.ts";
 export { VoucherShopServiceService as VoucherShop } from "./gen/ticketing/voucher/v1/shop.ts";
 export { VouchersServiceService as Vouchers } from "./gen/ticketing/voucher/v1/vouchers.ts";

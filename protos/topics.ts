@@ -120,7 +120,7 @@ export const topics = {
       order_emails: ["position.attendee_email", "position.order.email"],
       invoice_addresses: ["position.order.invoice_name"],
       question_answers: ["position.answers"],
-      kept: ["position.country", "position.state"],
+      kept: ["position.country", "position.state", "position.order.checkin_text"],
     },
   }),
   reusableMediumChanged: entities("boxoffice.reusable-medium-changed.v1", boxoffice.ReusableMediumChanged),

@@ -85,6 +85,8 @@ export const ErasureState = {
   UNKNOWN: "ERASURE_STATE_UNKNOWN",
   RUNNING: "ERASURE_STATE_RUNNING",
   DONE: "ERASURE_STATE_DONE",
+  /** CLOSED - The event is closed for the case; the request has not arrived. */
+  CLOSED: "ERASURE_STATE_CLOSED",
   UNRECOGNIZED: "UNRECOGNIZED",
 } as const;
 
@@ -95,6 +97,7 @@ export namespace ErasureState {
   export type UNKNOWN = typeof ErasureState.UNKNOWN;
   export type RUNNING = typeof ErasureState.RUNNING;
   export type DONE = typeof ErasureState.DONE;
+  export type CLOSED = typeof ErasureState.CLOSED;
   export type UNRECOGNIZED = typeof ErasureState.UNRECOGNIZED;
 }
 
@@ -112,6 +115,9 @@ export function erasureStateFromJSON(object: any): ErasureState {
     case 3:
     case "ERASURE_STATE_DONE":
       return ErasureState.DONE;
+    case 4:
+    case "ERASURE_STATE_CLOSED":
+      return ErasureState.CLOSED;
     case -1:
     case "UNRECOGNIZED":
     default:
@@ -129,6 +135,8 @@ export function erasureStateToNumber(object: ErasureState): number {
       return 2;
     case ErasureState.DONE:
       return 3;
+    case ErasureState.CLOSED:
+      return 4;
     case ErasureState.UNRECOGNIZED:
     default:
       return -1;
@@ -179,6 +187,31 @@ export interface ExportEntry {
   fileKey: string;
 }
 
+export interface CloseEventRequest {
+  organizer: string;
+  event: string;
+  /** The id of the case: a UUID. */
+  case: string;
+  /** Kinds of personal data: identifiers of shredders. */
+  kinds: string[];
+  /** The version that was exported. */
+  version: string;
+}
+
+export interface CloseEventResponse {
+  /** Why it was not closed, for people; absent: it is closed. */
+  problem?: string | undefined;
+}
+
+export interface ReopenEventRequest {
+  organizer: string;
+  event: string;
+  case: string;
+}
+
+export interface ReopenEventResponse {
+}
+
 export interface FindErasureRequest {
   organizer: string;
   event: string;
@@ -194,6 +227,16 @@ export interface FindErasureResponse {
   parts: ErasedPart[];
   /** If asked for: what the service still holds. */
   left: ErasedPart[];
+  /** If asked for: what no erasure takes. */
+  kept: KeptPart[];
+}
+
+/** What may hold personal data and is kept. */
+export interface KeptPart {
+  /** A column or a table. */
+  holding: string;
+  /** Why, for people. */
+  reason: string;
 }
 
 export interface ErasedPart {
@@ -590,6 +633,245 @@ export const ExportEntry: MessageFns<ExportEntry> = {
   },
 };
 
+function createBaseCloseEventRequest(): CloseEventRequest {
+  return { organizer: "", event: "", case: "", kinds: [], version: "" };
+}
+
+export const CloseEventRequest: MessageFns<CloseEventRequest> = {
+  encode(message: CloseEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.case !== "") {
+      writer.uint32(26).string(message.case);
+    }
+    for (const v of message.kinds) {
+      writer.uint32(34).string(v!);
+    }
+    if (message.version !== "") {
+      writer.uint32(42).string(message.version);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.case = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.kinds.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCloseEventResponse(): CloseEventResponse {
+  return { problem: undefined };
+}
+
+export const CloseEventResponse: MessageFns<CloseEventResponse> = {
+  encode(message: CloseEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.problem !== undefined) {
+      writer.uint32(10).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseEventResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseEventResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReopenEventRequest(): ReopenEventRequest {
+  return { organizer: "", event: "", case: "" };
+}
+
+export const ReopenEventRequest: MessageFns<ReopenEventRequest> = {
+  encode(message: ReopenEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.event !== "") {
+      writer.uint32(18).string(message.event);
+    }
+    if (message.case !== "") {
+      writer.uint32(26).string(message.case);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReopenEventRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReopenEventRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.organizer = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.case = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReopenEventResponse(): ReopenEventResponse {
+  return {};
+}
+
+export const ReopenEventResponse: MessageFns<ReopenEventResponse> = {
+  encode(_: ReopenEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReopenEventResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReopenEventResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseFindErasureRequest(): FindErasureRequest {
   return { organizer: "", event: "", case: "", withLeft: false };
 }
@@ -670,7 +952,7 @@ export const FindErasureRequest: MessageFns<FindErasureRequest> = {
 };
 
 function createBaseFindErasureResponse(): FindErasureResponse {
-  return { state: ErasureState.UNSPECIFIED, parts: [], left: [] };
+  return { state: ErasureState.UNSPECIFIED, parts: [], left: [], kept: [] };
 }
 
 export const FindErasureResponse: MessageFns<FindErasureResponse> = {
@@ -683,6 +965,9 @@ export const FindErasureResponse: MessageFns<FindErasureResponse> = {
     }
     for (const v of message.left) {
       ErasedPart.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.kept) {
+      KeptPart.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -722,6 +1007,71 @@ export const FindErasureResponse: MessageFns<FindErasureResponse> = {
             }
 
             message.left.push(ErasedPart.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.kept.push(KeptPart.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseKeptPart(): KeptPart {
+  return { holding: "", reason: "" };
+}
+
+export const KeptPart: MessageFns<KeptPart> = {
+  encode(message: KeptPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.holding !== "") {
+      writer.uint32(10).string(message.holding);
+    }
+    if (message.reason !== "") {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): KeptPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseKeptPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.holding = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
             continue;
           }
         }
@@ -834,6 +1184,26 @@ export const PersonalDataServiceService = {
       Buffer.from(ReadPersonalDataResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReadPersonalDataResponse => ReadPersonalDataResponse.decode(value),
   },
+  /** Begins a case: from now on the service takes nothing of the kinds for the event, unless it has changed. Again, it answers the same. */
+  closeEvent: {
+    path: "/platform.v1.PersonalDataService/CloseEvent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CloseEventRequest): Buffer => Buffer.from(CloseEventRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CloseEventRequest => CloseEventRequest.decode(value),
+    responseSerialize: (value: CloseEventResponse): Buffer => Buffer.from(CloseEventResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CloseEventResponse => CloseEventResponse.decode(value),
+  },
+  /** Ends a case that was not requested: the service takes everything again. */
+  reopenEvent: {
+    path: "/platform.v1.PersonalDataService/ReopenEvent" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReopenEventRequest): Buffer => Buffer.from(ReopenEventRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReopenEventRequest => ReopenEventRequest.decode(value),
+    responseSerialize: (value: ReopenEventResponse): Buffer => Buffer.from(ReopenEventResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReopenEventResponse => ReopenEventResponse.decode(value),
+  },
   /** Tells how far an erasure is that the service was asked for by a fact. */
   findErasure: {
     path: "/platform.v1.PersonalDataService/FindErasure" as const,
@@ -854,6 +1224,10 @@ export interface PersonalDataServiceServer extends UntypedServiceImplementation 
    * a change of the version.
    */
   readPersonalData: handleUnaryCall<ReadPersonalDataRequest, ReadPersonalDataResponse>;
+  /** Begins a case: from now on the service takes nothing of the kinds for the event, unless it has changed. Again, it answers the same. */
+  closeEvent: handleUnaryCall<CloseEventRequest, CloseEventResponse>;
+  /** Ends a case that was not requested: the service takes everything again. */
+  reopenEvent: handleUnaryCall<ReopenEventRequest, ReopenEventResponse>;
   /** Tells how far an erasure is that the service was asked for by a fact. */
   findErasure: handleUnaryCall<FindErasureRequest, FindErasureResponse>;
 }
@@ -893,6 +1267,38 @@ export interface PersonalDataServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ReadPersonalDataResponse) => void,
+  ): ClientUnaryCall;
+  /** Begins a case: from now on the service takes nothing of the kinds for the event, unless it has changed. Again, it answers the same. */
+  closeEvent(
+    request: CloseEventRequest,
+    callback: (error: ServiceError | null, response: CloseEventResponse) => void,
+  ): ClientUnaryCall;
+  closeEvent(
+    request: CloseEventRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CloseEventResponse) => void,
+  ): ClientUnaryCall;
+  closeEvent(
+    request: CloseEventRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CloseEventResponse) => void,
+  ): ClientUnaryCall;
+  /** Ends a case that was not requested: the service takes everything again. */
+  reopenEvent(
+    request: ReopenEventRequest,
+    callback: (error: ServiceError | null, response: ReopenEventResponse) => void,
+  ): ClientUnaryCall;
+  reopenEvent(
+    request: ReopenEventRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReopenEventResponse) => void,
+  ): ClientUnaryCall;
+  reopenEvent(
+    request: ReopenEventRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReopenEventResponse) => void,
   ): ClientUnaryCall;
   /** Tells how far an erasure is that the service was asked for by a fact. */
   findErasure(

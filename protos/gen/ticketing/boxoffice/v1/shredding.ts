@@ -28,22 +28,41 @@ export interface FindReadinessRequest {
 
 export interface FindReadinessResponse {
   /** Why it may not, for people; absent: it may. */
-  problem?: string | undefined;
+  problem?:
+    | string
+    | undefined;
+  /** Absent: a series without dates. */
+  ending?: Ending | undefined;
 }
 
-export interface CloseEventRequest {
+/** When an event ends: a series with the last of its dates. */
+export interface Ending {
+  /** Microseconds since 1970 UTC, as all instants. */
+  at: number;
+  /** IANA name of the time zone of the event. */
+  timeZone: string;
+}
+
+export interface ListEndingRequest {
   organizer: string;
-  event: string;
-  /** The id of the case: a UUID. */
-  case: string;
-  /** Kinds of personal data: identifiers of shredders. */
-  kinds: string[];
-  /** The version that was exported; see DescribeEvent. */
-  version: string;
+  /** Those that end before this instant are shown. */
+  before: number;
+  /** The page begins behind this name; empty: with the first. */
+  after: string;
 }
 
-export interface CloseEventResponse {
-  /** Why it was not closed, for people; absent: it is closed. */
+export interface ListEndingResponse {
+  events: EndingEvent[];
+  /** The last name of the page, shown or not; empty: it was the last page. */
+  next: string;
+}
+
+export interface EndingEvent {
+  event: string;
+  ending:
+    | Ending
+    | undefined;
+  /** Why its personal data may not be erased, for people; absent: it may. */
   problem?: string | undefined;
 }
 
@@ -105,13 +124,16 @@ export const FindReadinessRequest: MessageFns<FindReadinessRequest> = {
 };
 
 function createBaseFindReadinessResponse(): FindReadinessResponse {
-  return { problem: undefined };
+  return { problem: undefined, ending: undefined };
 }
 
 export const FindReadinessResponse: MessageFns<FindReadinessResponse> = {
   encode(message: FindReadinessResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.problem !== undefined) {
       writer.uint32(10).string(message.problem);
+    }
+    if (message.ending !== undefined) {
+      Ending.encode(message.ending, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -137,6 +159,14 @@ export const FindReadinessResponse: MessageFns<FindReadinessResponse> = {
             message.problem = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ending = Ending.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -150,31 +180,22 @@ export const FindReadinessResponse: MessageFns<FindReadinessResponse> = {
   },
 };
 
-function createBaseCloseEventRequest(): CloseEventRequest {
-  return { organizer: "", event: "", case: "", kinds: [], version: "" };
+function createBaseEnding(): Ending {
+  return { at: 0, timeZone: "" };
 }
 
-export const CloseEventRequest: MessageFns<CloseEventRequest> = {
-  encode(message: CloseEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.organizer !== "") {
-      writer.uint32(10).string(message.organizer);
+export const Ending: MessageFns<Ending> = {
+  encode(message: Ending, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.at !== 0) {
+      writer.uint32(8).int64(message.at);
     }
-    if (message.event !== "") {
-      writer.uint32(18).string(message.event);
-    }
-    if (message.case !== "") {
-      writer.uint32(26).string(message.case);
-    }
-    for (const v of message.kinds) {
-      writer.uint32(34).string(v!);
-    }
-    if (message.version !== "") {
-      writer.uint32(42).string(message.version);
+    if (message.timeZone !== "") {
+      writer.uint32(18).string(message.timeZone);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CloseEventRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): Ending {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -183,7 +204,67 @@ export const CloseEventRequest: MessageFns<CloseEventRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCloseEventRequest();
+      const message = createBaseEnding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.at = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.timeZone = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseListEndingRequest(): ListEndingRequest {
+  return { organizer: "", before: 0, after: "" };
+}
+
+export const ListEndingRequest: MessageFns<ListEndingRequest> = {
+  encode(message: ListEndingRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.organizer !== "") {
+      writer.uint32(10).string(message.organizer);
+    }
+    if (message.before !== 0) {
+      writer.uint32(16).int64(message.before);
+    }
+    if (message.after !== "") {
+      writer.uint32(26).string(message.after);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEndingRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListEndingRequest();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -196,11 +277,11 @@ export const CloseEventRequest: MessageFns<CloseEventRequest> = {
             continue;
           }
           case 2: {
-            if (tag !== 18) {
+            if (tag !== 16) {
               break;
             }
 
-            message.event = reader.string();
+            message.before = longToNumber(reader.int64());
             continue;
           }
           case 3: {
@@ -208,23 +289,7 @@ export const CloseEventRequest: MessageFns<CloseEventRequest> = {
               break;
             }
 
-            message.case = reader.string();
-            continue;
-          }
-          case 4: {
-            if (tag !== 34) {
-              break;
-            }
-
-            message.kinds.push(reader.string());
-            continue;
-          }
-          case 5: {
-            if (tag !== 42) {
-              break;
-            }
-
-            message.version = reader.string();
+            message.after = reader.string();
             continue;
           }
         }
@@ -240,19 +305,22 @@ export const CloseEventRequest: MessageFns<CloseEventRequest> = {
   },
 };
 
-function createBaseCloseEventResponse(): CloseEventResponse {
-  return { problem: undefined };
+function createBaseListEndingResponse(): ListEndingResponse {
+  return { events: [], next: "" };
 }
 
-export const CloseEventResponse: MessageFns<CloseEventResponse> = {
-  encode(message: CloseEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.problem !== undefined) {
-      writer.uint32(10).string(message.problem);
+export const ListEndingResponse: MessageFns<ListEndingResponse> = {
+  encode(message: ListEndingResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      EndingEvent.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.next !== "") {
+      writer.uint32(18).string(message.next);
     }
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): CloseEventResponse {
+  decode(input: BinaryReader | Uint8Array, length?: number): ListEndingResponse {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -261,12 +329,88 @@ export const CloseEventResponse: MessageFns<CloseEventResponse> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseCloseEventResponse();
+      const message = createBaseListEndingResponse();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
           case 1: {
             if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(EndingEvent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.next = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseEndingEvent(): EndingEvent {
+  return { event: "", ending: undefined, problem: undefined };
+}
+
+export const EndingEvent: MessageFns<EndingEvent> = {
+  encode(message: EndingEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.event !== "") {
+      writer.uint32(10).string(message.event);
+    }
+    if (message.ending !== undefined) {
+      Ending.encode(message.ending, writer.uint32(18).fork()).join();
+    }
+    if (message.problem !== undefined) {
+      writer.uint32(26).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndingEvent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndingEvent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ending = Ending.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
               break;
             }
 
@@ -299,23 +443,23 @@ export const ShreddingServiceService = {
       Buffer.from(FindReadinessResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindReadinessResponse => FindReadinessResponse.decode(value),
   },
-  /** Closes an event to records that bring kinds of personal data, unless it is not ready or has changed. Again, it answers the same. */
-  closeEvent: {
-    path: "/ticketing.boxoffice.v1.ShreddingService/CloseEvent" as const,
+  /** Reads a page of the events of an organizer, in the order of their names, and shows those of it that end before an instant. */
+  listEnding: {
+    path: "/ticketing.boxoffice.v1.ShreddingService/ListEnding" as const,
     requestStream: false as const,
     responseStream: false as const,
-    requestSerialize: (value: CloseEventRequest): Buffer => Buffer.from(CloseEventRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): CloseEventRequest => CloseEventRequest.decode(value),
-    responseSerialize: (value: CloseEventResponse): Buffer => Buffer.from(CloseEventResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): CloseEventResponse => CloseEventResponse.decode(value),
+    requestSerialize: (value: ListEndingRequest): Buffer => Buffer.from(ListEndingRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListEndingRequest => ListEndingRequest.decode(value),
+    responseSerialize: (value: ListEndingResponse): Buffer => Buffer.from(ListEndingResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListEndingResponse => ListEndingResponse.decode(value),
   },
 } as const;
 
 export interface ShreddingServiceServer extends UntypedServiceImplementation {
   /** Tells whether the personal data of an event may be erased. */
   findReadiness: handleUnaryCall<FindReadinessRequest, FindReadinessResponse>;
-  /** Closes an event to records that bring kinds of personal data, unless it is not ready or has changed. Again, it answers the same. */
-  closeEvent: handleUnaryCall<CloseEventRequest, CloseEventResponse>;
+  /** Reads a page of the events of an organizer, in the order of their names, and shows those of it that end before an instant. */
+  listEnding: handleUnaryCall<ListEndingRequest, ListEndingResponse>;
 }
 
 export interface ShreddingServiceClient extends Client {
@@ -335,21 +479,21 @@ export interface ShreddingServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindReadinessResponse) => void,
   ): ClientUnaryCall;
-  /** Closes an event to records that bring kinds of personal data, unless it is not ready or has changed. Again, it answers the same. */
-  closeEvent(
-    request: CloseEventRequest,
-    callback: (error: ServiceError | null, response: CloseEventResponse) => void,
+  /** Reads a page of the events of an organizer, in the order of their names, and shows those of it that end before an instant. */
+  listEnding(
+    request: ListEndingRequest,
+    callback: (error: ServiceError | null, response: ListEndingResponse) => void,
   ): ClientUnaryCall;
-  closeEvent(
-    request: CloseEventRequest,
+  listEnding(
+    request: ListEndingRequest,
     metadata: Metadata,
-    callback: (error: ServiceError | null, response: CloseEventResponse) => void,
+    callback: (error: ServiceError | null, response: ListEndingResponse) => void,
   ): ClientUnaryCall;
-  closeEvent(
-    request: CloseEventRequest,
+  listEnding(
+    request: ListEndingRequest,
     metadata: Metadata,
     options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: CloseEventResponse) => void,
+    callback: (error: ServiceError | null, response: ListEndingResponse) => void,
   ): ClientUnaryCall;
 }
 
@@ -361,6 +505,17 @@ export const ShreddingServiceClient = makeGenericClientConstructor(
   service: typeof ShreddingServiceService;
   serviceName: string;
 };
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
+}
 
 interface MessageFns<T> {
   encode(message: T, writer?: BinaryWriter): BinaryWriter;

@@ -40,7 +40,7 @@ export interface ReadTicketDataResponse {
   tickets: TicketReference[];
   /** How many positions of the request, from its beginning, this answers. The rest did not fit: ask again for it. */
   answered: number;
-  /** All positions of the orders of the tickets, canceled ones too, in the form of their facts: encoded PositionChanged. */
+  /** All positions of the orders of the tickets, canceled ones too, in the form of their facts: encoded PositionChanged, without scans. */
   positions: Uint8Array[];
   /** The orders of the tickets, each once; without positions, fees, comments and secrets. */
   orders: Document[];

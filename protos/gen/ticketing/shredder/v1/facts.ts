@@ -17,10 +17,17 @@ export interface ShredRequested {
   case: string;
   /** Kinds of personal data: identifiers of shredders. */
   kinds: string[];
+  /** It is repeated: a service that still has something, or has lost the request, erases; others do nothing. */
+  again: boolean;
+  /**
+   * The ledger repeats it, because a database may have been restored: a service that does not know the case takes it on, and one
+   * that has erased its part does so again.
+   */
+  fromLedger: boolean;
 }
 
 function createBaseShredRequested(): ShredRequested {
-  return { organizer: "", event: "", case: "", kinds: [] };
+  return { organizer: "", event: "", case: "", kinds: [], again: false, fromLedger: false };
 }
 
 export const ShredRequested: MessageFns<ShredRequested> = {
@@ -36,6 +43,12 @@ export const ShredRequested: MessageFns<ShredRequested> = {
     }
     for (const v of message.kinds) {
       writer.uint32(34).string(v!);
+    }
+    if (message.again !== false) {
+      writer.uint32(40).bool(message.again);
+    }
+    if (message.fromLedger !== false) {
+      writer.uint32(48).bool(message.fromLedger);
     }
     return writer;
   },
@@ -83,6 +96,22 @@ export const ShredRequested: MessageFns<ShredRequested> = {
             }
 
             message.kinds.push(reader.string());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.again = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.fromLedger = reader.bool();
             continue;
           }
         }

@@ -130,6 +130,8 @@ export interface StartShredRequest {
   credential: string;
   export: string;
   file: string;
+  /** The credential as the operator knows it, for the certificate: its kind and its id. */
+  requestedBy: string;
 }
 
 export interface StartShredResponse {
@@ -158,6 +160,7 @@ export interface FindShredResponse {
 
 export interface GetCertificateRequest {
   organizer: string;
+  /** Empty: any of the organizer. */
   event: string;
   /** The id of the case. */
   case: string;
@@ -169,6 +172,14 @@ export interface GetCertificateResponse {
   /** Ed25519, of the statement. */
   signature: Uint8Array;
   /** The public key as PEM. */
+  publicKey: string;
+}
+
+export interface GetCertificateKeyRequest {
+}
+
+export interface GetCertificateKeyResponse {
+  /** As PEM. */
   publicKey: string;
 }
 
@@ -478,7 +489,7 @@ export const FindExportResponse: MessageFns<FindExportResponse> = {
 };
 
 function createBaseStartShredRequest(): StartShredRequest {
-  return { organizer: "", event: "", credential: "", export: "", file: "" };
+  return { organizer: "", event: "", credential: "", export: "", file: "", requestedBy: "" };
 }
 
 export const StartShredRequest: MessageFns<StartShredRequest> = {
@@ -497,6 +508,9 @@ export const StartShredRequest: MessageFns<StartShredRequest> = {
     }
     if (message.file !== "") {
       writer.uint32(42).string(message.file);
+    }
+    if (message.requestedBy !== "") {
+      writer.uint32(50).string(message.requestedBy);
     }
     return writer;
   },
@@ -552,6 +566,14 @@ export const StartShredRequest: MessageFns<StartShredRequest> = {
             }
 
             message.file = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.requestedBy = reader.string();
             continue;
           }
         }
@@ -929,6 +951,87 @@ export const GetCertificateResponse: MessageFns<GetCertificateResponse> = {
   },
 };
 
+function createBaseGetCertificateKeyRequest(): GetCertificateKeyRequest {
+  return {};
+}
+
+export const GetCertificateKeyRequest: MessageFns<GetCertificateKeyRequest> = {
+  encode(_: GetCertificateKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCertificateKeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCertificateKeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGetCertificateKeyResponse(): GetCertificateKeyResponse {
+  return { publicKey: "" };
+}
+
+export const GetCertificateKeyResponse: MessageFns<GetCertificateKeyResponse> = {
+  encode(message: GetCertificateKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.publicKey !== "") {
+      writer.uint32(10).string(message.publicKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCertificateKeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCertificateKeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.publicKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 export type ShreddersServiceService = typeof ShreddersServiceService;
 export const ShreddersServiceService = {
   /** Starts the export that has to come before an erasure. */
@@ -969,7 +1072,7 @@ export const ShreddersServiceService = {
     responseSerialize: (value: FindShredResponse): Buffer => Buffer.from(FindShredResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindShredResponse => FindShredResponse.decode(value),
   },
-  /** Certifies an erasure that has succeeded. */
+  /** Certifies an erasure that has succeeded, also of an event that was deleted since. */
   getCertificate: {
     path: "/ticketing.shredder.v1.ShreddersService/GetCertificate" as const,
     requestStream: false as const,
@@ -981,6 +1084,18 @@ export const ShreddersServiceService = {
       Buffer.from(GetCertificateResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetCertificateResponse => GetCertificateResponse.decode(value),
   },
+  /** Tells with which key certificates are signed. */
+  getCertificateKey: {
+    path: "/ticketing.shredder.v1.ShreddersService/GetCertificateKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetCertificateKeyRequest): Buffer =>
+      Buffer.from(GetCertificateKeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetCertificateKeyRequest => GetCertificateKeyRequest.decode(value),
+    responseSerialize: (value: GetCertificateKeyResponse): Buffer =>
+      Buffer.from(GetCertificateKeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetCertificateKeyResponse => GetCertificateKeyResponse.decode(value),
+  },
 } as const;
 
 export interface ShreddersServiceServer extends UntypedServiceImplementation {
@@ -990,8 +1105,10 @@ export interface ShreddersServiceServer extends UntypedServiceImplementation {
   /** Starts the erasure of what was exported. Again, it answers the same case. */
   startShred: handleUnaryCall<StartShredRequest, StartShredResponse>;
   findShred: handleUnaryCall<FindShredRequest, FindShredResponse>;
-  /** Certifies an erasure that has succeeded. */
+  /** Certifies an erasure that has succeeded, also of an event that was deleted since. */
   getCertificate: handleUnaryCall<GetCertificateRequest, GetCertificateResponse>;
+  /** Tells with which key certificates are signed. */
+  getCertificateKey: handleUnaryCall<GetCertificateKeyRequest, GetCertificateKeyResponse>;
 }
 
 export interface ShreddersServiceClient extends Client {
@@ -1057,7 +1174,7 @@ export interface ShreddersServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindShredResponse) => void,
   ): ClientUnaryCall;
-  /** Certifies an erasure that has succeeded. */
+  /** Certifies an erasure that has succeeded, also of an event that was deleted since. */
   getCertificate(
     request: GetCertificateRequest,
     callback: (error: ServiceError | null, response: GetCertificateResponse) => void,
@@ -1072,6 +1189,22 @@ export interface ShreddersServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetCertificateResponse) => void,
+  ): ClientUnaryCall;
+  /** Tells with which key certificates are signed. */
+  getCertificateKey(
+    request: GetCertificateKeyRequest,
+    callback: (error: ServiceError | null, response: GetCertificateKeyResponse) => void,
+  ): ClientUnaryCall;
+  getCertificateKey(
+    request: GetCertificateKeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetCertificateKeyResponse) => void,
+  ): ClientUnaryCall;
+  getCertificateKey(
+    request: GetCertificateKeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetCertificateKeyResponse) => void,
   ): ClientUnaryCall;
 }
 
