@@ -35,8 +35,11 @@ export interface S3FilesOptions {
 const defaultTimeoutMs = 20_000;
 const connectMs = 3000;
 
-/** Including the first attempt. A broken connection or a short overload must not fail a long upload. */
-const attempts = 3;
+/**
+ * Including the first attempt. A broken connection, a short overload or a restart of the server must not fail a long upload:
+ * the pauses between these attempts, each up to twice as long as the one before, last for a second and a half on average.
+ */
+const attempts = 6;
 
 /** With two parts at a time one upload needs less than 32 MB of memory. The limit of 10,000 parts makes 78 GB. */
 const partBytes = 8 * 1024 * 1024;

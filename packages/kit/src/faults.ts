@@ -19,6 +19,7 @@ const kitCodes = {
   database_unavailable: "unavailable",
   deadline_exceeded: "timeout",
   embedded_database_missing: "unmet",
+  erasure_incomplete: "conflict",
   exhausted: "exhausted",
   fact_overtaken: "unmet",
   fact_too_large: "invalid",

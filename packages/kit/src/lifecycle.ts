@@ -1,8 +1,10 @@
-import type { Topic } from "@tessera/protos/topic";
 import type { Bus } from "./bus/bus.ts";
+import { catchUp, isFirst } from "./bus/catch-up.ts";
+import type { OpenConsumer } from "./bus/consume.ts";
 import { keepFactTables } from "./bus/keep-tables.ts";
 import { factsService } from "./bus/markers.ts";
 import { measureFacts } from "./bus/measure-facts.ts";
+import { moveSegments, type OwnTopic } from "./bus/move-segments.ts";
 import { rebuildTopics } from "./bus/rebuild-topics.ts";
 import { rebuildsService, refreshCopies } from "./bus/refresh-copies.ts";
 import { startRelay } from "./bus/relay.ts";
@@ -40,7 +42,7 @@ export interface Surroundings {
   readonly tracing: Tracing;
   readonly health: Health;
   /** The topics that the service owns, from the catalogue. */
-  readonly owns: readonly Pick<Topic<unknown>, "name" | "retention">[];
+  readonly owns: readonly OwnTopic[];
   /** How long dead letters are kept. */
   readonly deadLettersMs?: number;
   transportTo(name: string): Transport;
@@ -70,8 +72,8 @@ export interface RunningService {
 const hour = 3_600_000;
 
 /**
- * Starts a service: database, parts, jobs, calls of peers, consumers, relay, and last its servers. Services may start in
- * any order: calls wait for their peer within their deadline.
+ * Starts a service: database, parts, jobs, what it must catch up with, calls of peers, consumers, relay, and last its
+ * servers. Services may start in any order: calls wait for their peer within their deadline.
  */
 export async function startService<S extends Settings, C extends ClientMap>(
   definition: ServiceDefinition<S, C>,
@@ -124,12 +126,22 @@ export async function startService<S extends Settings, C extends ClientMap>(
       replayDeadLetters({ db, group: name, consumers: parts.consumers, log }),
       refreshCopies({ consumers: parts.consumers, transportTo: around.transportTo, log }),
       rebuildTopics({ db, bus, rebuilds: definition.rebuilds ?? [], log }),
+      moveSegments({ db, bus, owns: around.owns }),
       meter.job,
     ];
     const jobs = runJobs([...parts.jobs, ...ours], log);
     undo.push(() => jobs.stop());
     const workers = startWorkers({ db, workers: parts.workers, clock, log, metrics, service: name });
     undo.push(() => workers.stop());
+    const subscribe = (consumer: OpenConsumer) =>
+      bus.subscribe({
+        group: name,
+        topic: consumer.topic,
+        deliver: (messages, signal) => meter.during(consumer.topic, messages, () => consumer.deliver(messages, signal)),
+      });
+    const [first, others] = [parts.consumers.filter(isFirst), parts.consumers.filter((each) => !isFirst(each))];
+    for (const consumer of first) await subscribe(consumer);
+    await catchUp(first, { bus, group: name, log });
     const owns = around.owns.map((topic) => topic.name);
     const facts = factsService({ db, bus, group: name, owns, consumes: definition.consumes });
     const calls = await around.serve(
@@ -137,13 +149,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
     );
     served = calls;
     undo.push(() => calls.stop());
-    for (const consumer of parts.consumers) {
-      await bus.subscribe({
-        group: name,
-        topic: consumer.topic,
-        deliver: (messages, signal) => meter.during(consumer.topic, messages, () => consumer.deliver(messages, signal)),
-      });
-    }
+    for (const consumer of others) await subscribe(consumer);
     const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
     const relay = startRelay({
       db,

@@ -48,7 +48,7 @@ export async function erase(
   { kinds, case: id = randomUUID() }: { readonly kinds: readonly string[]; readonly case?: string },
 ): Promise<Erased> {
   const request = { organizer, event, case: id };
-  await service.deliver(topics.shredRequested, [{ ...request, kinds: [...kinds] }]);
+  await service.deliver(topics.shredRequested, [{ ...request, kinds: [...kinds], again: true, fromLedger: true }]);
   await finishWork(service.db, service.workers);
   return findErased(service, request);
 }

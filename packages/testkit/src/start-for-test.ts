@@ -97,7 +97,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
         value: typeof fact === "string" ? null : topic.encode(fact),
         headers: {
           [header.factId]: randomUUID(),
-          [header.at]: String(now),
+          [header.at]: String(clock.at),
           ...(deletedAt === undefined ? {} : { [header.revision]: String(deletedAt) }),
         },
       }));

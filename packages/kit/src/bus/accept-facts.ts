@@ -69,7 +69,6 @@ export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly 
   const facts = news.map(({ fact }) => fact);
   const refusals = facts.length > 0 ? ((await apply(tx, facts, undefined)) ?? []) : [];
   const causes = new Map(refusals.map(({ fact, cause }) => [fact.id, cause]));
-  const emptied = new Set(refusals.filter(({ withoutPayload }) => withoutPayload).map(({ fact }) => fact.id));
   const isAccepted = ({ fact }: (typeof news)[number]) => !causes.has(fact.id);
   const isDeletion = (each: (typeof news)[number]) => each.fact.value === null && topic.retention.kind === "compacted";
   if (hasDeadLetters) {
@@ -84,10 +83,9 @@ export async function acceptNew<F>(tx: Tx, binding: Binding<F>, batch: readonly 
     const key = keyOf({ message });
     const later = key === "" ? [] : news.slice(index + 1).filter((each) => keyOf(each) === key && isAccepted(each));
     if (later.some(isDeletion)) return [];
-    const value = emptied.has(identity.id) ? null : message.value;
-    return [{ message: { ...message, key, value }, identity, cause, isSuperseded: later.length > 0 }];
+    return [{ message: { ...message, key }, identity, cause, isSuperseded: later.length > 0 }];
   });
-  await storeDeadLetters(tx, consumer, refused);
+  await storeDeadLetters(tx, consumer, refused, { kinds: kindsOf(topic) });
   const markers = batch.filter(isMarker);
   const swept = markers.length > 0 ? await passMarkers(tx, { consumer, sweep }, markers) : undefined;
   return { refused: [...causes].map(([id, cause]) => ({ id, cause })), swept };
@@ -131,10 +129,14 @@ export async function deadLetterPoison<F>(
   await db.transaction(async (tx) => {
     const { fresh } = await recordInInbox(tx, consumer, [identity]);
     if (fresh.size === 0) return;
-    await storeDeadLetters(tx, consumer, [
-      { message: keyed, identity, cause: describeCause(error), isSuperseded: false },
-    ]);
+    const letter = { message: keyed, identity, cause: describeCause(error), isSuperseded: false };
+    await storeDeadLetters(tx, consumer, [letter], { kinds: kindsOf(topic) });
   });
+}
+
+/** The kinds of personal data that facts of a topic may carry. */
+function kindsOf<F>({ personalData }: Topic<F>): string[] {
+  return Object.keys(personalData);
 }
 
 /** The key of a dead letter: later messages about the same subject have it too. */

@@ -34,6 +34,8 @@ export interface ConsumeOptions<D = unknown> {
   readonly copy?: Pick<CopyTable<never, never, unknown>, "hasOutdated">;
   /** Called after every delivery, whether or not it was committed. */
   readonly afterDelivery?: (deps: D) => void;
+  /** For facts that a service acts on before it serves: tells whether what they began has ended. */
+  readonly servesAfter?: (db: Db) => Promise<boolean>;
 }
 
 /** What a consumer runs on. */
@@ -62,6 +64,8 @@ export interface OpenConsumer {
   readonly owner: string;
   /** Whether its copy has states that were stored by a version that knew less of them. */
   hasOutdated(): Promise<boolean>;
+  /** Whether what its facts began has ended; undefined: the service serves without it. */
+  readonly servesAfter?: () => Promise<boolean>;
   deliver(messages: readonly Delivery[], signal: AbortSignal): Promise<void>;
   /** Acts on the dead letter that `claim` returns, in the same transaction. When it throws, the transaction rolls back. */
   replay(claim: (tx: Tx) => Promise<Claimed | undefined>): Promise<Replayed>;
@@ -121,7 +125,7 @@ setMaxListeners(0, never);
 export function consume<F, D = unknown>(
   topic: Topic<F>,
   apply: Apply<F, D>,
-  { sweep, copy, afterDelivery = () => {} }: ConsumeOptions<D> = {},
+  { sweep, copy, afterDelivery = () => {}, servesAfter }: ConsumeOptions<D> = {},
 ): Consumer<D> {
   return {
     topic: topic.name,
@@ -133,6 +137,7 @@ export function consume<F, D = unknown>(
         topic: topic.name,
         owner: topic.owner,
         hasOutdated: async () => (await copy?.hasOutdated(db)) ?? false,
+        ...(servesAfter === undefined ? {} : { servesAfter: () => servesAfter(db) }),
         deliver: (messages, signal) => consumer.deliver(messages, signal).finally(notify),
         replay: (claim) => consumer.replay(claim).finally(notify),
       };

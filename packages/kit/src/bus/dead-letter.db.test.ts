@@ -4,12 +4,15 @@ import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
+import { noteCase, takeBack } from "../personal-data/erasures.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
 import { consume } from "./consume.ts";
+import { storeDeadLetters } from "./dead-letter.ts";
 import type { Apply } from "./fact.ts";
 import { header } from "./headers.ts";
+import { requestReplays } from "./operators.ts";
 
 const own = numberedTopic("owner.first.v1");
 const outside = { ...numberedTopic("owner.records.v1"), fromOutside: { subject: () => "" } };
@@ -147,6 +150,40 @@ describe("a fact that fails here, and on which another process acts at last", ()
     expect(await effectsByKey(reader)).toEqual({ k: [1] });
     expect(await parked()).toEqual([]);
   });
+});
+
+it("[D4.10] of an event with erased data a fact that fails or is refused is parked without what it says, and never replayed", async () => {
+  const carrying = { ...own, personalData: { order_emails: ["number"] } };
+  const other = { ...numberedTopic("owner.second.v1"), personalData: { phone_numbers: ["number"] } };
+  const refuse: Apply<Numbered> = async (_tx, facts) => facts.map((fact) => ({ fact, cause: "refused" }));
+  const fail: Apply<Numbered> = () => Promise.reject(new Error("failed"));
+  await noteCase(reader, { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] });
+  await deliverTo(carrying, refuse)([message(own.name, 1, { key: "o/e/1" }), message(own.name, 2, { key: "o/e2/1" })]);
+  await deliverTo(carrying, fail)([message(own.name, 3, { key: "o/e/3" })]);
+  await deliverTo(other, refuse)([message(other.name, 4, { key: "o/e/4" })]);
+  const stored = await reader.many(
+    sql`select id, key, payload is null as is_empty, is_emptied, cause from dead_letter order by id`,
+  );
+  const why = "; parked without what it says, because personal data of the event was erased";
+  expect(stored).toMatchObject([
+    { key: "o/e/1", is_empty: true, is_emptied: true, cause: `refused${why}` },
+    { key: "o/e2/1", is_empty: false, is_emptied: false, cause: "refused" },
+    { key: "o/e/3", is_empty: true, is_emptied: true, cause: expect.stringContaining(why) },
+    { key: "o/e/4", is_empty: false, is_emptied: false, cause: "refused" },
+  ]);
+  expect(await requestReplays(reader, {})).toEqual([stored[1], stored[3]].map((row) => (row as { id: number }).id));
+});
+
+it("[D4.10] of an event whose erasure was refused a fact is parked with what it says, also where its kinds are not known", async () => {
+  const refused = { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] };
+  await noteCase(reader, refused);
+  await takeBack(reader, refused);
+  const identity = { id: randomUUID(), at };
+  const letter = { message: message(own.name, 1, { key: "o/e/1" }), identity, cause: "refused", isSuperseded: false };
+  await storeDeadLetters(reader, "t", [letter]);
+  expect(await reader.many(sql`select is_emptied, payload is null as is_empty from dead_letter`)).toEqual([
+    { is_emptied: false, is_empty: false },
+  ]);
 });
 
 describe("a message from outside", () => {

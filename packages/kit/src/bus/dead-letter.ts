@@ -1,5 +1,6 @@
 import { withoutNul } from "../describe-cause.ts";
 import type { Queryable, Tx } from "../pg/database.ts";
+import { isErased } from "../pg/erased-kinds.ts";
 import { toTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
@@ -17,20 +18,40 @@ export interface NewDeadLetter {
   readonly isSuperseded: boolean;
 }
 
-/** Stores dead letters. An existing one stays unchanged. */
+/**
+ * Stores dead letters. An existing one stays unchanged.
+ *
+ * Of an event with erased data no letter is stored with its payload where the topic may carry a kind that was erased: the
+ * erasure deleted the letters that were there. Such a letter tells an operator its key and the cause, and is not replayed.
+ */
 export async function storeDeadLetters(
   tx: Queryable,
   consumer: string,
   letters: readonly NewDeadLetter[],
+  { kinds = "any" }: { readonly kinds?: readonly string[] | "any" } = {},
 ): Promise<void> {
   for (const { message, identity, cause, isSuperseded } of letters) {
+    const { organizer, event } = eventOf(withoutNul(message.key));
+    const place = { organizer: sql`${organizer}`, event: sql`${event}` };
     await tx.run(sql`
-      insert into dead_letter (consumer, topic, key, fact_id, fact_at, partition, headers, payload, cause, overtaken)
-      values (${consumer}, ${message.topic}, ${withoutNul(message.key)}, ${identity.id},
-              ${toTimestamp(identity.at)}::timestamptz, ${message.partition}, ${JSON.stringify(ourHeaders(message))}::jsonb,
-              ${message.value === null ? null : Buffer.from(message.value)}, ${withoutNul(cause)}, ${isSuperseded})
+      insert into dead_letter (consumer, topic, key, fact_id, fact_at, partition, headers, payload, is_emptied, cause, overtaken)
+      select ${consumer}, ${message.topic}, ${withoutNul(message.key)}, ${identity.id}::uuid,
+             ${toTimestamp(identity.at)}::timestamptz, ${message.partition}::integer,
+             ${JSON.stringify(ourHeaders(message))}::jsonb, case when not told.is_erased then told.payload end,
+             told.is_erased and told.payload is not null,
+             ${withoutNul(cause)} || case when told.is_erased then ${withoutPayload} else '' end, ${isSuperseded}::boolean
+        from (select ${message.value === null ? null : Buffer.from(message.value)}::bytea as payload,
+                     ${isErased(place, kinds)} as is_erased) as told
           on conflict (consumer, fact_id) do nothing`);
   }
+}
+
+const withoutPayload = "; parked without what it says, because personal data of the event was erased";
+
+/** The event that a key is of; what a message from outside is about stands behind it. */
+function eventOf(key: string): { readonly organizer: string; readonly event: string } {
+  const [organizer = "", rest = ""] = key.split("/", 2);
+  return { organizer, event: rest.split("#", 1)[0] ?? "" };
 }
 
 /** Locks dead letters of these keys, so that they are replayed before or after this transaction: not between its facts and the mark. */

@@ -17,8 +17,6 @@ export interface Refusal<F> {
   readonly fact: Fact<F>;
   /** For an operator. It names fields, never values. */
   readonly cause: string;
-  /** It may hold what was erased: it is parked without what it says, so that an operator sees its key and the cause. */
-  readonly withoutPayload?: boolean;
 }
 
 /** Acts on facts. The facts that it returns become dead letters at once; it must not have acted on them. */

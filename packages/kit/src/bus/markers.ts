@@ -1,5 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { FactsServiceService, type MarkedPartition } from "@tessera/protos/gen/platform/v1/facts";
+import {
+  FactsServiceService,
+  type MarkedPartition,
+  type MarkFactsResponse,
+} from "@tessera/protos/gen/platform/v1/facts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import { type Implementation, implement } from "../rpc.ts";
@@ -16,25 +20,31 @@ export function factsService(options: {
 }): Implementation {
   const { db, bus, group } = options;
   return implement(FactsServiceService, {
-    async markFacts() {
-      const marker = randomUUID();
-      const partitions: MarkedPartition[] = [];
-      for (const topic of options.owns) {
-        const count = await bus.partitions(topic);
-        for (let partition = 0; partition < count; partition += 1) partitions.push({ topic, partition });
-      }
-      if (partitions.length > 0) {
-        await db.run(sql`
-          insert into outbox (topic, key, partition, marker)
-          select marked.topic, '', marked.partition, ${marker}
-            from unnest(${partitions.map((at) => at.topic)}::text[], ${partitions.map((at) => at.partition)}::integer[]) as marked (topic, partition)`);
-      }
-      return { marker, partitions };
-    },
+    markFacts: () => markTopics({ db, bus }, options.owns),
     async caughtUp({ marker, partitions }) {
       return { caughtUp: await hasPassed(db, { group, consumes: options.consumes, marker, partitions }) };
     },
   });
+}
+
+/** Publishes a marker to every partition of some topics of a service. */
+export async function markTopics(
+  { db, bus }: { readonly db: Db; readonly bus: Pick<Bus, "partitions"> },
+  topics: readonly string[],
+): Promise<MarkFactsResponse> {
+  const marker = randomUUID();
+  const partitions: MarkedPartition[] = [];
+  for (const topic of topics) {
+    const count = await bus.partitions(topic);
+    for (let partition = 0; partition < count; partition += 1) partitions.push({ topic, partition });
+  }
+  if (partitions.length > 0) {
+    await db.run(sql`
+      insert into outbox (topic, key, partition, marker)
+      select marked.topic, '', marked.partition, ${marker}
+        from unnest(${partitions.map((at) => at.topic)}::text[], ${partitions.map((at) => at.partition)}::integer[]) as marked (topic, partition)`);
+  }
+  return { marker, partitions };
 }
 
 /** Whether the consumers of a group have passed the marker on every listed partition that they read. */

@@ -51,12 +51,13 @@ export async function findDeadLetters(
   return { count: letters[0]?.count ?? 0, letters };
 }
 
-/** Requests the replay of dead letters; returns their ids. */
+/** Requests the replay of dead letters; returns their ids. One without its payload would be a tombstone. */
 export async function requestReplays(db: Db, which: Which): Promise<number[]> {
   const rows = await db.many<{ id: number }>(sql`
     update dead_letter
        set replay_requested_at = now()
      where ${isAmong(which)}
+       and not dead_letter.is_emptied
     returning dead_letter.id`);
   return rows.map(({ id }) => id);
 }

@@ -54,6 +54,17 @@ export async function findLate(
      limit ${most}`);
 }
 
+/** Whether some work of a kind is ready or runs. What rests after a failure does neither. */
+export async function isUnderWay(db: Queryable, { kind }: { readonly kind: string }): Promise<boolean> {
+  const { under } = await db.one<{ under: boolean }>(sql`
+    select exists (select
+                     from work
+                    where work.kind = ${kind}
+                      and (work.state = 'running'
+                           or work.state = 'waiting' and (work.due_at is null or work.due_at <= now()))) as under`);
+  return under;
+}
+
 /** Finds the results of these, as far as they can be read. */
 export async function findResults(
   db: Queryable,

@@ -182,6 +182,19 @@ describe("those who wait", () => {
   });
 });
 
+it("[D6.12] is under way while it is ready or runs, and not while it rests after a failure", async () => {
+  const isUnderWay = () => reads.isUnderWay(db, { kind });
+  const seen = [await isUnderWay()];
+  await enqueue(["1"]);
+  seen.push(await isUnderWay());
+  const held = await claimed();
+  seen.push(await isUnderWay());
+  await table.failTry(db, held, "the store is away");
+  expect([...seen, await isUnderWay()]).toEqual([false, true, true, false]);
+  await passTime(db);
+  expect(await isUnderWay()).toBe(true);
+});
+
 it("what waits and what is being done is counted by kind, up to a limit, with the age of the oldest that waits", async () => {
   await enqueue(["x", "y", "z", "w"]);
   await claimed();

@@ -19,17 +19,101 @@ export interface ErasedPart {
 export interface Erasure {
   readonly kinds: readonly string[];
   readonly isDone: boolean;
+  /** The request has arrived. */
+  readonly isTakenOn: boolean;
 }
 
-/** Notes a request; again, it changes nothing. */
-export async function noteRequest(
+/** Begins a case; again, it changes nothing. Returns false if the case was taken back. */
+export async function noteCase(
   tx: Queryable,
   { organizer, event, case: id, kinds }: Case & { readonly kinds: readonly string[] },
-): Promise<void> {
-  await tx.run(sql`
-    insert into erasure (organizer, event, case_id, kinds)
+): Promise<boolean> {
+  const { open } = await tx.one<{ open: boolean }>(sql`
+    insert into erasure as kept (organizer, event, case_id, kinds)
     values (${organizer}, ${event}, ${id}::uuid, ${kinds}::text[])
-        on conflict (organizer, event, case_id) do nothing`);
+        on conflict (organizer, event, case_id) do update
+           set kinds = kept.kinds
+    returning not kept.is_taken_back as open`);
+  return open;
+}
+
+/**
+ * Takes on the request to erase, and returns how often the erasure was begun again before; undefined: the case is not
+ * known here, because it went with its event.
+ */
+export async function takeOn(tx: Queryable, { organizer, event, case: id }: Case): Promise<number | undefined> {
+  const row = await tx.maybeOne<{ rounds: number }>(sql`
+    update erasure
+       set is_taken_on = true
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and erasure.case_id = ${id}::uuid
+       and not erasure.is_taken_back
+    returning erasure.rounds`);
+  return row?.rounds;
+}
+
+/** Whether a case is known here until this transaction ends: one that is not went with its event. */
+export async function holdCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<boolean> {
+  const row = await tx.maybeOne(sql`
+    select from erasure
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and erasure.case_id = ${id}::uuid
+       for key share`);
+  return row !== undefined;
+}
+
+/** Takes on a request that is repeated: of a case that is not known, and of one that is done. */
+export async function takeOnAgain(
+  tx: Queryable,
+  { organizer, event, case: id, kinds }: Case & { readonly kinds: readonly string[] },
+): Promise<number> {
+  const { rounds } = await tx.one<{ rounds: number }>(sql`
+    insert into erasure as kept (organizer, event, case_id, kinds, is_taken_on)
+    values (${organizer}, ${event}, ${id}::uuid, ${kinds}::text[], true)
+        on conflict (organizer, event, case_id) do update
+           set is_taken_on = true,
+               rounds = kept.rounds + case when kept.done_at is null then 0 else 1 end,
+               done_at = null
+    returning kept.rounds`);
+  return rounds;
+}
+
+/** Takes back a case that was not requested. Its row stays: a call that arrives late must not begin it again. */
+export async function takeBack(tx: Queryable, { organizer, event, case: id }: Case): Promise<void> {
+  await tx.run(sql`
+    insert into erasure as kept (organizer, event, case_id, kinds, is_taken_back, done_at)
+    values (${organizer}, ${event}, ${id}::uuid, '{}', true, clock_timestamp())
+        on conflict (organizer, event, case_id) do update
+           set kinds = excluded.kinds, is_taken_back = true, done_at = excluded.done_at
+         where not kept.is_taken_on`);
+}
+
+/** Forgets a case, unless it was taken back. */
+export async function forgetCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<void> {
+  await tx.run(sql`
+    delete from erasure
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and erasure.case_id = ${id}::uuid
+       and not erasure.is_taken_back`);
+}
+
+/** Whether some of these kinds are being erased of an event at this moment. */
+export async function isBeingErased(
+  db: Queryable,
+  { organizer, event }: EventKey,
+  kinds: readonly string[],
+): Promise<boolean> {
+  const row = await db.maybeOne(sql`
+    select from erasure
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and erasure.kinds && ${kinds}::text[]
+       and erasure.done_at is null
+     limit 1`);
+  return row !== undefined;
 }
 
 /** Adds to the counts of a case, unless it was forgotten with its event. */
@@ -62,13 +146,15 @@ export async function noteDone(tx: Queryable, { organizer, event, case: id }: Ca
        and erasure.done_at is null`);
 }
 
+/** Finds a case that was not taken back. */
 export async function findErasure(db: Queryable, { organizer, event, case: id }: Case): Promise<Erasure | undefined> {
   return db.maybeOne<Erasure>(sql`
-    select erasure.kinds, erasure.done_at is not null as "isDone"
+    select erasure.kinds, erasure.done_at is not null as "isDone", erasure.is_taken_on as "isTakenOn"
       from erasure
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
-       and erasure.case_id = ${id}::uuid`);
+       and erasure.case_id = ${id}::uuid
+       and not erasure.is_taken_back`);
 }
 
 /** Finds when the last erasure of an event was requested, in microseconds since 1970; undefined: none was. */
@@ -97,14 +183,25 @@ export async function readParts(db: Queryable, { organizer, event, case: id }: C
      order by erased_part.kind, erased_part.holding`);
 }
 
-/** Finds the kinds of personal data that an event has no more, and must not get again. */
-export async function findErasedKinds(db: Queryable, { organizer, event }: EventKey): Promise<Set<string>> {
-  const rows = await db.many<{ kind: string }>(sql`
-    select distinct unnest(erasure.kinds) as kind
-      from erasure
-     where erasure.organizer = ${organizer}
-       and erasure.event = ${event}`);
-  return new Set(rows.map(({ kind }) => kind));
+/** What may hold personal data and is kept, with the reason. */
+export interface KeptPart {
+  readonly holding: string;
+  readonly reason: string;
+}
+
+/** Reads what the schema of the service declares as kept: comments on tables and columns name the kinds, and then the reason. */
+export async function readKept(db: Queryable): Promise<KeptPart[]> {
+  return db.many<KeptPart>(sql`
+    select concat_ws('.', pg_class.relname, pg_attribute.attname) as holding,
+           split_part(pg_description.description, '; ', -1) as reason
+      from pg_description
+      join pg_class on pg_class.oid = pg_description.objoid
+      left join pg_attribute
+        on pg_attribute.attrelid = pg_class.oid and pg_attribute.attnum = pg_description.objsubid and pg_attribute.attnum > 0
+     where pg_description.classoid = 'pg_class'::regclass
+       and pg_class.relnamespace = current_schema()::regnamespace
+       and pg_description.description ~ '^personal data: ([a-z_]+, )*kept;'
+     order by 1`);
 }
 
 /** Forgets the erasures of an event that was deleted: another one may get its name. */

@@ -1,10 +1,14 @@
 import type {
+  CloseEventRequest,
+  CloseEventResponse,
   DescribeEventRequest,
   DescribeEventResponse,
   ExportEntry,
   ExportFile,
   ReadPersonalDataRequest,
   ReadPersonalDataResponse,
+  ReopenEventRequest,
+  ReopenEventResponse,
 } from "@tessera/protos/gen/platform/v1/personal_data";
 import {
   ErasureState,
@@ -14,24 +18,30 @@ import {
 } from "@tessera/protos/gen/platform/v1/personal_data";
 import type { Topic } from "@tessera/protos/topic";
 import { type Consumer, consume } from "../bus/consume.ts";
+import type { Apply } from "../bus/fact.ts";
 import { fault } from "../faults.ts";
 import { defineWork, enqueueWork, json, nothing, untilDone } from "../jobs/work.ts";
-import { type Worker, workOn } from "../jobs/workers.ts";
+import { isUnderWay } from "../jobs/work-reads.ts";
+import { type Worker, WorkFailed, workOn } from "../jobs/workers.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { waitForEarlierTransactions } from "../pg/earlier-transactions.ts";
 import type { EventKey } from "../pg/entity-key.ts";
 import type { Queryable } from "../pg/queryable.ts";
 import type { Sql } from "../pg/sql.ts";
-import { rpcs } from "../rpc.ts";
+import { type Call, rpcs } from "../rpc.ts";
 import * as erasures from "./erasures.ts";
 
 /** A request to erase, as its topic carries it. */
 interface ErasureRequest extends erasures.Case {
   readonly kinds: readonly string[];
+  /** It is repeated for services that have something left, or have lost it. */
+  readonly again: boolean;
+  /** The ledger repeats it for databases that were restored. */
+  readonly fromLedger: boolean;
 }
 
 /** A column, a table or files of a service with personal data of one kind. */
-export interface Holding {
+export type Holding = {
   /** The identifier of a shredder. */
   readonly kind: string;
   /**
@@ -39,9 +49,24 @@ export interface Holding {
    * with `/` is a folder in the store for files.
    */
   readonly name: string;
-  /** Counts the rows of an event that still have some. */
-  readonly left: (db: Queryable, place: EventKey) => Promise<number>;
-}
+  /** What is stored after the end of an erasure is new: it is counted before the end alone. */
+  readonly isRenewable?: boolean;
+} & (
+  | {
+      /** Counts the rows of an event that still have some. */
+      readonly left: (db: Queryable, place: EventKey) => Promise<number>;
+    }
+  | {
+      /** Counts them for all kinds that the same rows have, because reading them is what takes long. */
+      readonly leftOfAll: CountAll;
+    }
+);
+
+export type CountAll = (
+  db: Queryable,
+  place: EventKey,
+  kinds: ReadonlySet<string>,
+) => Promise<ReadonlyMap<string, number>>;
 
 /** An erasure under way. */
 export interface Erasing extends erasures.Case {
@@ -75,6 +100,8 @@ export interface Holder<D> {
   readonly files?: readonly ExportedFile[];
   /** Selects a text, `version`, that is another one after each change of the event here. */
   readonly version: (place: EventKey) => Sql;
+  /** Begins a case under a lock of the event, where there is one. */
+  readonly close?: (request: CloseEventRequest, tools: HolderTools, call: Call) => Promise<CloseEventResponse>;
   /** Erases what the kinds of the case have here. It is repeated after a crash, from the beginning. */
   erase(job: Erasing, deps: D): Promise<void>;
 }
@@ -83,7 +110,9 @@ export interface HolderTools {
   readonly db: Db;
 }
 
-const erasing = defineWork<ErasureRequest, void>("erase personal data", {
+type ErasureWork = Omit<ErasureRequest, "again" | "fromLedger">;
+
+const erasing = defineWork<ErasureWork, void>("erase personal data", {
   payload: json(),
   result: nothing,
   leaseMs: 60_000,
@@ -100,23 +129,43 @@ const erasing = defineWork<ErasureRequest, void>("erase personal data", {
  * A request is noted in the transaction that accepts its fact, and its work goes on after a crash of the service.
  */
 export function holdPersonalData<D>(holder: Holder<D>) {
-  const { requests, holdings, files = [], version } = holder;
+  const { requests, holdings, files = [], version, close = compareAndNote } = holder;
 
-  const consumer: Consumer<unknown> = consume(requests, async (tx, facts) => {
+  const note: Apply<ErasureRequest> = async (tx, facts) => {
     for (const { value } of facts) {
       if (value === null) continue;
       const { organizer, event, case: id, kinds } = value;
-      await erasures.noteRequest(tx, value);
-      await enqueueWork(tx, erasing, [
-        { id: [organizer, event, id].join("/"), owner: organizer, payload: { organizer, event, case: id, kinds } },
-      ]);
+      const round = await takeOn(tx, value);
+      // Every service knows a case before it is requested: this one went with its event, and another event may have its name.
+      if (round === undefined) continue;
+      const name = [organizer, event, id, ...(round === 0 ? [] : [round])].join("/");
+      await enqueueWork(tx, erasing, [{ id: name, owner: organizer, payload: { organizer, event, case: id, kinds } }]);
     }
-  });
+  };
+
+  /** How often the erasure was begun again; undefined: there is nothing to do. */
+  async function takeOn(tx: Tx, request: ErasureRequest): Promise<number | undefined> {
+    if (request.fromLedger) return erasures.takeOnAgain(tx, request);
+    const found = request.again ? await erasures.findErasure(tx, request) : undefined;
+    if (!found?.isDone) return erasures.takeOn(tx, request);
+    const left = await findLeft(tx, request, countedIn(found.kinds));
+    return left.length === 0 ? undefined : erasures.takeOnAgain(tx, request);
+  }
+
+  /** Holdings that are counted after an erasure. */
+  function countedIn(kinds: readonly string[]): Holding[] {
+    return holdings.filter(({ kind, isRenewable = false }) => kinds.includes(kind) && !isRenewable);
+  }
+
+  // A service that was away does not show what the others have erased meanwhile.
+  const consumer = consume(requests, note, { servesAfter: async (db) => !(await isUnderWay(db, erasing)) });
 
   const work = workOn(erasing, async ({ payload, signal, step }, deps: D) => {
     const kinds = new Set(payload.kinds);
     const slice: Erasing["slice"] = (act) =>
       step(async (tx) => {
+        // The event was deleted, and another one may have its name.
+        if (!(await erasures.holdCase(tx, payload))) throw new WorkFailed("The event was deleted.");
         const parts: erasures.ErasedPart[] = [];
         const done = await act(tx, (kind, holding, count) => parts.push({ kind, holding, count }));
         await erasures.addParts(tx, payload, parts);
@@ -133,7 +182,15 @@ export function holdPersonalData<D>(holder: Holder<D>) {
         count(kind, "dead_letter.payload", await erasures.deleteDeadLetters(tx, payload, names));
       }
     });
-    return async (tx) => erasures.noteDone(tx, payload);
+    return async (tx) => {
+      const left = await findLeft(
+        tx,
+        payload,
+        holdings.filter(({ isRenewable, kind }) => isRenewable && kinds.has(kind)),
+      );
+      if (left.length > 0) throw fault("erasure_incomplete", "something was stored while it was erased");
+      await erasures.noteDone(tx, payload);
+    };
   });
 
   async function describeEvent(
@@ -159,28 +216,46 @@ export function holdPersonalData<D>(holder: Holder<D>) {
 
   async function findErasure(request: FindErasureRequest, { db }: HolderTools): Promise<FindErasureResponse> {
     const found = await erasures.findErasure(db, request);
-    if (found === undefined) return { state: ErasureState.UNKNOWN, parts: [], left: [] };
+    if (found === undefined) return { state: ErasureState.UNKNOWN, parts: [], left: [], kept: [] };
+    if (!found.isTakenOn) return { state: ErasureState.CLOSED, parts: [], left: [], kept: [] };
     const parts = await erasures.readParts(db, request);
-    if (!found.isDone) return { state: ErasureState.RUNNING, parts, left: [] };
-    const left = request.withLeft ? await findLeft(db, request, new Set(found.kinds)) : [];
-    return { state: ErasureState.DONE, parts, left };
+    if (!found.isDone) return { state: ErasureState.RUNNING, parts, left: [], kept: [] };
+    const left = request.withLeft ? await findLeft(db, request, countedIn(found.kinds)) : [];
+    const kept = request.withLeft ? await erasures.readKept(db) : [];
+    return { state: ErasureState.DONE, parts, left, kept };
   }
 
-  async function findLeft(db: Db, place: EventKey, kinds: ReadonlySet<string>): Promise<erasures.ErasedPart[]> {
-    const left: erasures.ErasedPart[] = [];
-    for (const { kind, name, left: countLeft } of holdings) {
-      if (!kinds.has(kind)) continue;
-      const count = await countLeft(db, place);
-      if (count > 0) left.push({ kind, holding: name, count });
-    }
-    return left;
+  /**
+   * Begins the case, waits until nothing is under way that does not know it, and compares. What comes in from the beginning
+   * on is taken as after an erasure.
+   */
+  async function compareAndNote(
+    request: CloseEventRequest,
+    { db }: HolderTools,
+    { signal }: Call,
+  ): Promise<CloseEventResponse> {
+    const { organizer, event } = request;
+    if (!(await erasures.noteCase(db, request))) return { problem: takenBack };
+    await waitForEarlierTransactions((question) => db.transaction(question), signal);
+    return db.transaction(async (tx) => {
+      // A case is a change itself, but not for its own comparison. Others see it all the time.
+      await erasures.forgetCase(tx, request);
+      const found = await tx.one<{ version: string }>(version({ organizer, event }));
+      if (found.version !== request.version) return { problem: changedSince };
+      return { problem: (await erasures.noteCase(tx, request)) ? undefined : takenBack };
+    });
+  }
+
+  async function reopenEvent(request: ReopenEventRequest, { db }: HolderTools): Promise<ReopenEventResponse> {
+    await erasures.takeBack(db, request);
+    return {};
   }
 
   return {
     holdings,
     consumer,
     work,
-    rpcs: rpcs(PersonalData, { describeEvent, readPersonalData, findErasure }),
+    rpcs: rpcs(PersonalData, { describeEvent, readPersonalData, closeEvent: close, reopenEvent, findErasure }),
   } satisfies {
     holdings: readonly Holding[];
     consumer: Consumer<unknown>;
@@ -188,5 +263,27 @@ export function holdPersonalData<D>(holder: Holder<D>) {
     rpcs: unknown;
   };
 }
+
+async function findLeft(db: Queryable, place: EventKey, holdings: readonly Holding[]): Promise<erasures.ErasedPart[]> {
+  const left: erasures.ErasedPart[] = [];
+  const kinds = new Set(holdings.map(({ kind }) => kind));
+  const counted = new Map<CountAll, ReadonlyMap<string, number>>();
+  const countLeft = async (holding: Holding) => {
+    if ("left" in holding) return holding.left(db, place);
+    const { kind, leftOfAll } = holding;
+    const found = counted.get(leftOfAll) ?? (await leftOfAll(db, place, kinds));
+    counted.set(leftOfAll, found);
+    return found.get(kind) ?? 0;
+  };
+  for (const holding of holdings) {
+    const count = await countLeft(holding);
+    if (count > 0) left.push({ kind: holding.kind, holding: holding.name, count });
+  }
+  return left;
+}
+
+/** Why an event is not closed, for people. */
+export const changedSince = "The event has changed since it was exported. Export it again.";
+export const takenBack = "This erasure was refused before. Export the event again.";
 
 const none = new Uint8Array();

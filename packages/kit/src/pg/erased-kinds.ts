@@ -2,18 +2,18 @@ import type { EventKey } from "./entity-key.ts";
 import { type Sql, sql } from "./sql.ts";
 
 /**
- * Whether one of these kinds of personal data is being erased, or was erased, of an event: a condition for statements that
- * must not bring it back.
+ * Whether one of these kinds of personal data, or any kind, is being erased, or was erased, of an event: a condition for
+ * statements that must not bring it back.
  */
 export function isErased(
   { organizer, event }: { readonly organizer: Sql; readonly event: Sql },
-  kinds: readonly string[],
+  kinds: readonly string[] | "any",
 ): Sql {
   return sql`
     exists (select from erasure
              where erasure.organizer = ${organizer}
                and erasure.event = ${event}
-               and erasure.kinds && ${kinds}::text[])`;
+               and ${kinds === "any" ? sql`cardinality(erasure.kinds) > 0` : sql`erasure.kinds && ${kinds}::text[]`})`;
 }
 
 /** The number of erasures of an event: each of them is a change of it. */
@@ -22,5 +22,6 @@ export function countOfErasures({ organizer, event }: EventKey): Sql {
     (select count(*)
        from erasure
       where erasure.organizer = ${organizer}
-        and erasure.event = ${event})`;
+        and erasure.event = ${event}
+        and not erasure.is_taken_back)`;
 }

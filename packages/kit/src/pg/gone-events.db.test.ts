@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { noteRequest } from "../personal-data/erasures.ts";
+import { noteCase } from "../personal-data/erasures.ts";
 import type { Db } from "./database.ts";
 import { eventKey } from "./entity-key.ts";
 import { findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
@@ -61,7 +61,7 @@ describe("an event that is deleted", () => {
   });
 
   it("[D4.4] takes its erasures along, also where a rebuild leaves it out", async () => {
-    for (const key of [old, young]) await noteRequest(db, { ...key, case: randomUUID(), kinds: ["attendee_info"] });
+    for (const key of [old, young]) await noteCase(db, { ...key, case: randomUUID(), kinds: ["attendee_info"] });
     const erased = () => db.many(sql`select erasure.event from erasure order by erasure.event`);
     await events.deleteOlder(db, 2);
     expect(await erased()).toEqual([{ event: "young" }]);

@@ -89,8 +89,11 @@ export async function installS3(): Promise<string> {
   if (!found.available) throw new Error(`${found.reason}. ${found.remedy}`);
   const program = findProgram("versitygw");
   if (program !== undefined) return program;
+  // Tests run it for seconds: compiling takes longer than unoptimized code, C and debug data do.
+  const plain = ["-gcflags=all=-N -l", "-ldflags=-s -w"];
+  const source = `github.com/versity/versitygw/cmd/versitygw@${version}`;
   const folder = await installOnce(folderName, (draft) =>
-    runInstaller("go", ["install", `github.com/versity/versitygw/cmd/versitygw@${version}`], { env: { GOBIN: draft } }),
+    runInstaller("go", ["install", ...plain, source], { env: { GOBIN: draft, CGO_ENABLED: "0" } }),
   );
   return join(folder, "versitygw");
 }

@@ -1,0 +1,69 @@
+import { expect, it, vi } from "vitest";
+import { createLog } from "../log.ts";
+import type { Backlog } from "./bus.ts";
+import { catchUp, isFirst } from "./catch-up.ts";
+
+const lines: string[] = [];
+const log = createLog({ service: "test", destination: { write: (line) => void lines.push(line) } });
+
+/** A consumer whose work takes so many questions. */
+function consumerOf(questions: number) {
+  let asked = 0;
+  const consumer = {
+    topic: "shredder.shred-requested.v1",
+    owner: "shredder",
+    hasOutdated: async () => false,
+    servesAfter: async () => asked++ >= questions,
+    deliver: async () => {},
+    replay: async () => "not claimed" as const,
+  };
+  if (!isFirst(consumer)) throw new Error("it is one");
+  return { consumer, asked: () => asked };
+}
+
+const backlogOf = (messages: readonly number[], group = "voucher") => {
+  const left = [...messages];
+  return async (): Promise<Backlog[]> => [
+    { group, topic: "shredder.shred-requested.v1", messages: left.shift() ?? 0 },
+    { group, topic: "boxoffice.event-changed.v1", messages: 7 },
+  ];
+};
+
+it("[D6.12] waits until the facts are accepted, and then until what they began has ended", async () => {
+  const { consumer, asked } = consumerOf(2);
+  const backlog = vi.fn(backlogOf([2, 1]));
+  await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  expect([backlog.mock.calls.length, asked()]).toEqual([5, 3]);
+});
+
+it("[D6.12] does not wait for other groups", async () => {
+  const { consumer } = consumerOf(0);
+  const backlog = vi.fn(backlogOf([5], "checkin"));
+  await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  expect(backlog).toHaveBeenCalledTimes(1);
+});
+
+it("[D6.12] does not wait for a bus that is away", async () => {
+  const { consumer, asked } = consumerOf(0);
+  const backlog = async () => {
+    throw new Error("away");
+  };
+  await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  expect(asked()).toBe(0);
+  expect(lines.at(-1)).toContain("serves without knowing");
+});
+
+it("[D6.12] does not wait for ever", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    const { consumer } = consumerOf(Number.POSITIVE_INFINITY);
+    const backlog = async () => {
+      vi.setSystemTime(Date.now() + 5000);
+      return [];
+    };
+    await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+    expect(lines.at(-1)).toContain("serves before it has done");
+  } finally {
+    vi.useRealTimers();
+  }
+});

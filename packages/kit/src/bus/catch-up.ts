@@ -1,0 +1,43 @@
+import type { Log } from "../log.ts";
+import { pause } from "../pause.ts";
+import { waitAtMost } from "../wait-at-most.ts";
+import type { Bus } from "./bus.ts";
+import type { OpenConsumer } from "./consume.ts";
+
+type FirstConsumer = OpenConsumer & Required<Pick<OpenConsumer, "servesAfter">>;
+
+/** Whether a service acts on the facts of a consumer before it serves. */
+export function isFirst(consumer: OpenConsumer): consumer is FirstConsumer {
+  return consumer.servesAfter !== undefined;
+}
+
+/** Callers of a service wait no longer for it than this, and no longer than that for a bus that is away. */
+const longestMs = 20_000;
+const longestAskMs = 2000;
+const pauseMs = 50;
+
+/**
+ * Waits until consumers have accepted the facts that waited for them, and what these began has ended or rests after a
+ * failure. A service serves all the same when this takes too long, or while the bus is away: gates do not wait for either.
+ */
+export async function catchUp(
+  consumers: readonly FirstConsumer[],
+  { bus, group, log }: { readonly bus: Pick<Bus, "backlog">; readonly group: string; readonly log: Log },
+): Promise<void> {
+  const topics = consumers.map(({ topic }) => topic);
+  const isBehind = async () => {
+    const backlog = await waitAtMost(longestAskMs, bus.backlog(), () => new Error("the bus does not answer"));
+    if (backlog.some((each) => each.group === group && topics.includes(each.topic) && each.messages > 0)) return true;
+    for (const { servesAfter } of consumers) if (!(await servesAfter())) return true;
+    return false;
+  };
+  try {
+    for (const until = Date.now() + longestMs; consumers.length > 0 && (await isBehind()); await pause(pauseMs)) {
+      if (Date.now() < until) continue;
+      log.warn("a service serves before it has done what it was asked for meanwhile", { topics });
+      return;
+    }
+  } catch (error) {
+    log.warn("a service serves without knowing what it was asked for meanwhile", { topics, error });
+  }
+}
