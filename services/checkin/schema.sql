@@ -78,6 +78,7 @@ create table dead_letter (
   replay_requested_at timestamptz,
   tries integer not null default 0,
   tried_at timestamptz,
+  is_emptied boolean not null default false,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
@@ -102,6 +103,9 @@ create table erasure (
   kinds text[] not null,
   requested_at timestamptz not null default clock_timestamp(),
   done_at timestamptz,
+  rounds integer not null default 0,
+  is_taken_on boolean not null default false,
+  is_taken_back boolean not null default false,
   constraint erasure_pkey primary key (organizer, event, case_id)
 );
 
@@ -300,7 +304,7 @@ create index position_uncounted on "position" using btree (organizer, event, id)
 comment on column "position".attendee_name is 'personal data: attendee_info';
 comment on column "position".order_email is 'personal data: order_emails';
 comment on column "position".search_text is 'personal data: attendee_info, order_emails, invoice_addresses; names, e-mail addresses and companies of attendee, order and invoice';
-comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; country and state are kept';
+comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; kept are country and state, and order.checkin_text, which the organizer noted';
 comment on column "position".sort_name is 'personal data: attendee_info';
 
 create table presence (

@@ -8,4 +8,5 @@ export const fault = faultCodes({
   invalid_failed_scan: "invalid",
   position_not_found: "not_found",
   scan_not_found: "not_found",
+  too_many_first_entries: "invalid",
 });

@@ -1,6 +1,6 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { CheckinLists, ListedPositions, Records, ScanHistory, Scans } from "@tessera/protos/services";
+import { CheckinLists, FirstEntries, ListedPositions, Records, ScanHistory, Scans } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { settings } from "./config.ts";
 import { blockedSecretChanged } from "./consumers/blocked-secret-changed.ts";
@@ -17,6 +17,7 @@ import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { createCheckinList } from "./handlers/create-checkin-list.ts";
 import { deleteCheckinList } from "./handlers/delete-checkin-list.ts";
+import { findFirstEntries } from "./handlers/find-first-entries.ts";
 import { findScanned } from "./handlers/find-scanned.ts";
 import { getCheckinList } from "./handlers/get-checkin-list.ts";
 import { getCheckinListStatus } from "./handlers/get-checkin-list-status.ts";
@@ -60,6 +61,7 @@ export const checkin = defineService({
     rpcs(ListedPositions, { listPositions, getPosition }),
     rpcs(Scans, { redeem }),
     rpcs(ScanHistory, { recordFailedScan, listScans, getScan, findScanned }),
+    rpcs(FirstEntries, { findFirstEntries }),
     rpcs(Records, { applyRecords }),
     personalData.rpcs,
   ],

@@ -147,6 +147,11 @@ describe("an erasure at check-in", () => {
       [1, 2, 3].map((id) => positionFact(id, nameless, { revision: 3 })),
     );
     expect((await findErased(checkin, { ...place, case: erased.case })).left).toEqual({});
+    // The event goes on, and somebody orders.
+    const later = { ...order({ email: "new@example.org" }), placedAt: Date.parse("2099-01-01T00:00:00Z") * 1000 };
+    await checkin.deliver(topics.positionChanged, [positionFact(4, { order: later }, { revision: 3 })]);
+    expect((await findErased(checkin, { ...place, case: erased.case })).left).toEqual({});
+    await checkin.deliver(topics.positionChanged, [`${place.organizer}/${place.event}/4`]);
     expect(
       await checkin.db.many(sql`
         select position.id
@@ -168,13 +173,17 @@ describe("an erasure at check-in", () => {
     await checkin.db.run(
       sql`create trigger stumble after update on scan for each statement execute function stumble()`,
     );
-    await checkin.deliver(topics.shredRequested, [{ ...request, kinds: ["attendee_info", "question_answers"] }]);
+    await checkin.deliver(topics.shredRequested, [
+      { ...request, kinds: ["attendee_info", "question_answers"], again: true, fromLedger: true },
+    ]);
     await finishWork(checkin.db, checkin.workers);
     const halfway = await findErased(checkin, request);
     expect(halfway).toMatchObject({ state: ErasureState.RUNNING, parts: { "question_answers given_answer.state": 2 } });
     expect((await stored(place)).codes).toContain("CARD-OF-ERIKSSON");
     await checkin.db.run(sql`drop function stumble cascade`);
-    await checkin.deliver(topics.shredRequested, [{ ...request, kinds: ["attendee_info", "question_answers"] }]);
+    await checkin.deliver(topics.shredRequested, [
+      { ...request, kinds: ["attendee_info", "question_answers"], again: true, fromLedger: true },
+    ]);
     await checkin.db.run(sql`update work set due_at = now() where state = 'waiting'`);
     await finishWork(checkin.db, checkin.workers);
     expect(await findErased(checkin, request)).toMatchObject({
@@ -187,6 +196,27 @@ describe("an erasure at check-in", () => {
       },
     });
   });
+});
+
+it("[D2.4] check-in is closed as it was exported alone; from then on it takes no answers, until it is opened again", async () => {
+  const client = checkin.connect(PersonalData);
+  const kinds = ["question_answers"];
+  const exported = (await client.describeEvent(place)).version;
+  const give = (id: number) => checkin.redeem(scan(listOf(place), `secret${id}`, { answers, nonce: `n${id}` }));
+  await give(1);
+  const request = { ...place, case: randomUUID(), kinds };
+  expect(await client.closeEvent({ ...request, version: exported })).toEqual({
+    problem: expect.stringContaining("has changed"),
+  });
+  await give(2);
+  expect(await stored(place)).toMatchObject({ given: 2 });
+  const { version } = await client.describeEvent(place);
+  expect(await client.closeEvent({ ...request, version })).toEqual({ problem: undefined });
+  await give(3);
+  expect(await stored(place)).toMatchObject({ given: 2 });
+  await client.reopenEvent(request);
+  await checkin.redeem(scan(listOf(elsewhere), "secret3", { ...elsewhere, answers }));
+  expect((await client.findErasure({ ...request, withLeft: false })).state).toBe(ErasureState.UNKNOWN);
 });
 
 describe("what a scanner sends after an erasure", () => {

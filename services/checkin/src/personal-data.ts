@@ -1,5 +1,6 @@
 import { countPages } from "@tessera/kit/personal-data/count-pages";
-import { type Erasing, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
+import { type CountAll, type Erasing, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import { eraseResponses, responses } from "@tessera/kit/pg/answer-once";
 import { catalogue, entityKey, topics } from "@tessera/protos/topics";
@@ -12,21 +13,25 @@ import { decodePosition } from "./wire/positions.ts";
 const ticketsAtATime = 500;
 const scansAtATime = 2000;
 
-/** Copies lose what they hold by facts: boxoffice publishes each position that it erases something of. */
+/** Copies lose what they hold by facts: boxoffice publishes each position that it erases something of. Later orders are new. */
 const inCopies = Object.keys(topics.positionChanged.personalData)
   .filter((kind) => kind !== "kept")
-  .map((kind): Holding => {
-    const fields = personalFields(topics.positionChanged, [kind]);
-    return {
-      kind,
-      name: "position",
-      left: (db, place) =>
-        countPages(
-          (page) => store.readStates(db, place, page),
-          ({ state }) => filledFields({ position: decodePosition(state) }, fields).length > 0,
-        ),
-    };
-  });
+  .map((kind): Holding => ({ kind, name: "position", leftOfAll: countCopies }));
+
+async function countCopies(...[db, place, kinds]: Parameters<CountAll>) {
+  const erased = await findErasedUntil(db, place);
+  const wanted = Array.from(kinds, (kind) => ({ kind, fields: personalFields(topics.positionChanged, [kind]) }));
+  return countPages(
+    (page) => store.readStates(db, place, page),
+    ({ state }) => {
+      const copy = { position: decodePosition(state) };
+      const placedAt = copy.position.order?.placedAt ?? null;
+      return wanted
+        .filter(({ kind, fields }) => isOfErased(erased, kind, placedAt) && filledFields(copy, fields).length > 0)
+        .map(({ kind }) => kind);
+    },
+  );
+}
 
 const inScans = store.wordsOfScans.map(
   (word): Holding => ({

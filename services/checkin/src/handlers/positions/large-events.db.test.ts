@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { planSearch } from "../../domain/search-text.ts";
 import { countPositions } from "../../store/count-positions.ts";
+import { readFirstEntries } from "../../store/first-entries.ts";
 import { readLadder } from "../../store/ladder.ts";
 import { firstRuled, idsBeside, pageIds, readPlaces, sortIds } from "../../store/listed-positions.ts";
 import { requireList } from "../../store/lists.ts";
@@ -303,6 +304,20 @@ describe("[C2.29] pages of a large event", () => {
     expect(result).toHaveLength(1000);
     expect(rows).toBeLessThan(3100);
   });
+});
+
+it("[C2.29] first entries of a thousand tickets of a large event are read without its others", async () => {
+  const ids = (
+    await reader.many<{ id: number }>(sql`
+    select position.id
+      from position
+     where position.organizer = ${place.organizer} and position.event = ${place.event}
+     order by position.id desc
+     limit 1000`)
+  ).map(({ id }) => id);
+  const { result, rows } = await costOf((db) => readFirstEntries(db, place, ids));
+  expect(new Set(result.map(({ position }) => position))).toEqual(new Set(ids.filter((id) => id % 3 === 0)));
+  expect(rows).toBeLessThan(2100);
 });
 
 describe("[C2.29] searches in a large event", () => {

@@ -1,4 +1,4 @@
-import type { Queryable } from "@tessera/kit/pg/database";
+import type { Db } from "@tessera/kit/pg/database";
 import type { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { ArrivedScan } from "../../domain/arrived-scan.ts";
 import type { Circumstances } from "../../domain/decide-scan.ts";
@@ -26,7 +26,7 @@ export interface UnknownScan {
  * Reads what else the codes mean, and the tickets they lead to, in two statements for all of them. A scan that
  * succeeded once succeeds again, even where no ticket has its code any more.
  */
-export async function readOtherMeanings(db: Queryable, unknown: readonly UnknownScan[]): Promise<ScanRead[]> {
+export async function readOtherMeanings(db: Db, unknown: readonly UnknownScan[]): Promise<ScanRead[]> {
   if (unknown.length === 0) return [];
   const scans = unknown.map(({ scan }) => scan);
   const repeatable = scans.filter(({ nonce }) => nonce !== null);

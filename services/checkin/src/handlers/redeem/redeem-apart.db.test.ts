@@ -50,9 +50,11 @@ describe("[C3.41] a scan that is held back", { retry: 3 }, () => {
     await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
     await checkin.db.transaction(async (tx) => {
       await tx.run(sql`select position.id from position where position.id = 1 for update`);
-      const { words, ms } = await redeemTogether([scan(list, "secret1"), scan(list, "secret2")]);
+      // Patience that suffices for the other scan on a busy machine.
+      const { words, ms } = await redeemTogether([scan(list, "secret1"), scan(list, "secret2")], 500);
       expect(words).toEqual(["undecided", "admitted"]);
-      expect(ms).toBeLessThan(1000);
+      // The other change lasts as long as this call.
+      expect(ms).toBeLessThan(5000);
       expect(await storedScans()).toBe(1);
     });
     expect((await redeemTogether([scan(list, "secret1")])).words).toEqual(["admitted"]);
@@ -64,7 +66,8 @@ describe("[C3.41] a scan that is held back", { retry: 3 }, () => {
     checkin.sold = () => sold.promise;
     const { words, ms } = await redeemTogether([scan(list, "secret1"), scan(list, "secret2")]);
     expect(words).toEqual(["undecided", "admitted"]);
-    expect(ms).toBeLessThan(250);
+    // Had boxoffice been waited for, the scan would be decided.
+    expect(ms).toBeLessThan(1500);
     const again = redeemTogether([scan(list, "secret1")], 3000);
     sold.resolve([PositionChanged.encode(positionFact(1)).finish()]);
     expect((await again).words).toEqual(["admitted"]);

@@ -1,0 +1,2 @@
+-- Why: also what an erasure leaves must be known, with the reason: what was not exported is not erased.
+comment on column position.state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; kept are country and state, and order.checkin_text, which the organizer noted';
