@@ -57,7 +57,7 @@ export const layoutAndRender = defineService({
   works: [renderBatches, renderFews, personalData.work],
   holdings: personalData.holdings,
   rebuilds: [],
-  async start({ config, db, reads, files, clock, log, metrics, clients: { ticketData, answerFiles, boxofficeData } }) {
+  async start({ config, db, reads, files, clock, log, metrics, clients: { boxofficeData, ...printed } }) {
     const printer = openPrintQueue({
       start: browserStarter({ executable: config.chromiumPath, log }),
       log,
@@ -65,7 +65,7 @@ export const layoutAndRender = defineService({
     });
     const renderer = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
     const pictures = openPictureDrawer();
-    const printing = { ticketData, answerFiles, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };
+    const printing = { ...printed, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };
     return {
       deps: {
         db,

@@ -4,6 +4,7 @@ import type { Reads } from "@tessera/kit/pg/reads";
 import { keyOf } from "./backgrounds.ts";
 import { defaultLayout } from "./domain/elements/default-layout.ts";
 import type { LayoutElement } from "./domain/elements/element.ts";
+import { mayPrintScans } from "./domain/elements/names-in.ts";
 import { readElements } from "./domain/elements/read-elements.ts";
 import type { PrintedLayout } from "./domain/selection/select-layout.ts";
 import { fault } from "./faults.ts";
@@ -17,6 +18,8 @@ export interface ReadLayout {
   readonly elements: readonly LayoutElement[];
   /** Whether these are not its own elements. */
   readonly isBuiltIn: boolean;
+  /** Whether tickets need their scans. */
+  readonly mayPrintScans: boolean;
   readonly background: BackgroundFile | null;
 }
 
@@ -27,9 +30,13 @@ export interface LayoutTools {
   readonly renderer: Pick<RenderTools, "backgrounds">;
 }
 
-type ReadElements = Pick<ReadLayout, "elements" | "isBuiltIn">;
+type ReadElements = Omit<ReadLayout, "background">;
 
-const builtInElements: ReadElements = { elements: defaultLayout, isBuiltIn: true };
+const builtInElements: ReadElements = {
+  elements: defaultLayout,
+  isBuiltIn: true,
+  mayPrintScans: mayPrintScans(defaultLayout),
+};
 
 /** Reads each layout of an event once, however many tickets have it. */
 export class LayoutReader {
@@ -44,17 +51,20 @@ export class LayoutReader {
 
   async read(layout: PrintedLayout | null): Promise<ReadLayout> {
     return {
-      ...(layout === null ? builtInElements : this.#readElements(layout.elements)),
+      ...this.readElements(layout),
       background: layout === null || layout.background === null ? null : await this.#readBackground(layout.background),
     };
   }
 
   /** A layout without elements prints the built-in ones (source: decisions). */
-  #readElements(json: string): ReadElements {
+  readElements(layout: PrintedLayout | null): ReadElements {
+    if (layout === null) return builtInElements;
+    const { elements: json } = layout;
     const known = this.#elements.get(json);
     if (known !== undefined) return known;
     const elements = readElements(json);
-    const read = elements.length === 0 ? builtInElements : { elements, isBuiltIn: false };
+    const read =
+      elements.length === 0 ? builtInElements : { elements, isBuiltIn: false, mayPrintScans: mayPrintScans(elements) };
     this.#elements.set(json, read);
     return read;
   }

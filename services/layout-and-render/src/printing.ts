@@ -5,13 +5,14 @@ import { WorkFailed } from "@tessera/kit/jobs/workers";
 import type { Reads } from "@tessera/kit/pg/reads";
 import type { Client } from "@tessera/kit/rpc";
 import type { Part } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import type { AnswerFiles, TicketData } from "@tessera/protos/services";
+import type { AnswerFiles, FirstEntries, TicketData } from "@tessera/protos/services";
 import { resolveElements } from "./domain/elements/resolve-elements.ts";
 import type { AnswerImage } from "./domain/elements/resolved-element.ts";
 import type { Formats } from "./domain/formats/formats.ts";
 import { type PrintedLayout, selectLayout } from "./domain/selection/select-layout.ts";
 import type { Ticket } from "./domain/ticket.ts";
 import { fault } from "./faults.ts";
+import { findScans } from "./first-entries.ts";
 import { LayoutReader } from "./layout-reader.ts";
 import { type RenderRequest, type RenderTools, renderTickets } from "./rendering/render-tickets.ts";
 import type { ImageFile, RenderWarning, Ticket as ResolvedTicket } from "./rendering/ticket.ts";
@@ -26,6 +27,7 @@ export interface PrintTools {
   readonly clock: Clock;
   readonly ticketData: Client<TicketData>;
   readonly answerFiles: Client<AnswerFiles>;
+  readonly firstEntries: Client<FirstEntries>;
   readonly renderer: RenderTools;
   readonly formats: Formats;
   /** The address of the site, for programs that read codes. */
@@ -56,7 +58,8 @@ export async function* printTickets(
   { signal, isSmall = false, onPart, onWarning }: PrintOptions = {},
 ): AsyncGenerator<Buffer> {
   const { parts } = order;
-  const read = readParts(order, tools, signal);
+  const layouts = new LayoutReader(order, tools);
+  const read = readParts(order, { ...tools, layouts }, signal);
   const first = await read.next();
   if (first.done) return;
   const [{ ticket }] = first.value;
@@ -71,22 +74,17 @@ export async function* printTickets(
   }
 
   async function* resolveAll(): AsyncGenerator<ResolvedTicket> {
-    const layouts = new LayoutReader(order, tools);
     let index = 0;
     for (let slice = first; !slice.done; slice = await read.next()) {
       for (const { ticket: one, layout } of slice.value) {
         index += 1;
-        yield await resolve(one, layout, { layouts, number: index });
+        yield await resolve(one, layout, index);
         onPart?.(index);
       }
     }
   }
 
-  async function resolve(
-    one: Ticket,
-    layout: PrintedLayout | null,
-    { layouts, number }: { readonly layouts: LayoutReader; readonly number: number },
-  ): Promise<ResolvedTicket> {
+  async function resolve(one: Ticket, layout: PrintedLayout | null, number: number): Promise<ResolvedTicket> {
     try {
       const { elements, background } = await layouts.read(layout);
       const now = tools.clock.now();
@@ -108,7 +106,7 @@ export async function* printTickets(
 export function describeFile(
   { event, subevent, order, settings }: Ticket,
   place: EventKey,
-  tools: Omit<PrintTools, "ticketData" | "reads">,
+  tools: Omit<PrintTools, "ticketData" | "firstEntries" | "reads">,
   { signal, onWarning }: Pick<PrintOptions, "signal"> & { readonly onWarning?: PrintOptions["onWarning"] | undefined },
 ): Omit<RenderRequest, "tickets" | "count"> {
   const formats = tools.formats.of(order.locale, settings.region);
@@ -124,6 +122,11 @@ export function describeFile(
   };
 }
 
+/** What parts are read with. */
+interface ReadTools extends PrintTools {
+  readonly layouts: LayoutReader;
+}
+
 interface ReadPart {
   readonly ticket: Ticket;
   readonly layout: PrintedLayout | null;
@@ -132,7 +135,7 @@ interface ReadPart {
 /** Reads what parts print, a slice ahead of what is asked for. */
 async function* readParts(
   order: PrintOrder,
-  tools: PrintTools,
+  tools: ReadTools,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<readonly [ReadPart, ...ReadPart[]]> {
   const { parts } = order;
@@ -153,7 +156,7 @@ async function* readParts(
 async function readSlice(
   { organizer, event, parts }: PrintOrder,
   { at, signal }: { readonly at: number; readonly signal: AbortSignal | undefined },
-  { ticketData, reads }: PrintTools,
+  { ticketData, firstEntries, reads, layouts: reader }: ReadTools,
 ): Promise<ReadPart[]> {
   const place = { organizer, event };
   const slice = parts.slice(at, at + readAtOnce);
@@ -162,7 +165,7 @@ async function readSlice(
   const items = [...new Set([...tickets.values()].map(({ position }) => position.item.id))];
   const layouts = [...new Set(slice.flatMap(({ overrideLayout }) => overrideLayout ?? []))];
   const choice = await reads.inTurn(organizer, (db) => readLayoutChoice(db, place, { items, layouts }));
-  return slice.map(({ position, overrideChannel, overrideLayout }, index) => {
+  const read = slice.map(({ position, overrideChannel, overrideLayout }, index): ReadPart => {
     const ticket = tickets.get(position);
     const number = at + index + 1;
     if (ticket === undefined) throw failedPart(number, `the ticket ${position} does not exist any more`);
@@ -172,6 +175,11 @@ async function readSlice(
     const printed = { item: ticket.position.item.id, salesChannel, layout: overrideLayout };
     return { ticket, layout: selectLayout(printed, choice) };
   });
+  const scanned = read.filter(({ layout }) => reader.readElements(layout).mayPrintScans);
+  if (scanned.length === 0) return read;
+  const named = scanned.map(({ ticket }) => ticket.position.id);
+  const scans = await findScans(firstEntries, { ...place, signal }, named);
+  return read.map(({ ticket, layout }) => ({ ticket: { ...ticket, scans }, layout }));
 }
 
 /** What is wrong with a layout until somebody changes it. */

@@ -77,7 +77,6 @@ export function makeSampleTicket(data: EventData, now: Instant): Ticket {
     validFrom: dateFrom,
     validUntil: dateTo ?? dateFrom + 6 * hourMicros,
     answers: questions.flatMap((question) => sampleAnswer(question, dateFrom)),
-    scans: [],
   };
   const addon = { ...position, positionid: 2, item: plainItem(addonNames), price: "8.50", seat: null, answers: [] };
   return {
@@ -95,6 +94,7 @@ export function makeSampleTicket(data: EventData, now: Instant): Ticket {
     addons: [addon],
     medium: "04A1B2C3D4E5F6",
     outputs: ["pdf"],
+    scans: new Map([[position.id, dateFrom]]),
   };
 }
 

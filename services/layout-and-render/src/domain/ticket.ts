@@ -19,7 +19,12 @@ export interface Ticket {
   readonly medium: string | null;
   /** In which outputs it may be downloaded now. */
   readonly outputs: readonly string[];
+  /** Null where they were not read: the variables of scans are empty then. */
+  readonly scans: Scans | null;
 }
+
+/** The first entries of those positions and add-ons that were scanned successfully; null of one with exits alone. */
+export type Scans = ReadonlyMap<number, Instant | null>;
 
 /** Something that people come to: an event, or a date of a series. */
 export interface Occasion {
@@ -96,13 +101,6 @@ export interface Position {
   readonly validFrom: Instant | null;
   readonly validUntil: Instant | null;
   readonly answers: readonly Answer[];
-  /** Scans that were imported. */
-  readonly scans: readonly Scan[];
-}
-
-export interface Scan {
-  readonly at: Instant;
-  readonly isExit: boolean;
 }
 
 export interface Seat {

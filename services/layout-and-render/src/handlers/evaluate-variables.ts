@@ -5,30 +5,44 @@ import type {
   EvaluateVariablesRequest,
   EvaluateVariablesResponse,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
-import type { TicketData } from "@tessera/protos/services";
+import type { FirstEntries, TicketData } from "@tessera/protos/services";
 import { evaluateAll } from "../domain/elements/resolve-elements.ts";
 import type { Formats } from "../domain/formats/formats.ts";
 import { fault } from "../faults.ts";
+import { findScans } from "../first-entries.ts";
 import { readTicketsOf } from "../ticket-data.ts";
 
 const mostPositions = 100;
+
+/** A gate waits half a second for all variables. */
+const patienceMs = 250;
 
 /** Evaluates all variables of tickets (source: behaviour-layouts 6.5). */
 export async function evaluateVariables(
   { organizer, event, positions }: EvaluateVariablesRequest,
   {
     ticketData,
+    firstEntries,
     formats,
     clock,
-  }: { readonly ticketData: Client<TicketData>; readonly formats: Formats; readonly clock: Clock },
+  }: {
+    readonly ticketData: Client<TicketData>;
+    readonly firstEntries: Client<FirstEntries>;
+    readonly formats: Formats;
+    readonly clock: Clock;
+  },
   { signal }: Call,
 ): Promise<EvaluateVariablesResponse> {
   if (positions.length > mostPositions) throw fault("too_many_parts", `Name at most ${mostPositions} tickets.`);
-  const tickets = await readTicketsOf(ticketData, { organizer, event, signal }, [...new Set(positions)]);
+  const place = { organizer, event, signal };
+  const [tickets, scans] = await Promise.all([
+    readTicketsOf(ticketData, place, [...new Set(positions)]),
+    findScans(firstEntries, { ...place, patienceMs }, positions),
+  ]);
   const now = clock.now();
   return {
     tickets: Array.from(tickets, ([position, ticket]) => {
-      const { texts, images } = evaluateAll(ticket, { now, formats });
+      const { texts, images } = evaluateAll({ ...ticket, scans }, { now, formats });
       const pictures = Array.from(images, ([name, image]): [string, AnswerPicture] => [
         name,
         { owner: image?.position ?? 0, question: image?.question ?? 0 },

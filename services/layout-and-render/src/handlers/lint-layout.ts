@@ -11,6 +11,7 @@ import { findUnknownNames } from "../domain/lint/find-unknown-names.ts";
 import type { Finding } from "../domain/lint/finding.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
+import { findScans } from "../first-entries.ts";
 import type { ReadLayout } from "../layout-reader.ts";
 import { describeFile, type PrintTools } from "../printing.ts";
 import { readDraft } from "../read-draft.ts";
@@ -39,7 +40,16 @@ export async function lintLayout(
   const layout = read.isBuiltIn ? { ...read, elements: [] } : read;
   const { elements, background } = layout;
   const seen = mayReadTickets ? sold.slice(0, Math.max(1, Math.floor(mostElements / elements.length))) : [];
-  const longest = await findLongest(seen.length === 0 ? [sample] : seen, layout, tools);
+  const scans =
+    seen.length > 0 && layout.mayPrintScans
+      ? await findScans(
+          tools.firstEntries,
+          { ...place, signal },
+          seen.map(({ position }) => position.id),
+        )
+      : null;
+  const looked = seen.length === 0 ? [sample] : seen.map((ticket) => ({ ...ticket, scans }));
+  const longest = await findLongest(looked, layout, tools);
   const { pages } = await tools.renderer.backgrounds.prepare(background ?? builtIn, organizer);
   const sizes = pages.map(({ width, height }) => ({ width: width / pointsPerMm, height: height / pointsPerMm }));
   const file = describeFile(sample, place, tools, { signal });

@@ -6,17 +6,20 @@ import { PDFDocument } from "@cantoo/pdf-lib";
 import { diskFiles } from "@tessera/engines/disk";
 import type { Files } from "@tessera/kit/files/files";
 import type { Db } from "@tessera/kit/pg/database";
+import { implement } from "@tessera/kit/rpc";
 import {
   type DraftLayout,
   PreviewFormat,
   type PreviewLayoutRequest,
 } from "@tessera/protos/gen/ticketing/layout/v1/rendering";
+import { FirstEntries } from "@tessera/protos/services";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { collect } from "@tessera/testkit/files-contract";
 import { readPdf, readQrCode } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sell } from "../testing/sold-tickets.ts";
 import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
+import { at } from "../testing/ticket.ts";
 
 let database: TestDatabase;
 let db: Db;
@@ -28,6 +31,14 @@ const names = ["Ann Lee", "Bo Wu", "Maximiliane-Charlotte von und zu Hohenlohe-W
 const boxoffice = sell(
   names.map((attendeeName, index) => ({ id: index + 1, secret: `${index + 1}`.repeat(20), attendeeName })),
 );
+/** Which positions check-in was asked for; the ticket 2 entered. */
+let askedForScans: (readonly number[])[] = [];
+const firstEntries = implement(FirstEntries, {
+  findFirstEntries: async ({ positions }) => {
+    askedForScans.push(positions);
+    return { scanned: [{ position: 2, firstEntryAt: at("2027-06-12T18:30:00Z") }] };
+  },
+});
 
 beforeAll(async () => {
   database = await createTestDatabase([
@@ -36,7 +47,7 @@ beforeAll(async () => {
   db = database.open("layout");
   directory = await mkdtemp(join(tmpdir(), "tessera-previews-"));
   files = diskFiles({ directory });
-  service = await startLayout(db, { files, boxoffice: [boxoffice.peer] });
+  service = await startLayout(db, { files, boxoffice: [boxoffice.peer], checkin: [firstEntries] });
 }, 60_000);
 afterAll(async () => {
   await service.close();
@@ -44,6 +55,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 beforeEach(async () => {
+  askedForScans = [];
   await service.reset();
   await service.prepareEvent();
 });
@@ -116,6 +128,17 @@ describe("a preview", () => {
     const { content } = await preview(draftOf([text("attendee_name"), code()]), { position: 2 });
     expect(await textsOf(content)).toEqual([["Bo Wu"]]);
     expect(await readQrCode(content)).toBe("2".repeat(20));
+  });
+
+  it("[L14.7] prints when the ticket that is named entered, and asks for that where it is printed", async () => {
+    const scanned = draftOf([text("first_scan")]);
+    const printed = async (position?: number) =>
+      textsOf((await preview(scanned, position === undefined ? {} : { position })).content);
+    expect(await printed(2)).toEqual([["2027-06-12 20:30"]]);
+    expect(await printed(1)).toEqual([[]]);
+    expect(await printed()).toEqual([["12.06.2027 21:00"]]);
+    await preview(draftOf([text("order")]), { position: 2 });
+    expect(askedForScans).toEqual([[2], [1]]);
   });
 
   it("[L45.2] is of the stored layout, of the default, or of the built-in design", async () => {
@@ -270,6 +293,13 @@ describe("what is found in a layout", () => {
     });
     expect(await lint(draft, false)).toEqual({ findings: [], tickets: 0 });
     expect(boxoffice.asked.at(-1)).toMatchObject({ newest: 1 });
+  });
+
+  it("[L48.5, L14.7] is a time of a scan that does not fit its box", async () => {
+    const small = (content: string) => draftOf([text(content, { width: 20, height: 5 })]);
+    expect(await codesOf(small("first_scan"))).toEqual([[0, "text_too_long"]]);
+    expect(await codesOf(small("order"))).toEqual([]);
+    expect(askedForScans).toEqual([[1, 2, 3]]);
   });
 
   it("[L48.6] has nothing of any ticket in its messages", async () => {

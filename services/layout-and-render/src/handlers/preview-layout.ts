@@ -11,6 +11,7 @@ import { resolveElements } from "../domain/elements/resolve-elements.ts";
 import { makeSampleTicket } from "../domain/sample-ticket.ts";
 import type { Ticket } from "../domain/ticket.ts";
 import { fault } from "../faults.ts";
+import { findScans } from "../first-entries.ts";
 import { describeFile, type PrintTools } from "../printing.ts";
 import { readDraft } from "../read-draft.ts";
 import type { PictureDrawer } from "../rendering/picture-drawer.ts";
@@ -35,10 +36,18 @@ export async function previewLayout(
     found === undefined ? { position: [`The event has no ticket ${position}, or it was canceled.`] } : {};
   const ticket = found ?? (await makeSample(request, tools, signal));
   const layout = await readDraft(draft, { place, ticket, errors }, tools);
-  const { elements, warnings } = resolveElements(layout.elements, ticket, {
-    now: tools.clock.now(),
-    formats: tools.formats,
-  });
+  const scans =
+    ticket.scans === null && layout.mayPrintScans
+      ? await findScans(tools.firstEntries, { ...place, signal }, [ticket.position.id])
+      : ticket.scans;
+  const { elements, warnings } = resolveElements(
+    layout.elements,
+    { ...ticket, scans },
+    {
+      now: tools.clock.now(),
+      formats: tools.formats,
+    },
+  );
   const file = describeFile(ticket, place, tools, { signal, onWarning: (warning) => warnings.push(warning) });
   const tickets = [{ elements, background: layout.background }];
   const pdf = await buffer(renderTickets({ ...file, tickets, count: 1, isSmall: true }, tools.renderer));

@@ -17,7 +17,7 @@ import { keyOf } from "../backgrounds.ts";
 import { Formats } from "../domain/formats/formats.ts";
 import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
 import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
-import { allTickets } from "../testing/ticket-answer.ts";
+import { allTickets, noScans } from "../testing/ticket-answer.ts";
 import { lintLayout } from "./lint-layout.ts";
 import { previewLayout } from "./preview-layout.ts";
 import { renderTicket } from "./render-ticket.ts";
@@ -57,6 +57,7 @@ function tools(changed: { renderer?: TestRenderer; files?: Files } = {}) {
     files: changed.files ?? files,
     clock: systemClock,
     ticketData: allTickets,
+    firstEntries: noScans,
     answerFiles: {
       getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
       getAnswerFiles: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),

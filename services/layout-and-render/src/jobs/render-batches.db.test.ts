@@ -26,7 +26,7 @@ import { findBatch } from "../handlers/find-batch.ts";
 import { renderId, rendersOf, workFor } from "../render-work.ts";
 import { openTestRenderer, type TestRenderer } from "../testing/renderer.ts";
 import { place, type RunningLayout, startLayout } from "../testing/start-layout.ts";
-import { allTickets, ticketAnswer } from "../testing/ticket-answer.ts";
+import { allTickets, noScans, ticketAnswer } from "../testing/ticket-answer.ts";
 import { removeRenders } from "./remove-renders.ts";
 import { type JobTools, renderBatches, renderFews } from "./render-batches.ts";
 
@@ -65,6 +65,7 @@ function tools(changed: Partial<JobTools> = {}): JobTools {
     files,
     clock: systemClock,
     ticketData: allTickets,
+    firstEntries: noScans,
     answerFiles: {
       getAnswerFile: () => Promise.reject(new Fault("not_found", "answer_not_found", "none")),
       getAnswerFiles: async ({ answers }) => ({ files: answers.map(() => ({ file: undefined })) }),
@@ -169,6 +170,72 @@ describe("what passes by itself", () => {
   });
 });
 
+describe("scans", () => {
+  const elements = (content: string) =>
+    JSON.stringify([
+      {
+        ...{ type: "textarea", left: 10, bottom: 100, width: 100, fontsize: 12, content, fontfamily: "Open Sans" },
+        ...{ color: [0, 0, 0], bold: false, italic: false, align: "left", downward: false, rotation: 0 },
+      },
+    ]);
+  /** Check-in, where the first of every two tickets entered on the day of its number. */
+  const asking = (asked: (readonly number[])[]): JobTools["firstEntries"] => ({
+    findFirstEntries: async ({ positions }) => {
+      asked.push(positions);
+      const odd = positions.filter((id) => id % 2 === 1);
+      return { scanned: odd.map((id) => ({ position: id, firstEntryAt: Date.UTC(2025, 11, id) * 1000 })) };
+    },
+  });
+  const textsIn = async (key: string) =>
+    (await readStored(key)).pages.map(({ texts }) => texts.map(({ text }) => text).join());
+
+  it("[L14.7] are asked for once for a hundred tickets, and of those alone whose layout prints them", async () => {
+    const { id: scanned } = await service.create({ elements: elements("first_scan") });
+    const { id: other } = await service.create({ elements: elements("order") });
+    const asked: (readonly number[])[] = [];
+    const parts = Array.from({ length: 230 }, (_, index) =>
+      part(index + 1, { overrideLayout: index < 100 || index % 10 > 0 ? other : scanned }),
+    );
+    const job = await start([...parts, part(3, { overrideLayout: scanned })]);
+    await finish({ firstEntries: asking(asked) });
+    const found = await job.find();
+    expect(found).toMatchObject({ state: BatchState.SUCCEEDED, warnings: [] });
+    expect(asked).toEqual([
+      [101, 111, 121, 131, 141, 151, 161, 171, 181, 191],
+      [201, 211, 221, 3],
+    ]);
+    const texts = await textsIn(found.fileKey);
+    expect([texts[0], texts[99], texts[200], texts[230]]).toEqual([
+      "ABCDE",
+      "ABCDE",
+      "2026-06-19 00:00",
+      "2025-12-03 00:00",
+    ]);
+  });
+
+  it("[L50.7] that cannot be had leave their texts empty, with a warning, and the ticket is printed", async () => {
+    const { id } = await service.create({ elements: elements("first_scan") });
+    const { id: other } = await service.create({ elements: elements("order") });
+    const job = await start([part(1, { overrideLayout: id }), part(2, { overrideLayout: other })]);
+    let asked = 0;
+    await finish({
+      firstEntries: {
+        findFirstEntries: () => {
+          asked += 1;
+          return Promise.reject(new Fault("unavailable", "peer_unavailable", "checkin is away"));
+        },
+      },
+    });
+    const found = await job.find();
+    expect(found).toMatchObject({
+      state: BatchState.SUCCEEDED,
+      warnings: ["Part 1: Element 1 (textarea first_scan): first_scan is empty: check-in does not answer"],
+    });
+    expect(asked).toBe(1);
+    expect(await textsIn(found.fileKey)).toEqual(["", "ABCDE"]);
+  });
+});
+
 describe("a part that cannot be printed", () => {
   it("[L51.1] is named: a ticket, a layout or a background that is gone", async () => {
     const gone = await start([part(1), part(2)]);
@@ -260,17 +327,23 @@ describe("taking turns", () => {
     const many = Array.from({ length: 200 }, (_, index) => part(index + 1));
     for (let job = 0; job < 1000; job += 1) await start(job < 40 ? many : [part(job)], "large");
     for (let job = 0; job < 20; job += 1) await start(many);
-    const running = startTestWorkers(db, workers(tools()));
+    let asked = 0;
+    const readTicketData: typeof allTickets.readTicketData = (request) => {
+      asked += request.positions.length;
+      return allTickets.readTicketData(request);
+    };
+    const running = startTestWorkers(db, workers(tools({ ticketData: { readTicketData } })));
     try {
       await vi.waitUntil(async () => (await stored()).length > 0, { timeout: 20_000 });
       for (const organizer of [place.organizer, "third"]) {
-        const begun = performance.now();
+        const before = asked;
         const job = await start([part(1)], organizer);
         await vi.waitUntil(async () => (await job.find()).state === BatchState.SUCCEEDED, {
-          timeout: 10_000,
+          timeout: 20_000,
           interval: 20,
         });
-        expect(performance.now() - begun).toBeLessThan(2000);
+        // Of 13,000 that wait: those whose turn it was meanwhile.
+        expect(asked - before).toBeLessThan(2000);
       }
     } finally {
       await running.stop();

@@ -74,12 +74,11 @@ function fact({ id, secret, attendeeName }: SoldTicket): Uint8Array {
   };
   const empty = Position.decode(new Uint8Array());
   const position = { ...empty, id, positionid: id, item: 1, price: "23.00", secret, attendeeName, order };
-  const scans: PositionChanged["earlierCheckins"] = [];
   return PositionChanged.encode({
     organizer: "bigevents",
     event: "sampleconf",
     revision: 1,
     position,
-    earlierCheckins: scans,
+    earlierCheckins: [],
   }).finish();
 }

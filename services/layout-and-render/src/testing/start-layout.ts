@@ -17,9 +17,17 @@ const zero: LayoutFields = { name: "Ticket", isDefault: false, elements: "[]", b
 /** Starts the service on a database. */
 export async function startLayout(
   db: Db,
-  { files, boxoffice = [] }: { readonly files?: Files; readonly boxoffice?: readonly Implementation[] } = {},
+  {
+    files,
+    boxoffice = [],
+    checkin = [],
+  }: {
+    readonly files?: Files;
+    readonly boxoffice?: readonly Implementation[];
+    readonly checkin?: readonly Implementation[];
+  } = {},
 ) {
-  const peers = { boxoffice };
+  const peers = { boxoffice, checkin };
   const service = await startForTest(layoutAndRender, { db, peers, ...(files === undefined ? {} : { files }) });
   const layouts = service.connect(Layouts);
   const required = (layout: Layout | undefined): Layout => {

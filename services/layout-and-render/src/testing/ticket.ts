@@ -56,7 +56,6 @@ export function position(rest: Partial<Position> = {}): Position {
     validFrom: null,
     validUntil: null,
     answers: [],
-    scans: [],
     ...rest,
   };
 }
@@ -98,6 +97,7 @@ export function ticket({
     questions: [],
     medium: null,
     outputs: [],
+    scans: new Map(),
     ...rest,
   };
 }

@@ -21,7 +21,7 @@ const order = {
   invoiceName: { name: "Ann Lee", nameParts: { given_name: "Ann" }, company: "" },
 };
 
-function fact(id: number, rest: Partial<Position> = {}, scans: PositionChanged["earlierCheckins"] = []): Uint8Array {
+function fact(id: number, rest: Partial<Position> = {}): Uint8Array {
   const empty = Position.decode(new Uint8Array());
   const position = { ...empty, id, positionid: id, item: 1, price: "23.00", secret: `secret ${id}`, order, ...rest };
   return PositionChanged.encode({
@@ -29,7 +29,7 @@ function fact(id: number, rest: Partial<Position> = {}, scans: PositionChanged["
     event: "fest",
     revision: 1,
     position,
-    earlierCheckins: scans,
+    earlierCheckins: [],
   }).finish();
 }
 
@@ -98,10 +98,9 @@ describe("tickets of an answer", () => {
     expect(second).toMatchObject({ position: { id: 2 }, parent: { id: 1 }, addons: [], medium: null });
   });
 
-  it("have variation, date, seat, answers and scans where they have any", () => {
+  it("have variation, date, seat and answers where they have any", () => {
     const seat = { id: 1, name: "S", seatGuid: "G", zoneName: "Z", rowName: "1", seatNumber: "2", seatLabel: "Two" };
     const answer = { question: 9, questionIdentifier: "Q", options: [1], optionIdentifiers: ["A"] };
-    const scan = { id: 1, list: 1, exit: true, at: 5, autoCheckedIn: false };
     const sold = {
       variation: 4,
       subevent: 6,
@@ -114,7 +113,7 @@ describe("tickets of an answer", () => {
     };
     const [, first] = readTickets(
       response({
-        positions: [Buffer.from(fact(1, sold, [scan])), Buffer.from(fact(2))],
+        positions: [Buffer.from(fact(1, sold)), Buffer.from(fact(2))],
         subevents: documents({ 6: { name: { en: "Friday" }, date_from: "2025-12-28T19:05:00Z" } }),
       }),
     );
@@ -126,7 +125,6 @@ describe("tickets of an answer", () => {
         { question: 9, text: "Yes", optionIdentifiers: ["A"], fileType: null },
         { question: 10, fileType: "image/png" },
       ],
-      scans: [{ at: 5, isExit: true }],
       validFrom: null,
       validUntil: 7,
     });

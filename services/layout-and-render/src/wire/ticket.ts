@@ -1,4 +1,3 @@
-import type { EarlierCheckin } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import type * as sold from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import type { Document, ReadTicketDataResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
@@ -31,7 +30,10 @@ import {
   type Value,
 } from "./document-fields.ts";
 
-/** Reads tickets, in the order of their references. Every document is parsed once, however many tickets name it. */
+/**
+ * Reads tickets without their scans, in the order of their references. Every document is parsed once, however many
+ * tickets name it.
+ */
 export function readTickets(response: ReadTicketDataResponse): Ticket[] {
   const parse = (documents: readonly Document[]) =>
     new Map(documents.map(({ key, json }) => [key, parseDocument(json)]));
@@ -47,10 +49,8 @@ export function readTickets(response: ReadTicketDataResponse): Ticket[] {
   const shared = readShared(response);
   const facts = response.positions.map((fact) => topics.positionChanged.decode(fact));
   const positions = new Map(
-    facts.flatMap(({ position, earlierCheckins }) =>
-      position === undefined
-        ? []
-        : [[position.id, { sent: position, read: readPosition(position, earlierCheckins, itemsById) }]],
+    facts.flatMap(({ position }) =>
+      position === undefined ? [] : [[position.id, { sent: position, read: readPosition(position, itemsById) }]],
     ),
   );
   const addons = Map.groupBy(
@@ -72,6 +72,7 @@ export function readTickets(response: ReadTicketDataResponse): Ticket[] {
       addons: (addons.get(id) ?? []).map((addon) => addon.read),
       medium: media.get(id) ?? null,
       outputs: findOutputs(sent, position.sent.order, { settings, item: items.get(String(sent.item)) }),
+      scans: null,
     };
   });
 }
@@ -234,11 +235,7 @@ function readInvoiceAddress(address: Value, name: sold.InvoiceName | undefined):
   };
 }
 
-function readPosition(
-  sent: sold.Position,
-  scans: readonly EarlierCheckin[],
-  items: ReadonlyMap<number, SoldItem>,
-): Position {
+function readPosition(sent: sold.Position, items: ReadonlyMap<number, SoldItem>): Position {
   const { item, variations } = items.get(sent.item) ?? readItem({ id: sent.item }, new Map());
   return {
     id: sent.id,
@@ -263,7 +260,6 @@ function readPosition(
     validFrom: sent.validFrom ?? null,
     validUntil: sent.validUntil ?? null,
     answers: sent.answers.map(readAnswer),
-    scans: scans.map(({ at, exit }) => ({ at, isExit: exit })),
   };
 }
 

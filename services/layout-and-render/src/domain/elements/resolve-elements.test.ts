@@ -53,6 +53,24 @@ describe("contents of elements", () => {
     expect(print("")).toEqual({ value: "(error)", warnings: ["Element 1 (textarea): it has no content"] });
   });
 
+  it("[L50.7] are empty where check-in did not answer, and that is told", () => {
+    const elements = [
+      textArea("other", { text: "{order}: {first_scan}, {first_scan}" }),
+      textArea("checked_in_addons"),
+      textArea("addons"),
+      barcode("first_scan"),
+    ];
+    const addons = [position({ id: 2, item: item(2, "Lunch") })];
+    const { elements: resolved, warnings } = resolveElements(elements, ticket({ addons, scans: null }), printing);
+    expect(resolved).toMatchObject([{ value: "ABCDE: , " }, { value: "" }, { value: "Lunch" }, { value: "" }]);
+    expect(warnings).toEqual([
+      "Element 1 (textarea other): first_scan is empty: check-in does not answer",
+      "Element 2 (textarea checked_in_addons): checked_in_addons is empty: check-in does not answer",
+      "Element 4 (barcodearea first_scan): first_scan is empty: check-in does not answer",
+    ]);
+    expect(resolveElements(elements, ticket({ addons }), printing).warnings).toEqual([]);
+  });
+
   it("[L10.4] are a text of their own, or one in the language that fits best", () => {
     const textI18n = { en: "Welcome", de: "Willkommen", "fr-ca": "Bienvenue" };
     const inLocale = (locale: string) => print("other_i18n", ticket({ order: { locale } }), { textI18n }).value;

@@ -3,6 +3,7 @@ import type { Formats } from "../formats/formats.ts";
 import type { Ticket } from "../ticket.ts";
 import { findImage, questionPrefix } from "../variables/answers.ts";
 import { findVariable, listVariables } from "../variables/find-variable.ts";
+import { isOfScans } from "../variables/scans.ts";
 import type { View } from "../variables/view.ts";
 import type { Content, LayoutElement } from "./element.ts";
 import { findPlaceholders } from "./placeholders.ts";
@@ -107,6 +108,7 @@ function writeContent({ content, text = "", textI18n = {} }: Content, writing: W
 function writeVariable(name: string, { view, warn }: Writing): string | undefined {
   const evaluate = findVariable(name, view);
   if (evaluate === undefined) return undefined;
+  if (view.ticket.scans === null && isOfScans(name)) warn(`${name} is empty: check-in does not answer`);
   try {
     return evaluate(view);
   } catch {

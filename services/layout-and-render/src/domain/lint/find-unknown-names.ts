@@ -1,5 +1,5 @@
-import type { Content, LayoutElement } from "../elements/element.ts";
-import { findPlaceholders } from "../elements/placeholders.ts";
+import type { LayoutElement } from "../elements/element.ts";
+import { namesIn } from "../elements/names-in.ts";
 import type { Ticket } from "../ticket.ts";
 import { findQuestion } from "../variables/answers.ts";
 import { findVariable, listVariables } from "../variables/find-variable.ts";
@@ -46,12 +46,6 @@ function explain(name: string, tickets: readonly Ticket[]): string {
 
 function quote(name: string): string {
   return JSON.stringify(name.slice(0, longestShown));
-}
-
-function namesIn({ content, text = "", textI18n = {} }: Content): string[] {
-  if (content !== "other" && content !== "other_i18n") return [content];
-  const texts = content === "other" ? [text] : Object.values(textI18n);
-  return texts.flatMap((each) => Array.from(findPlaceholders(each), ([, name = ""]) => name));
 }
 
 function hasVariable(ticket: Ticket, name: string): boolean {

@@ -5,6 +5,7 @@ import { moments } from "./moments.ts";
 import { findNameVariable, listNameVariables, people } from "./people.ts";
 import { places } from "./places.ts";
 import { products } from "./products.ts";
+import { scans } from "./scans.ts";
 import { type Evaluate, occasionOf, type View } from "./view.ts";
 
 const empty: Evaluate = () => "";
@@ -28,6 +29,7 @@ const variables: Readonly<Record<string, Evaluate>> = {
   ...products,
   ...people,
   ...places,
+  ...scans,
   // No record has these.
   program_times: empty,
   giftcard_issuance_date: empty,

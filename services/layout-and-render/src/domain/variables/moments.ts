@@ -1,11 +1,12 @@
 import type { Instant } from "@tessera/values";
 import { type Evaluate, occasionOf, type View, whereItIs } from "./view.ts";
 
-type Moment = (view: View) => Instant | null;
+/** What a variable tells the time of. */
+export type Moment = (view: View) => Instant | null;
 type Form = "date" | "shortDate" | "shortDateTime" | "time" | "weekday";
 
 /** A moment in one of its forms; empty where it is missing. */
-function write(form: Form, moment: Moment): Evaluate {
+export function write(form: Form, moment: Moment): Evaluate {
   return (view) => {
     const instant = moment(view);
     return instant === null ? "" : view.formats.dates[form](whereItIs(view, instant));
@@ -20,11 +21,6 @@ const now: Moment = (view) => view.now;
 const purchase: Moment = ({ ticket }) => ticket.order.placedAt;
 const validFrom: Moment = ({ ticket }) => ticket.position.validFrom;
 const validUntil: Moment = ({ ticket }) => ticket.position.validUntil;
-
-const firstScan: Moment = ({ ticket }) => {
-  const entries = ticket.position.scans.filter(({ isExit }) => !isExit);
-  return entries.reduce<Instant | null>((first, { at }) => (first === null || at < first ? at : first), null);
-};
 
 /** Days and times of the event, the order and the ticket. */
 export const moments = {
@@ -55,5 +51,4 @@ export const moments = {
   valid_until_date: write("shortDate", validUntil),
   valid_until_datetime: write("shortDateTime", validUntil),
   valid_until_time: write("time", validUntil),
-  first_scan: write("shortDateTime", firstScan),
 } as const satisfies Readonly<Record<string, Evaluate>>;

@@ -37,9 +37,9 @@ function isOf({ item, variation }: Position, bundle: Bundle): boolean {
 }
 
 /** A line for each product among some add-ons, with its number if there is more than one. */
-function listAddons(isListed: (addon: Position) => boolean): Evaluate {
+export function listAddons(listed: (ticket: Ticket) => readonly Position[]): Evaluate {
   return ({ ticket, formats }) => {
-    const alike = Map.groupBy(ticket.addons.filter(isListed), ({ item, variation }) => `${item.id} ${variation?.id}`);
+    const alike = Map.groupBy(listed(ticket), ({ item, variation }) => `${item.id} ${variation?.id}`);
     return [...alike.values()]
       .map((addons) => {
         const [first] = addons;
@@ -62,6 +62,5 @@ export const products = {
   price: writePrice(() => []),
   price_with_addons: writePrice(({ addons }) => addons),
   price_with_bundled: writePrice(bundledAddons),
-  addons: listAddons(() => true),
-  checked_in_addons: listAddons(({ scans }) => scans.length > 0),
+  addons: listAddons(({ addons }) => addons),
 } as const satisfies Readonly<Record<string, Evaluate>>;

@@ -92,11 +92,16 @@ describe("products", () => {
   it("[L12.3] list what was added, alike ones in one line", () => {
     const printed = ticket({
       addons: [
-        addon({ item: shirt, variation: reduced }),
-        addon({ item: lunch, scans: [{ at: 1, isExit: false }] }),
-        addon({ item: shirt }),
-        addon({ item: lunch }),
+        addon({ id: 2, item: shirt, variation: reduced }),
+        addon({ id: 3, item: lunch }),
+        addon({ id: 4, item: shirt }),
+        addon({ id: 5, item: lunch }),
       ],
+      // The ticket itself is no add-on of it, and an exit is a scan.
+      scans: new Map([
+        [1, 1],
+        [3, null],
+      ]),
     });
     expect(textsOf(printed)).toMatchObject({ addons: "Shirt - Reduced\n2x Lunch\nShirt", checked_in_addons: "Lunch" });
     expect(textsOf(ticket())).toMatchObject({ addons: "", checked_in_addons: "" });
@@ -328,17 +333,16 @@ describe("the event", () => {
     });
   });
 
-  it("[L14.6] sets the clock for order, validity, printing and the first imported entry", () => {
+  it("[L14.6] sets the clock for order, validity, printing and the first entry", () => {
     const printed = ticket({
       position: position({
         validFrom: at("2025-12-27T11:00:00Z"),
         validUntil: at("2025-12-31T23:30:00Z"),
-        scans: [
-          { at: at("2025-12-28T18:00:00Z"), isExit: false },
-          { at: at("2025-12-27T18:00:00Z"), isExit: false },
-          { at: at("2025-12-26T18:00:00Z"), isExit: true },
-        ],
       }),
+      scans: new Map([
+        [2, at("2025-12-26T18:00:00Z")],
+        [1, at("2025-12-27T18:00:00Z")],
+      ]),
     });
     expect(textsOf(printed)).toMatchObject({
       purchase_date: "2025-07-01",

@@ -1,0 +1,31 @@
+import type { Client } from "@tessera/kit/rpc";
+import type { FirstEntries } from "@tessera/protos/services";
+import type { Scans } from "./domain/ticket.ts";
+import type { EventKey } from "./store/keys.ts";
+
+/** Check-in reads a thousand tickets in far less. */
+const usualPatienceMs = 2000;
+
+/**
+ * Asks check-in once for the first entries of some tickets, at most 1000, and of their add-ons. Null: it does not answer.
+ * A ticket without them is better than none.
+ */
+export async function findScans(
+  firstEntries: Client<FirstEntries>,
+  {
+    organizer,
+    event,
+    signal,
+    patienceMs = usualPatienceMs,
+  }: EventKey & { readonly signal?: AbortSignal | undefined; readonly patienceMs?: number },
+  positions: readonly number[],
+): Promise<Scans | null> {
+  const asked = { organizer, event, positions: [...new Set(positions)] };
+  try {
+    const { scanned } = await firstEntries.findFirstEntries(asked, { timeoutMs: patienceMs, signal });
+    return new Map(scanned.map(({ position, firstEntryAt }) => [position, firstEntryAt ?? null]));
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    return null;
+  }
+}
