@@ -101,6 +101,7 @@ create table dead_letter (
   replay_requested_at timestamptz,
   tries integer not null default 0,
   tried_at timestamptz,
+  is_emptied boolean not null default false,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
@@ -125,6 +126,9 @@ create table erasure (
   kinds text[] not null,
   requested_at timestamptz not null default clock_timestamp(),
   done_at timestamptz,
+  rounds integer not null default 0,
+  is_taken_on boolean not null default false,
+  is_taken_back boolean not null default false,
   constraint erasure_pkey primary key (organizer, event, case_id)
 );
 
@@ -222,7 +226,7 @@ create table "order" (
   constraint order_status_check check ((status = any (array['n'::text, 'p'::text, 'e'::text, 'c'::text])))
 ) with (toast_tuple_target=8160);
 create index order_by_code on "order" using btree (organizer, code);
-comment on column "order".data is 'personal data: attendee_info, order_emails, phone_numbers, invoice_addresses, question_answers, kept; email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers; country and state of positions are kept';
+comment on column "order".data is 'personal data: attendee_info, order_emails, phone_numbers, invoice_addresses, question_answers, kept; email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers; kept are what the organizer noted and no export has (comment, checkin_text, api_meta, description of fees), and country and state of positions';
 
 create table organizer (
   slug text collate "C" not null,
@@ -282,7 +286,7 @@ create index position_by_seat on "position" using btree (organizer, event, seat)
 create index position_by_secret on "position" using hash ((((((organizer || '/'::text) || event) || '/'::text) || secret)));
 create index position_with_gate_answers on "position" using btree (organizer, event, id) where (answers_revision is not null);
 create index position_with_voucher on "position" using btree (organizer, event, id) include (voucher, taken_as, budget_use) where (voucher is not null);
-comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; country and state are kept';
+comment on column "position".state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; kept are country and state, and order.checkin_text, which the organizer noted';
 
 create table question (
   organizer text collate "C" not null,
@@ -349,6 +353,7 @@ create table sale (
   canceled_at timestamptz,
   constraint sale_pkey primary key (organizer, event, id)
 );
+comment on column sale.answer is 'personal data: kept; codes and secrets of tickets that were sold without names';
 
 create table sales_channel (
   organizer text collate "C" not null,

@@ -18,11 +18,10 @@ import { voucherChanged } from "./consumers/voucher-changed.ts";
 import { reportEvents } from "./events.ts";
 import { applyRecords } from "./handlers/apply-records.ts";
 import { cancelSale } from "./handlers/cancel-sale.ts";
-import { closeEvent } from "./handlers/close-event.ts";
 import { createCredential } from "./handlers/create-credential.ts";
 import { findAmbiguousSecrets } from "./handlers/find-ambiguous-secrets.ts";
 import { findOverbooked } from "./handlers/find-overbooked.ts";
-import { findReadiness } from "./handlers/find-readiness.ts";
+import { findReadiness, listEnding } from "./handlers/find-readiness.ts";
 import { findTickets } from "./handlers/find-tickets.ts";
 import { getAnswerFile } from "./handlers/get-answer-file.ts";
 import { getAnswerFiles } from "./handlers/get-answer-files.ts";
@@ -55,7 +54,7 @@ export const boxoffice = defineService({
     rpcs(AnswerFiles, { getAnswerFile, getAnswerFiles }),
     rpcs(Tickets, { findTickets, findAmbiguousSecrets }),
     rpcs(TicketData, { readTicketData }),
-    rpcs(Shredding, { findReadiness, closeEvent }),
+    rpcs(Shredding, { findReadiness, listEnding }),
     personalData.rpcs,
   ],
   consumers: [answersGiven, voucherChanged, personalData.consumer],

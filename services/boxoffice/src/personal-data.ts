@@ -1,36 +1,47 @@
 import type { Files } from "@tessera/kit/files/files";
 import { countPages } from "@tessera/kit/personal-data/count-pages";
-import { type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
+import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
+import { type CountAll, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { catalogue, topics } from "@tessera/protos/topics";
-import { eraseOrders, eraseState } from "./records/erase-orders.ts";
+import { closeEvent } from "./handlers/close-event.ts";
+import { eraseOrders, eraseState, placedAtOf } from "./records/erase-orders.ts";
 import { orderFiles } from "./records/export-orders.ts";
 import { orderPersonalData } from "./records/order-personal-data.ts";
 import { countOrdersWith } from "./store/count-personal-data.ts";
 import { countRows, readStates, versionOf } from "./store/personal-data.ts";
 
 /** What the documents of orders hold, of each kind. */
-const inOrders = Object.entries(orderPersonalData).map(
-  ([kind, fields]): Holding => ({
-    kind,
-    name: "order.data",
-    left: (db, place) => countOrdersWith(db, place, Object.keys(fields)),
-  }),
+const inOrders = Object.keys(orderPersonalData).map(
+  (kind): Holding => ({ kind, name: "order.data", leftOfAll: countOrders }),
 );
+
+function countOrders(...[db, place, kinds]: Parameters<CountAll>) {
+  return countOrdersWith(
+    db,
+    place,
+    Object.entries(orderPersonalData).flatMap(([kind, fields]) =>
+      kinds.has(kind) ? Object.keys(fields).map((path) => ({ kind, path })) : [],
+    ),
+  );
+}
 
 /** What the states of positions hold, of each kind that their topic declares. */
 const inPositions = Object.keys(topics.positionChanged.personalData)
   .filter((kind) => kind !== "kept")
-  .map(
-    (kind): Holding => ({
-      kind,
-      name: "position.state",
-      left: (db, place) =>
-        countPages(
-          (page) => readStates(db, place, page),
-          ({ state }) => eraseState(state, [kind]) !== state,
-        ),
-    }),
+  .map((kind): Holding => ({ kind, name: "position.state", leftOfAll: countPositions }));
+
+async function countPositions(...[db, place, kinds]: Parameters<CountAll>) {
+  const erased = await findErasedUntil(db, place);
+  return countPages(
+    (page) => readStates(db, place, page),
+    // Mostly a state has none of them.
+    ({ state }) => {
+      if (eraseState(state, kinds) === state) return [];
+      const placedAt = placedAtOf(state);
+      return [...kinds].filter((kind) => isOfErased(erased, kind, placedAt) && eraseState(state, [kind]) !== state);
+    },
   );
+}
 
 /** The personal data that boxoffice holds, and how it is exported and erased. */
 export const personalData = holdPersonalData<{ readonly files: Files }>({
@@ -44,5 +55,6 @@ export const personalData = holdPersonalData<{ readonly files: Files }>({
   ],
   files: orderFiles,
   version: versionOf,
+  close: closeEvent,
   erase: eraseOrders,
 });

@@ -94,7 +94,7 @@ describe("an erasure of the waiting list", () => {
       sql`create trigger stumble after update on voucher for each statement execute function stumble()`,
     );
     const request = { ...place, case: randomUUID() };
-    await service.deliver(topics.shredRequested, [{ ...request, kinds }]);
+    await service.deliver(topics.shredRequested, [{ ...request, kinds, again: true, fromLedger: true }]);
     await finishWork(service.db, service.workers);
     expect(await findErased(service, request)).toMatchObject({
       state: ErasureState.RUNNING,
@@ -119,11 +119,149 @@ describe("an erasure of the waiting list", () => {
     await park(topics.positionChanged.name, "bigevents/sampleconf2/1");
     await park(topics.itemChanged.name, "bigevents/sampleconf/2");
     const request = { ...place, case: randomUUID() };
-    await service.deliver(topics.shredRequested, [{ ...request, kinds: ["attendee_info"] }]).catch(() => {});
+    await service
+      .deliver(topics.shredRequested, [{ ...request, kinds: ["attendee_info"], again: true, fromLedger: true }])
+      .catch(() => {});
     await finishWork(service.db, service.workers);
     expect((await findErased(service, request)).parts).toEqual({ "attendee_info dead_letter.payload": 1 });
     expect(await left()).toEqual([{ key: "bigevents/sampleconf/2" }, { key: "bigevents/sampleconf2/1" }]);
   });
+});
+
+describe("an event that is to be erased", () => {
+  const client = () => service.connect(PersonalData);
+  const versionNow = async () => (await client().describeEvent(place)).version;
+  const cases = () => service.db.many(sql`select from erasure where not erasure.is_taken_back`);
+
+  it("[D2.4] is closed as it was exported alone, and opened again", async () => {
+    const { id } = await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const version = await versionNow();
+    const request = { ...place, case: randomUUID(), kinds, version };
+    expect(await client().closeEvent({ ...request, version: "another" })).toEqual({
+      problem: expect.stringContaining("has changed"),
+    });
+    expect(await cases()).toEqual([]);
+    for (const _time of [1, 2]) expect(await client().closeEvent(request)).toEqual({ problem: undefined });
+    const refused = { kind: "conflict", code: "event_being_erased" };
+    await expect(service.createOne({ code: "GUEST-2", tag, comment: "a new guest" })).rejects.toMatchObject(refused);
+    await expect(service.update(id, { comment: "else" })).rejects.toMatchObject(refused);
+    expect(await importOne({ tag, comment: "by a record" })).toMatchObject([["comment", expect.any(String)]]);
+    await service.createOne({ code: "PRESS", tag: "press", comment: guest });
+    await client().reopenEvent(request);
+    await service.createOne({ code: "GUEST-2", tag, comment: "a new guest" });
+    expect(await cases()).toEqual([]);
+  });
+
+  it("[D2.4] is not closed when what was under way has changed it", async () => {
+    await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const version = await versionNow();
+    const began = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const slow = service.db.transaction(async (tx) => {
+      await tx.run(sql`update voucher set comment = 'another guest', revision = revision + 1`);
+      began.resolve();
+      await goOn.promise;
+    });
+    await began.promise;
+    const closing = client().closeEvent({ ...place, case: randomUUID(), kinds, version });
+    await expect.poll(cases).toHaveLength(1);
+    goOn.resolve();
+    await slow;
+    expect(await closing).toEqual({ problem: expect.stringContaining("has changed") });
+    expect([await cases(), await comments()]).toEqual([[], { "GUEST-1": "another guest" }]);
+  });
+
+  it("[D2.4] stays open once it was opened again, also for a call to close it that comes at the same time or later", async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const request = { ...place, case: randomUUID(), kinds, version: await versionNow() };
+      await Promise.all([client().closeEvent(request), client().reopenEvent(request)]);
+      expect(await client().closeEvent(request)).toEqual({ problem: expect.stringContaining("refused before") });
+      expect([round, await cases()]).toEqual([round, []]);
+    }
+    await service.createOne({ code: "GUEST-2", tag, comment: "a new guest" });
+    const request = { ...place, case: randomUUID(), kinds, version: await versionNow() };
+    expect(await client().closeEvent(request)).toEqual({ problem: undefined });
+  });
+
+  it("[D6.8] says whether the request has arrived, and takes one that comes again", async () => {
+    await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const request = { ...place, case: randomUUID(), kinds };
+    const found = async () => (await client().findErasure({ ...request, withLeft: false })).state;
+    await client().closeEvent({ ...request, version: await versionNow() });
+    expect(await found()).toBe(ErasureState.CLOSED);
+    const send = async (more: { again: boolean }) => {
+      await service.deliver(topics.shredRequested, [{ ...request, ...more, fromLedger: false }]);
+      await finishWork(service.db, service.workers);
+    };
+    await send({ again: true });
+    expect([await found(), await comments()]).toEqual([ErasureState.DONE, { "GUEST-1": "█" }]);
+    await service.createOne({ code: "GUEST-2", tag, comment: "a new guest" });
+    await send({ again: true });
+    expect(await comments()).toEqual({ "GUEST-1": "█", "GUEST-2": "a new guest" });
+  });
+
+  it("[D2.4] is closed, or takes a new comment, whatever comes first: never both", async () => {
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 20; round += 1) {
+      const request = { ...place, case: randomUUID(), kinds, version: await versionNow() };
+      const [closed, created] = await Promise.allSettled([
+        client().closeEvent(request),
+        service.createOne({ code: `GUEST-${round}`, tag, comment: guest }),
+      ]);
+      const isClosed = closed.status === "fulfilled" && closed.value.problem === undefined;
+      expect([round, closed.status, isClosed]).toEqual([round, "fulfilled", created.status === "rejected"]);
+      outcomes.add(String(isClosed));
+      await client().reopenEvent(request);
+    }
+    expect(outcomes.size).toBeGreaterThan(0);
+  });
+});
+
+describe("a request for an event that was deleted", () => {
+  const isBack = async () => {
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+    await service.db.run(sql`delete from voucher`);
+    await service.prepareEvent(place);
+    await service.createOne({ code: "OF-NEW", tag, comment: guest });
+  };
+
+  it("[D4.4] does not touch another one of its name when it comes late", async () => {
+    const request = { ...place, case: randomUUID(), kinds };
+    const { version } = await service.connect(PersonalData).describeEvent(place);
+    expect(await service.connect(PersonalData).closeEvent({ ...request, version })).toEqual({ problem: undefined });
+    await isBack();
+    await service.deliver(topics.shredRequested, [{ ...request, again: false, fromLedger: false }]);
+    await finishWork(service.db, service.workers);
+    expect([await comments(), await service.db.many(sql`select from work`)]).toEqual([{ "OF-NEW": guest }, []]);
+  });
+
+  it("[D4.4] does not touch another one of its name when it is under way", async () => {
+    const request = { ...place, case: randomUUID(), kinds };
+    await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true }]);
+    await isBack();
+    await finishWork(service.db, service.workers);
+    expect(await comments()).toEqual({ "OF-NEW": guest });
+    expect(await service.db.one(sql`select state from work where kind = 'erase personal data'`)).toEqual({
+      state: "failed",
+    });
+  });
+});
+
+it("[D4.4] an event that a rebuild leaves out takes its erasures along", async () => {
+  await erase(service, place, { kinds });
+  await service.sweep(topics.eventChanged, 2);
+  expect(await service.db.many(sql`select from erasure`)).toEqual([]);
+});
+
+it("[D6.8, D8.1] a request that the ledger repeats erases again what has come since, and counts it", async () => {
+  await service.createOne({ code: "GUEST-1", tag, comment: guest });
+  const { case: id } = await erase(service, place, { kinds });
+  await service.createOne({ code: "GUEST-2", tag, comment: "a new guest" });
+  expect(await erase(service, place, { kinds, case: id })).toMatchObject({
+    state: ErasureState.DONE,
+    parts: { "waiting_list voucher.comment": 2 },
+  });
+  expect(await comments()).toEqual({ "GUEST-1": "█", "GUEST-2": "█" });
 });
 
 describe("comments that come after an erasure", () => {
@@ -137,6 +275,17 @@ describe("comments that come after an erasure", () => {
       expect(await importOne(harmless)).toEqual([]);
     await service.deliver(topics.eventChanged, []);
     expect(await importOne(sent, elsewhere)).toEqual([]);
+  });
+
+  it("[D4.5] by a record are stored, where the voucher was created after the erasure was requested", async () => {
+    const sent = { tag, comment: guest };
+    const request = { ...place, case: randomUUID(), kinds };
+    await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true }]);
+    expect(await importOne({ ...sent, created: "2099-01-01T00:00:00Z" })).toHaveLength(1);
+    await finishWork(service.db, service.workers);
+    expect(await importOne({ ...sent, created: "2020-01-01T00:00:00Z" })).toHaveLength(1);
+    expect(await importOne({ ...sent, created: "2099-01-01T00:00:00Z" })).toEqual([]);
+    expect(await comments()).toEqual({ IMPORTED: guest });
   });
 
   it("[D4.5] are stored where somebody writes them", async () => {

@@ -2,6 +2,7 @@ import { faultCodes } from "@tessera/kit/faults";
 
 /** Makes the faults of voucher. */
 export const fault = faultCodes({
+  event_being_erased: "conflict",
   hold_lost: "conflict",
   invalid_asks: "invalid",
   invalid_positions: "invalid",

@@ -15,7 +15,7 @@ const readAtATime = 50;
 export const personalData = holdPersonalData({
   requests: topics.shredRequested,
   topics: catalogue,
-  holdings: [{ kind: "waiting_list", name: "voucher.comment", left: store.countGuestComments }],
+  holdings: [{ kind: "waiting_list", name: "voucher.comment", left: store.countGuestComments, isRenewable: true }],
   files: [
     {
       kind: "waiting_list",

@@ -1,6 +1,6 @@
 import { consume } from "@tessera/kit/bus/consume";
 import { newestPerKey } from "@tessera/kit/bus/fact";
-import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
+import { findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import type { AnswersGiven } from "@tessera/protos/gen/ticketing/checkin/v1/facts";
 import { entityKey, topics } from "@tessera/protos/topics";
@@ -24,7 +24,7 @@ async function withoutErased(tx: Tx, given: readonly AnswersGiven[]): Promise<An
   const kept: AnswersGiven[] = [];
   for (const facts of byEvent.values()) {
     const [first] = facts;
-    if (first !== undefined && !(await findErasedKinds(tx, first)).has("question_answers")) kept.push(...facts);
+    if (first !== undefined && !(await findErasedUntil(tx, first)).has("question_answers")) kept.push(...facts);
   }
   return kept;
 }

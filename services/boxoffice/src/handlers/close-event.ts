@@ -1,9 +1,10 @@
-import { findErasure, noteRequest } from "@tessera/kit/personal-data/erasures";
+import { findErasure, noteCase } from "@tessera/kit/personal-data/erasures";
+import { changedSince, takenBack } from "@tessera/kit/personal-data/holder";
 import type { Db } from "@tessera/kit/pg/database";
-import type { CloseEventRequest, CloseEventResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/shredding";
+import type { CloseEventRequest, CloseEventResponse } from "@tessera/protos/gen/platform/v1/personal_data";
 import { refuseShredding } from "../domain/refuse-shredding.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
-import { findEnding, versionOf } from "../store/personal-data.ts";
+import { findEnding, isAwaitingFiles, versionOf } from "../store/personal-data.ts";
 
 /**
  * Closes an event to records that bring kinds of personal data. What decides is read under the lock of the event, so
@@ -20,9 +21,10 @@ export function closeEvent(request: CloseEventRequest, { db }: { readonly db: Db
     const refusal = refuseShredding(ending);
     if (refusal !== undefined) return { problem: refusal };
     const { version } = await tx.one<{ version: string }>(versionOf(scope));
-    if (version !== request.version)
-      return { problem: "The event has changed since it was exported. Export it again." };
-    await noteRequest(tx, request);
-    return { problem: undefined };
+    if (version !== request.version) return { problem: changedSince };
+    // Its export has no such answer, and its erasure would delete it.
+    if (request.kinds.includes("question_answers") && (await isAwaitingFiles(tx, scope)))
+      return { problem: changedSince };
+    return { problem: (await noteCase(tx, request)) ? undefined : takenBack };
   });
 }

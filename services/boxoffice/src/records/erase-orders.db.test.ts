@@ -144,6 +144,35 @@ describe("an erasure of orders", () => {
     expect(await documentOf("FULL", "other")).toEqual(elsewhere);
   });
 
+  it("[D3.23] leaves what the organizer noted", async () => {
+    const noted = { comment: "call Ada", checkin_text: "VIP", api_meta: { crm: "Ada" } };
+    await take(order({ ...noted, fees: [{ description: "courier to Ada", value: "1.00" }] }));
+    await erase(service, place, { kinds: everyKind });
+    expect(await documentOf()).toMatchObject({ ...noted, fees: [{ description: "courier to Ada" }] });
+  });
+
+  it("[D3.2] counts what is left by kind, each order and each ticket once for a kind", async () => {
+    const stored = sql`
+      select "order".data, position.id, position.state
+        from "order"
+        join position on position.organizer = "order".organizer
+                     and position.event = "order".event
+                     and position.order_code = "order".code
+       where "order".event = 'fest' and "order".code = 'FULL'`;
+    const rows = await db.many<{ data: object; id: number; state: Buffer }>(stored);
+    const { case: id } = await erase(service, place, { kinds: ["order_emails", "attendee_info", "phone_numbers"] });
+    for (const row of rows) {
+      await db.run(
+        sql`update "order" set data = ${JSON.stringify(row.data)}::jsonb where event = 'fest' and code = 'FULL'`,
+      );
+      await db.run(sql`update position set state = ${row.state} where event = 'fest' and id = ${row.id}`);
+    }
+    expect((await findErased(service, { ...place, case: id })).left).toEqual({
+      ...{ "order_emails order.data": 1, "attendee_info order.data": 1, "phone_numbers order.data": 1 },
+      ...{ "order_emails position.state": 2, "attendee_info position.state": 2 },
+    });
+  });
+
   it("[D3.14] publishes tickets that have lost something, once each, and no others", async () => {
     await erase(service, place, { kinds: everyKind });
     const facts = (await takeFacts(db)).filter(({ topic }) => topic === "position-changed");
@@ -236,7 +265,9 @@ describe("an erasure of orders", () => {
       end $$`);
     await db.run(sql`create trigger stumble after update on "order" for each statement execute function stumble()`);
     const request = { ...place, case: randomUUID() };
-    await service.deliver(topics.shredRequested, [{ ...request, kinds: ["order_emails"] }]);
+    await service.deliver(topics.shredRequested, [
+      { ...request, kinds: ["order_emails"], again: true, fromLedger: true },
+    ]);
     await finishWork(db, service.workers);
     const halfway = await findErased(service, request);
     expect([halfway.state, halfway.parts]).toEqual([ErasureState.RUNNING, { "order_emails order.data": 200 }]);
@@ -300,11 +331,43 @@ describe("an erasure of orders with much data", () => {
     expect(await slices()).toBe(3);
   });
 
+  it("[D3.19] erases positions in parts, before the document of their order", async () => {
+    const tickets = Array.from({ length: 501 }, (_, at) =>
+      position({ id: 100 + at, positionid: 1 + at, secret: `wide${at}`, attendee_name: "Ada" }),
+    );
+    await take(sample.order({ code: "WIDE", positions: tickets }));
+    await db.run(sql`
+      create function stumble() returns trigger language plpgsql as $$
+      begin
+        if new.code = 'WIDE' then raise exception 'the process was killed'; end if;
+        return new;
+      end $$`);
+    await db.run(sql`create trigger stumble before update on "order" for each row execute function stumble()`);
+    const request = { ...place, case: randomUUID() };
+    await service.deliver(topics.shredRequested, [
+      { ...request, kinds: ["attendee_info"], again: true, fromLedger: true },
+    ]);
+    await finishWork(db, service.workers);
+    const parts = () =>
+      db.many<{ count: number }>(sql`
+        select count(*)::int as count from position where order_code = 'WIDE' group by xmin::text order by 1`);
+    // The positions of two other orders are among the first 500.
+    expect(await parts()).toEqual([{ count: 4 }, { count: 497 }]);
+    expect((await documentOf("WIDE")).positions[0]).toMatchObject({ attendee_name: "Ada" });
+    await db.run(sql`drop function stumble cascade`);
+    await db.run(sql`update work set due_at = now() where state = 'waiting'`);
+    await finishWork(db, service.workers);
+    expect(await findErased(service, request)).toMatchObject({ state: ErasureState.DONE, left: {} });
+    expect(await parts()).toEqual([{ count: 4 }, { count: 497 }]);
+  });
+
   it("[D3.20] removes files before their rows, and goes on after a crash in between", async () => {
     const broken: Files = { ...files, remove: () => Promise.reject(new Error("the process was killed")) };
     const stumbling = await startForTest(boxoffice, { db, files: broken });
     const request = { ...place, case: randomUUID() };
-    await service.deliver(topics.shredRequested, [{ ...request, kinds: ["question_answers"] }]);
+    await service.deliver(topics.shredRequested, [
+      { ...request, kinds: ["question_answers"], again: true, fromLedger: true },
+    ]);
     await finishWork(db, stumbling.workers);
     const rows = () => db.one(sql`select count(*)::int from answer_file where event = 'fest'`);
     expect([await rows(), await findErased(service, request)]).toMatchObject([{ count: 1 }, { parts: {} }]);
@@ -340,6 +403,38 @@ describe("what comes after an erasure", () => {
     ];
     await take(order({}, { event: "other" }), bare, order({ phone: null, positions: tickets }));
     expect(await takeFacts(db)).toEqual([]);
+  });
+
+  it("[D4.8] is taken in whole where the order was placed later, and a repetition leaves it", async () => {
+    const request = { ...place, case: randomUUID(), kinds: everyKind };
+    const next = (datetime: string) =>
+      order({
+        code: "NEXT",
+        datetime,
+        positions: [position({ id: 77, secret: "next", ...ada, answers })],
+      });
+    const later = "2099-01-01T00:00:00Z";
+    await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true }]);
+    expect(Object.keys((await office.apply(next(later)))[1] ?? {})).toContain("email");
+    await finishWork(db, service.workers);
+    expect(Object.keys((await office.apply(next("2026-01-01T00:00:00Z")))[1] ?? {})).toContain("email");
+    await take({ ...sample.event({ slug: "fest", date_from: later, live: true }), event: "fest" }, next(later));
+    const taken = await documentOf("NEXT");
+    expect(taken).toMatchObject({ email: "buyer@example.org", phone: "+4930123456" });
+    expect(await findErased(service, request)).toMatchObject({ state: ErasureState.DONE, left: {} });
+    // One of those that were erased has come back, for instance with a backup.
+    await db.run(sql`update "order" set data = data || '{"email": "back@example.org"}' where code = 'FULL'`);
+    expect((await findErased(service, request)).left).toEqual({ "order_emails order.data": 1 });
+    expect(await erase(service, place, request)).toMatchObject({ left: {} });
+    expect(await documentOf("NEXT")).toEqual(taken);
+    const { fileKey } = await db.one<{ fileKey: string }>(
+      sql`select file_key as "fileKey" from answer_file where event = 'fest' and position = 77`,
+    );
+    expect((await collect(files.list(""))).map(({ key }) => key)).toContain(fileKey);
+    expect((await readPosition(db, { id: 77 })).attendeeName).toBe("Ada Quill");
+    expect((await documentOf())["email"]).toBeUndefined();
+    expect(await erase(service, place, { kinds: everyKind })).toMatchObject({ left: {} });
+    expect((await documentOf("NEXT"))["email"]).toBeUndefined();
   });
 
   it("[D4.2] is dropped where a gate sends answers late", async () => {

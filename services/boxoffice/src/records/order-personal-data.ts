@@ -1,3 +1,4 @@
+import { type ErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
 import { filledFields, type Shredder } from "@tessera/values";
 
 /**
@@ -19,19 +20,33 @@ export const orderPersonalData: Readonly<Partial<Record<Shredder, Readonly<Recor
   question_answers: { "positions.*.answers": [] },
 };
 
+/**
+ * What is of people in the document of an order, or may be, and is kept: the shredders do not name it, no export has it, and
+ * what was not exported is not erased (source: behaviour of vouchers, C2).
+ */
+export const keptOfOrders = [
+  "comment",
+  "checkin_text",
+  "api_meta",
+  "fees.*.description",
+  "positions.*.country",
+  "positions.*.state",
+] as const;
+
 /** All of it that some kinds have: paths, and what stands there afterwards. */
 export function personalDataOf(kinds: Iterable<string>): Readonly<Record<string, unknown>> {
   const all: Readonly<Record<string, Readonly<Record<string, unknown>> | undefined>> = orderPersonalData;
   return Object.assign({}, ...Array.from(kinds, (kind) => all[kind] ?? {})) as Record<string, unknown>;
 }
 
-/** Refuses records that would bring back what was erased. */
+/** Refuses records that would bring back what was erased. Orders that were placed after an erasure are new data. */
 export function refuseErased(
-  data: unknown,
-  kinds: Iterable<string>,
+  data: { readonly datetime: number },
+  erased: ErasedUntil,
   addError: (path: string, message: string) => void,
 ): void {
-  for (const kind of kinds) {
+  for (const kind of erased.keys()) {
+    if (!isOfErased(erased, kind, data.datetime)) continue;
     const fields = orderPersonalData[kind as Shredder];
     for (const path of filledFields(data, Object.keys(fields ?? {})))
       addError(path, `This personal data of the event was erased (${kind}), and no record may bring it back.`);

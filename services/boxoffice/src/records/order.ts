@@ -1,4 +1,4 @@
-import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
+import { type ErasedUntil, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
@@ -95,7 +95,7 @@ export const order: RecordKind<OrderRecord> = {
     return new Map([...made].map((code) => [code, { non_field_errors: [madeHere] }]));
   },
   async refuse(tx, { scope, values, known }) {
-    const erased = await findErasedKinds(tx, scope);
+    const erased = await findErasedUntil(tx, scope);
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
       const found = refuseMissing(left, { known, erased });
@@ -162,7 +162,7 @@ function validateIds(data: OrderData, addError: AddError): void {
 /** Refuses orders that refer to missing entities or to positions of other orders, or bring back what was erased. */
 function refuseMissing(
   values: readonly OrderRecord[],
-  { known, erased }: { readonly known: Known; readonly erased: ReadonlySet<string> },
+  { known, erased }: { readonly known: Known; readonly erased: ErasedUntil },
 ): Map<OrderRecord, Record<string, string[]>> {
   const ordersOf = new Map(known.positions);
   const seats = new SeatPlan(known);

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
+import { toTimestamp } from "@tessera/kit/pg/instants";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderDocument } from "./personal-data.ts";
 
@@ -7,6 +8,8 @@ import type { OrderDocument } from "./personal-data.ts";
 export interface Start {
   readonly code: string;
   readonly position?: number;
+  /** Only orders that were placed before this time, in microseconds since 1970. */
+  readonly before?: number | undefined;
 }
 
 /** A part of an order, as an export shows it. */
@@ -25,7 +28,11 @@ const most = { orders: 200, storedBytes: 4 * 2 ** 20 };
 const mostShownBytes = 2 * 2 ** 20;
 
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
-function following({ organizer, event }: EventKey, { code, position }: Start): Sql {
+function following({ organizer, event }: EventKey, { code, position, before }: Start): Sql {
+  const isPlaced =
+    before === undefined
+      ? sql`true`
+      : sql`("order".data ->> 'datetime')::timestamptz < ${toTimestamp(before)}::timestamptz`;
   return sql`
     (select counted.code, counted.data
        from (select next.code, next.data,
@@ -35,25 +42,26 @@ function following({ organizer, event }: EventKey, { code, position }: Start): S
                       where "order".organizer = ${organizer}
                         and "order".event = ${event}
                         and "order".code ${position === undefined ? sql`>` : sql`>=`} ${code} collate "C"
+                        and ${isPlaced}
                       order by "order".code
                       limit ${most.orders}) as next) as counted
       where counted.before < ${most.storedBytes}) as following`;
 }
 
 /** Reads the next orders to be erased; none: there are no more. */
-export function readNext(tx: Tx, place: EventKey, after: string): Promise<OrderDocument[]> {
+export function readNext(tx: Tx, place: EventKey, start: Start): Promise<OrderDocument[]> {
   return tx.many<OrderDocument>(sql`
     select following.code, following.data
-      from ${following(place, { code: after })}
+      from ${following(place, start)}
      order by following.code`);
 }
 
 /** Finds the files of answers in the orders that `readNext` reads. */
-export async function findNextFiles(tx: Tx, place: EventKey, after: string): Promise<string[]> {
+export async function findNextFiles(tx: Tx, place: EventKey, start: Start): Promise<string[]> {
   const rows = await tx.many<{ fileKey: string }>(sql`
     with sold as materialized (
       select (position.data -> 'id')::bigint as id
-        from ${following(place, { code: after })}
+        from ${following(place, start)}
        cross join lateral jsonb_array_elements(following.data -> 'positions') as position (data))
     select answer_file.file_key as "fileKey"
       from sold

@@ -3,6 +3,7 @@ import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { countOfErasures } from "@tessera/kit/pg/erased-kinds";
 import { type Sql, sql } from "@tessera/kit/pg/sql";
 import { rowsAs, text } from "@tessera/kit/pg/table";
+import { isBeforeErasure } from "./count-personal-data.ts";
 
 /** The document of an order. */
 export interface OrderDocument {
@@ -49,14 +50,38 @@ export async function deleteAnswers(
   return { fileKeys, files: files.length, gateAnswers: answers.length };
 }
 
-/** Counts the rows of a table of an event. */
+/**
+ * Finds the time before which the orders were placed that an erasure is about, in microseconds since 1970. The first time it
+ * is about all of them (undefined); a repetition leaves those that came after it.
+ */
+export async function findBound(
+  db: Queryable,
+  { organizer, event, case: id }: EventKey & { readonly case: string },
+): Promise<number | undefined> {
+  const row = await db.maybeOne<{ bound: number | null }>(sql`
+    select case when erasure.rounds > 0 then erasure.requested_at end as bound
+      from erasure
+     where erasure.organizer = ${organizer}
+       and erasure.event = ${event}
+       and erasure.case_id = ${id}::uuid`);
+  return row?.bound ?? undefined;
+}
+
+/** Counts the rows of a table of an event, of orders that its last erasure of their answers was about. */
 export async function countRows(db: Queryable, table: "answer_file" | "gate_answer", place: EventKey): Promise<number> {
   const from = table === "answer_file" ? sql`answer_file as held` : sql`gate_answer as held`;
   const { count } = await db.one<{ count: number }>(sql`
     select count(*)::bigint as count
       from ${from}
+      join position
+        on position.organizer = held.organizer and position.event = held.event and position.id = held.position
+      join "order"
+        on "order".organizer = position.organizer
+       and "order".event = position.event
+       and "order".code = position.order_code
      where held.organizer = ${place.organizer}
-       and held.event = ${place.event}`);
+       and held.event = ${place.event}
+       and ${isBeforeErasure(sql`'question_answers'`)}`);
   return count;
 }
 
@@ -76,6 +101,22 @@ export function readStates(
      limit ${limit}`);
 }
 
+/** The number of answers of gates whose files are still to be copied: no export has them. */
+function countOfAwaited({ organizer, event }: EventKey): Sql {
+  return sql`
+    (select count(*)
+       from gate_answer
+      where gate_answer.organizer = ${organizer}
+        and gate_answer.event = ${event}
+        and gate_answer.awaited_revision is not null)`;
+}
+
+/** Whether the file of an answer of a gate is still to be copied. */
+export async function isAwaitingFiles(db: Queryable, place: EventKey): Promise<boolean> {
+  const { count } = await db.one<{ count: number }>(sql`select ${countOfAwaited(place)} as count`);
+  return count > 0;
+}
+
 /** A text that is another one after each change of an event, of what belongs to it, and of its erasures. */
 export function versionOf({ organizer, event }: EventKey): Sql {
   const of = (table: Sql) => sql`
@@ -90,6 +131,7 @@ export function versionOf({ organizer, event }: EventKey): Sql {
                where event.organizer = ${organizer}
                  and event.slug = ${event}),
              ${countOfErasures({ organizer, event })},
+             ${countOfAwaited({ organizer, event })},
              ${of(sql`"order"`)}, ${of(sql`position`)}, ${of(sql`item`)}, ${of(sql`question`)},
              ${of(sql`quota`)}, ${of(sql`seat`)}, ${of(sql`subevent`)}, ${of(sql`category`)}, ${of(sql`tax_rule`)},
              ${of(sql`blocked_secret`)}, ${of(sql`revoked_secret`)})) as version`;
@@ -100,26 +142,50 @@ export interface Ending {
   readonly live: boolean;
   readonly isSeries: boolean;
   readonly lastAt: number | null;
+  readonly timeZone: string;
   readonly now: number;
 }
 
+const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
+const end = (data: Sql) => sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
+
+/** The columns of an `Ending`, from rows of `event`. */
+const ending = sql`
+  (event.data ->> 'live')::boolean as live,
+  (event.data ->> 'has_subevents')::boolean as "isSeries",
+  coalesce(event.data ->> 'timezone', event.settings ->> 'timezone', 'UTC') as "timeZone",
+  ${micros(sql`clock_timestamp()`)} as now,
+  case when (event.data ->> 'has_subevents')::boolean
+       then (select max(greatest(${micros(end(sql`subevent.data`))},
+                                 ${micros(sql`(subevent.data ->> 'date_from')::timestamptz`)}))
+               from subevent
+              where subevent.organizer = event.organizer
+                and subevent.event = event.slug)
+       else ${micros(end(sql`event.data`))} end as "lastAt"`;
+
 /** Finds what decides whether an event is over; undefined: there is no such event. */
 export function findEnding(db: Queryable, { organizer, event }: EventKey): Promise<Ending | undefined> {
-  const micros = (instant: Sql) => sql`(extract(epoch from ${instant}) * 1000000)::bigint`;
-  const end = (data: Sql) => sql`coalesce(${data} ->> 'date_to', ${data} ->> 'date_from')::timestamptz`;
   return db.maybeOne<Ending>(sql`
-    select (event.data ->> 'live')::boolean as live,
-           (event.data ->> 'has_subevents')::boolean as "isSeries",
-           ${micros(sql`clock_timestamp()`)} as now,
-           case when (event.data ->> 'has_subevents')::boolean
-                then (select max(greatest(${micros(end(sql`subevent.data`))},
-                                          ${micros(sql`(subevent.data ->> 'date_from')::timestamptz`)}))
-                        from subevent
-                       where subevent.organizer = event.organizer
-                         and subevent.event = event.slug)
-                else ${micros(end(sql`event.data`))} end as "lastAt"
+    select ${ending}
       from event
      where event.organizer = ${organizer}
        and event.slug = ${event}
        and not event.is_removed`);
+}
+
+/** Reads that of the next events of an organizer, in the order of their names. */
+export function nextEndings(
+  db: Queryable,
+  { organizer, after, limit }: { readonly organizer: string; readonly after: string; readonly limit: number },
+): Promise<(Ending & { readonly event: string })[]> {
+  return db.many(sql`
+    select event.slug as event, ${ending}
+      from (select next.organizer, next.slug, next.data, next.settings
+              from event as next
+             where next.organizer = ${organizer}
+               and next.slug > ${after}
+               and not next.is_removed
+             order by next.slug
+             limit ${limit}) as event
+     order by event.slug`);
 }

@@ -22,7 +22,7 @@ const notedEvents: typeof events = {
   },
   async deleteOlder(tx, revision) {
     await noteOlderEvents(tx, revision);
-    return events.deleteOlder(tx, revision);
+    return copies.deleteOlder(tx, revision);
   },
 };
 

@@ -3,11 +3,11 @@ import type { Tx } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { noteDeletedEvents } from "../store/gone-events.ts";
 import { prepareShop, reserve, soldFact } from "../testing/shop.ts";
 import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
-import { untilWaiting } from "../testing/until-waiting.ts";
 
 let database: TestDatabase;
 let service: RunningVoucher;

@@ -3,11 +3,12 @@ import type { Db } from "@tessera/kit/pg/database";
 import type { Voucher as VoucherOnWire } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import type { Outcome } from "../creations.ts";
 import type { VoucherChange } from "../domain/check-voucher.ts";
+import { namesGuest } from "../domain/guest-comment.ts";
 import type { VoucherEvents } from "../events.ts";
 import type { EventKey } from "../store/keys.ts";
 import { findCodes, nextVoucherIds } from "../store/vouchers.ts";
 import { findKnown } from "./check-against-event.ts";
-import { drawCodes, findInvalid, findTaken, makeVouchers, retryTaken, storeNew } from "./new-vouchers.ts";
+import { drawCodes, findErasing, findInvalid, findTaken, makeVouchers, retryTaken, storeNew } from "./new-vouchers.ts";
 
 /** Creates the vouchers of several requests in one event, which take no capacity: of each request all or none. */
 export async function createTogether(
@@ -26,10 +27,15 @@ export async function createTogether(
   const outcomes = await retryTaken(() =>
     db.transaction(async (tx) => {
       const taken = new Set((await findCodes(tx, place, codes)).keys());
+      const all = requests.flatMap((asked) => asked.map(({ fields }) => fields));
+      const erasing = await findErasing(tx, place, all);
       const refusals = requests.map((asked, index) => {
         const wanted = asked.map(({ fields }) => fields);
         const isCodeTaken = (code: string) => taken.has(code);
-        const refusal = invalid[index] ?? findTaken(wanted, { isCodeTaken, series: known.series });
+        const refusal =
+          invalid[index] ??
+          (wanted.some(namesGuest) ? erasing : undefined) ??
+          findTaken(wanted, { isCodeTaken, series: known.series });
         if (refusal === undefined) for (const { code } of wanted) taken.add(code);
         return refusal;
       });

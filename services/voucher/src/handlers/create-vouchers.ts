@@ -17,7 +17,16 @@ import type { EventKey } from "../store/keys.ts";
 import { findCodes, nextVoucherIds } from "../store/vouchers.ts";
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
 import { findKnown } from "./check-against-event.ts";
-import { drawCodes, findInvalid, findTaken, makeVouchers, readNew, retryTaken, storeNew } from "./new-vouchers.ts";
+import {
+  drawCodes,
+  findErasing,
+  findInvalid,
+  findTaken,
+  makeVouchers,
+  readNew,
+  retryTaken,
+  storeNew,
+} from "./new-vouchers.ts";
 
 /** As many as a request may bring. */
 const mostVouchers = 10_000;
@@ -89,6 +98,8 @@ async function createAlone(
             series: known.series,
           });
           if (refusal !== undefined) throw refusal;
+          const erasing = await findErasing(tx, place, vouchers);
+          if (erasing !== undefined) throw erasing;
           const stored = await storeNew(tx, place, drawCodes(vouchers));
           await held.confirm(tx);
           return { vouchers: [...stored] };

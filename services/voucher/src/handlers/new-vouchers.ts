@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { errorsByIndex, type Fault } from "@tessera/kit/fault";
-import type { Tx } from "@tessera/kit/pg/database";
+import { isBeingErased } from "@tessera/kit/personal-data/erasures";
+import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import { isTaken } from "@tessera/kit/pg/failure";
 import type { NewVoucher, Voucher as VoucherOnWire } from "@tessera/protos/gen/ticketing/voucher/v1/vouchers";
 import { topics } from "@tessera/protos/topics";
@@ -8,7 +9,8 @@ import { checkVoucher, type KnownReferences, type VoucherChange, type VoucherErr
 import { findRefusal, type LedgerProblem, type SeatTerms } from "../domain/find-refusal.ts";
 import { findRepeats } from "../domain/find-repeats.ts";
 import { generateCodes } from "../domain/generate-code.ts";
-import type { Voucher } from "../domain/voucher.ts";
+import { namesGuest } from "../domain/guest-comment.ts";
+import type { Voucher, VoucherFields } from "../domain/voucher.ts";
 import { fault } from "../faults.ts";
 import { lockEvent } from "../store/events.ts";
 import type { EventKey } from "../store/keys.ts";
@@ -52,6 +54,18 @@ export function findTaken(
     return message === undefined ? {} : { non_field_errors: [message] };
   });
   return toFault(errors);
+}
+
+/** Refuses comments of the waiting list while those of the event are erased: a new one would go with them, and in no export. */
+export async function findErasing(
+  tx: Queryable,
+  place: EventKey,
+  vouchers: readonly Pick<VoucherFields, "tag" | "comment">[],
+): Promise<Fault | undefined> {
+  if (!vouchers.some(namesGuest) || !(await isBeingErased(tx, place, ["waiting_list"]))) return undefined;
+  return fault("event_being_erased", "The waiting list of the event is being erased; try again later.", {
+    retryAfterMs: 5000,
+  });
 }
 
 /** Reports what is wrong with vouchers, under `<index>.<field>`. */

@@ -16,7 +16,7 @@ import { findCodes, lockVouchers, nextRevisions, putVouchers, requireVoucher } f
 import { fromWireProblem, toWireNeed } from "../wire/capacity.ts";
 import { fromWireFields, toVoucherFact, toWireVoucher, voucherFields } from "../wire/vouchers.ts";
 import { findKnown } from "./check-against-event.ts";
-import { retryTaken } from "./new-vouchers.ts";
+import { findErasing, retryTaken } from "./new-vouchers.ts";
 
 /** Another change came between the reading and the writing of a voucher. */
 class ChangedMeanwhile extends Error {
@@ -74,6 +74,8 @@ async function updateOnce(
           // Also what the ledger relies on: a hold is confirmed by the state that follows the one it was asked for, or never.
           if (locked.revision !== before.revision) throw new ChangedMeanwhile();
           await refuseBelowReserved(tx, request, { before: locked, after });
+          const erasing = await findErasing(tx, place, isCommented(before, after) ? [after] : []);
+          if (erasing !== undefined) throw erasing;
           const holder = (await findCodes(tx, place, [after.code])).get(after.code);
           const isCodeTaken = holder !== undefined && holder !== id;
           const ledger = held.problems.map(fromWireProblem);
@@ -93,6 +95,10 @@ async function updateOnce(
   );
   if (isChanged) events.voucherChanged(place, id);
   return response;
+}
+
+function isCommented(before: Voucher, after: Voucher): boolean {
+  return before.comment !== after.comment || before.tag !== after.tag;
 }
 
 /** What carts hold can still be sold: a smaller `max_usages` waits for them. */

@@ -1,9 +1,9 @@
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
+import { untilWaiting } from "@tessera/testkit/until-waiting";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { lockEvent } from "../store/events.ts";
 import { nextRevisions } from "../store/vouchers.ts";
 import { place, type RunningVoucher, startVoucher } from "../testing/start-voucher.ts";
-import { untilWaiting } from "../testing/until-waiting.ts";
 import { rebuildVouchers } from "./rebuild-vouchers.ts";
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "@tessera/kit/fault";
-import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
+import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
@@ -71,7 +71,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       scope,
       values.map(({ code }) => code),
     );
-    const isErased = (await findErasedKinds(tx, scope)).has("waiting_list");
+    const erased = await findErasedUntil(tx, scope);
     const first = new Map<string, number>();
     const checked = values.map((value) => {
       const { id, code } = value;
@@ -81,7 +81,7 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       const errors: Record<string, FieldErrors[string]> = Object.fromEntries(
         unknown.map(([name, at]) => [name, [`${name} ${at} is not known`]]),
       );
-      if (isErased && namesGuest(value)) errors["comment"] = [erasedComment];
+      if (isOfErased(erased, "waiting_list", value.created) && namesGuest(value)) errors["comment"] = [erasedComment];
       if (holder !== id) errors["code"] = [`voucher ${holder} has this code`];
       return [value, errors] as const;
     });

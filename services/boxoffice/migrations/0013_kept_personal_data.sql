@@ -1,0 +1,4 @@
+-- Why: also what an erasure leaves must be known, with the reason: what was not exported is not erased.
+comment on column "order".data is 'personal data: attendee_info, order_emails, phone_numbers, invoice_addresses, question_answers, kept; email, phone, customer, invoice_address; of positions attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers; kept are what the organizer noted and no export has (comment, checkin_text, api_meta, description of fees), and country and state of positions';
+comment on column position.state is 'personal data: attendee_info, order_emails, invoice_addresses, question_answers, kept; attendee_name, attendee_name_parts, attendee_email, company, street, zipcode, city, answers, order.email, order.invoice_name; kept are country and state, and order.checkin_text, which the organizer noted';
+comment on column sale.answer is 'personal data: kept; codes and secrets of tickets that were sold without names';
