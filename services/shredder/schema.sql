@@ -1,3 +1,21 @@
+create table announced_erasure (
+  organizer text collate "C" not null,
+  event text collate "C" not null,
+  ended_at timestamptz not null,
+  announced_at timestamptz not null,
+  due_at timestamptz not null,
+  problem text,
+  next_at timestamptz not null default clock_timestamp(),
+  tries integer not null default 0,
+  export uuid,
+  shred_case uuid,
+  constraint announced_erasure_pkey primary key (organizer, event),
+  constraint announced_erasure_check check (((shred_case is null) or (export is not null)))
+);
+create index announced_erasure_begun on announced_erasure using btree (organizer, event) where (export is not null);
+create index announced_erasure_by_organizer on announced_erasure using btree (organizer, due_at, event);
+create index announced_erasure_to_start on announced_erasure using btree (due_at) where (export is null);
+
 create table answered_request (
   request_id uuid not null,
   rpc text not null,
@@ -26,6 +44,7 @@ create table dead_letter (
   replay_requested_at timestamptz,
   tries integer not null default 0,
   tried_at timestamptz,
+  is_emptied boolean not null default false,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
@@ -50,6 +69,9 @@ create table erasure (
   kinds text[] not null,
   requested_at timestamptz not null default clock_timestamp(),
   done_at timestamptz,
+  rounds integer not null default 0,
+  is_taken_on boolean not null default false,
+  is_taken_back boolean not null default false,
   constraint erasure_pkey primary key (organizer, event, case_id)
 );
 
@@ -130,6 +152,20 @@ create table rebuild (
   constraint rebuild_pkey primary key (id)
 );
 
+create table retention (
+  organizer text collate "C" not null,
+  days integer not null,
+  kinds text[] not null,
+  instance text not null,
+  changed_at timestamptz not null default clock_timestamp(),
+  round_after text collate "C" not null default ''::text,
+  round_at timestamptz not null default clock_timestamp(),
+  constraint retention_pkey primary key (organizer),
+  constraint retention_days_check check ((days >= 0)),
+  constraint retention_kinds_check check ((cardinality(kinds) > 0))
+);
+create index retention_by_round on retention using btree (round_at);
+
 create table shred_case (
   organizer text collate "C" not null,
   event text collate "C" not null,
@@ -147,9 +183,14 @@ create table shred_case (
   failed_at timestamptz,
   event_gone_at timestamptz,
   parts jsonb,
+  repeated_at timestamptz,
+  problem text,
+  export_made_at timestamptz,
+  requested_by text collate "C",
   constraint shred_case_pkey primary key (organizer, event, id)
 );
 create unique index shred_case_of_export on shred_case using btree (organizer, event, export) where (failed_at is null);
+create index shred_case_of_retention on shred_case using btree (organizer, erased_at desc, id) where ((credential = 'retention'::text) and (erased_at is not null) and (event_gone_at is null));
 
 create table signing_key (
   is_only boolean not null default true,
@@ -187,4 +228,5 @@ create index work_of_owner on work using btree (kind, owner, turn) where (state 
 comment on column work.payload is 'personal data: kept; whatever the kind of work needs, until it has ended';
 comment on column work.result is 'personal data: kept; whatever the kind of work makes, until it expires';
 
+alter table announced_erasure add constraint announced_erasure_organizer_fkey foreign key (organizer) references retention(organizer) on delete cascade;
 alter table erased_part add constraint erased_part_organizer_event_case_id_fkey foreign key (organizer, event, case_id) references erasure(organizer, event, case_id) on delete cascade;

@@ -1,14 +1,16 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
-import { Shredders } from "@tessera/protos/services";
+import { Retention, Shredders } from "@tessera/protos/services";
 import { clients } from "./clients.ts";
 import { eventChanged } from "./consumers/event-changed.ts";
 import { reportEvents } from "./events.ts";
 import { findExport } from "./handlers/find-export.ts";
 import { findShred } from "./handlers/find-shred.ts";
-import { getCertificate } from "./handlers/get-certificate.ts";
+import { getCertificate, getCertificateKey } from "./handlers/get-certificate.ts";
+import { endRetention, findRetention, listErased, listUpcoming, setRetention } from "./handlers/retention.ts";
 import { startExport } from "./handlers/start-export.ts";
 import { startShred } from "./handlers/start-shred.ts";
+import { applyRetention } from "./jobs/apply-retention.ts";
 import { makeExports } from "./jobs/make-exports.ts";
 import { removeExports } from "./jobs/remove-exports.ts";
 import { shredEvents } from "./jobs/shred-events.ts";
@@ -21,9 +23,12 @@ export const shredder = defineService({
   settings: {},
   migrations: new URL("../migrations/", import.meta.url),
   clients,
-  rpcs: [rpcs(Shredders, { startExport, findExport, startShred, findShred, getCertificate })],
+  rpcs: [
+    rpcs(Shredders, { startExport, findExport, startShred, findShred, getCertificate, getCertificateKey }),
+    rpcs(Retention, { findRetention, setRetention, endRetention, listUpcoming, listErased }),
+  ],
   consumers: [eventChanged],
-  jobs: [removeExports],
+  jobs: [removeExports, applyRetention],
   works: [makeExports, shredEvents],
   rebuilds: [rebuildRequests],
   start: async ({ db, files, clock, log, clients: called }) => ({

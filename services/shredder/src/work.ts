@@ -27,6 +27,14 @@ export const shredding = defineWork("shred personal data", {
   mostWaiting: 20,
 });
 
+/** A status is not "running" for ever. What is late is erased all the same, and certified then. */
+export const patienceMs = 50 * 60_000;
+
+/** Whether work has not ended. */
+export function isUnderWay(work: { readonly state: string } | undefined): boolean {
+  return work?.state === "waiting" || work?.state === "running";
+}
+
 /** Work is named after its event, too: in another event it does not exist. */
 export function workId({ organizer, event, id }: Named): string {
   return [organizer, event, id].join("/");

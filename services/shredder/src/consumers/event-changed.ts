@@ -4,6 +4,6 @@ import { noteEventsGone } from "../store/cases.ts";
 
 /** Notes which events were deleted: another one that gets the name of one is not erased again with it. */
 export const eventChanged = consume(topics.eventChanged, async (tx, facts) => {
-  const gone = facts.filter(({ value }) => value === null).map(({ key }) => parseEntityKey(key));
+  const gone = facts.filter(({ value }) => value === null).map(({ key, at }) => ({ ...parseEntityKey(key), at }));
   await noteEventsGone(tx, gone);
 });

@@ -5,10 +5,17 @@ export interface Part {
   readonly count: number;
 }
 
-/** What a service has erased. */
+/** What may hold personal data and no erasure takes, and why. */
+export interface Kept {
+  readonly holding: string;
+  readonly reason: string;
+}
+
+/** What a service has erased, and what it keeps. */
 export interface ServiceParts {
   readonly service: string;
   readonly parts: readonly Part[];
+  readonly kept: readonly Kept[];
 }
 
 /** How far a service is with its part of a case. */
@@ -23,13 +30,27 @@ export interface ServiceProgress extends ServiceParts {
 export type CaseProgress =
   | { readonly state: "erased"; readonly parts: readonly ServiceParts[] }
   /** Services that have not erased their parts, and why. */
-  | { readonly state: "erasing"; readonly missing: readonly string[] };
+  | {
+      readonly state: "erasing";
+      readonly missing: readonly string[];
+      /** Whether waiting alone does not help: a request was lost, or something is left that was stored meanwhile. */
+      readonly isStuck: boolean;
+    };
 
 /** Decides how far a case is: it is closed when every service is done and nothing is left anywhere. */
 export function judgeProgress(services: readonly ServiceProgress[]): CaseProgress {
   const missing = services.flatMap((service) => describeMissing(service) ?? []);
-  if (missing.length > 0) return { state: "erasing", missing };
-  return { state: "erased", parts: services.map(({ service, parts }) => ({ service, parts })) };
+  if (missing.length > 0) return { state: "erasing", missing, isStuck: isStuck(services) };
+  return { state: "erased", parts: services.map(({ service, parts, kept }) => ({ service, parts, kept })) };
+}
+
+/** It owns events: a case that it does not know went with its event. */
+const owner = "boxoffice";
+
+function isStuck(services: readonly ServiceProgress[]): boolean {
+  if (services.some(({ service, state }) => service === owner && (state === "unasked" || state === "silent")))
+    return false;
+  return services.some(({ state, left }) => state === "unasked" || left.length > 0);
 }
 
 function describeMissing({ service, state, left }: ServiceProgress): string | undefined {

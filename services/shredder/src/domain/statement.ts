@@ -10,6 +10,9 @@ export interface ErasedCase {
   readonly kinds: readonly string[];
   readonly exportSha256: string;
   readonly exportedAt: number;
+  readonly exportMadeAt: number | null;
+  /** The kind and the id of a credential. */
+  readonly requestedBy: string | null;
   readonly requestedAt: number;
   readonly erasedAt: number;
   readonly parts: readonly ServiceParts[];
@@ -26,12 +29,15 @@ export function writeStatement(erased: ErasedCase): string {
     case: id,
     shredders: kinds,
     exported: formatInstant(erased.exportedAt),
+    export_made: erased.exportMadeAt === null ? null : formatInstant(erased.exportMadeAt),
     export_sha256: exportSha256,
     requested: formatInstant(erased.requestedAt),
+    requested_by: erased.requestedBy,
     erased: formatInstant(erased.erasedAt),
-    services: parts.map(({ service, parts: counts }) => ({
+    services: parts.map(({ service, parts: counts, kept }) => ({
       service,
       erased: counts.map(({ kind, holding, count }) => ({ shredder: kind, holding, count })),
+      kept: kept.map(({ holding, reason }) => ({ holding, reason })),
     })),
   });
 }

@@ -36,6 +36,6 @@ export async function findExport(
 }
 
 /** There never was one, it has expired, or its data is erased. */
-function unknownExport() {
+export function unknownExport() {
   return fault("export_not_found", "There is no such export, or it has expired.");
 }

@@ -7,10 +7,7 @@ import {
 } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
 import { fault } from "../faults.ts";
 import { findOwnCase } from "../store/cases.ts";
-import { shredding, workId } from "../work.ts";
-
-/** A status is not "running" for ever. What is late is erased all the same, and certified then. */
-const patienceMs = 50 * 60_000;
+import { isUnderWay, patienceMs, shredding, workId } from "../work.ts";
 
 const late =
   "Not everything is erased yet, because a part of the platform is away. The rest is erased when it is back.";
@@ -23,9 +20,11 @@ export async function findShred(
   const place = { ...request, id };
   const found = await findOwnCase(db, place);
   if (found === undefined) throw fault("shred_not_found", "There is no such erasure.");
-  const isLate = found.requestedAt !== null && Date.now() > found.requestedAt / 1000 + patienceMs;
+  const isLate = found.requestedAt !== null && found.ageMs > patienceMs;
   if (isLate && found.erasedAt === null) return { state: ShredState.FAILED, message: late };
   const work = await findWork(db, shredding, workId(place));
+  // Its work has still to take back what services had begun.
+  if (found.problem !== null && isUnderWay(work)) return { state: ShredState.FAILED, message: found.problem };
   switch (work?.state) {
     case "waiting":
       return { state: ShredState.WAITING, message: "" };

@@ -1,5 +1,4 @@
-import { randomUUID } from "node:crypto";
-import { enqueueWork } from "@tessera/kit/jobs/work";
+import { answerOnce, findAnswer } from "@tessera/kit/pg/answer-once";
 import type { Db } from "@tessera/kit/pg/database";
 import type { Client } from "@tessera/kit/rpc";
 import {
@@ -7,14 +6,12 @@ import {
   type StartShredRequest,
   type StartShredResponse,
 } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
-import type { Shredding } from "@tessera/protos/services";
+import { Shredders, type Shredding } from "@tessera/protos/services";
 import type { ShredEvents } from "../events.ts";
-import { fault } from "../faults.ts";
+import { openShred } from "../open.ts";
 import { requireReady } from "../require-ready.ts";
-import { openCase } from "../store/cases.ts";
 import { findOwnExport } from "../store/exports.ts";
-import { shredding as shred, workId } from "../work.ts";
-import { findExport } from "./find-export.ts";
+import { findExport, unknownExport } from "./find-export.ts";
 
 export interface ShredTools {
   readonly db: Db;
@@ -24,20 +21,24 @@ export interface ShredTools {
 
 /** Starts the erasure of what was exported. An export has one case: to start it again answers the same. */
 export async function startShred(request: StartShredRequest, tools: ShredTools): Promise<StartShredResponse> {
-  const { organizer, event, credential, export: exportId } = request;
+  const { organizer, event, credential, requestedBy, export: exportId } = request;
+  // Its export may be erased by now.
+  const answered = await findAnswer(tools.db, Shredders.startShred);
+  if (answered !== undefined) return answered;
   const none = { message: "", case: "", file: "" };
   const { state, message } = await findExport(request, tools);
   if (state !== ShredState.SUCCEEDED) return { ...none, exportState: state, message };
   await requireReady(request, tools);
-  const proposed = { id: randomUUID(), file: randomUUID(), credential };
-  const { opened, kinds } = await tools.db.transaction(async (tx) => {
+  let kinds: readonly string[] = [];
+  let isNew = false;
+  const response = await answerOnce(tools.db, Shredders.startShred, async (tx) => {
     const exported = await findOwnExport(tx, { ...request, id: exportId });
-    if (exported === undefined) throw fault("export_not_found", "There is no such export, or it has expired.");
-    const found = await openCase(tx, exported, proposed);
-    const payload = { organizer, event, id: found.id };
-    await enqueueWork(tx, shred, [{ id: workId(payload), owner: organizer, payload }]);
-    return { opened: found, kinds: exported.kinds };
+    const opened = exported && (await openShred(tx, exported, { credential, requestedBy }));
+    if (exported === undefined || opened === undefined) throw unknownExport();
+    kinds = exported.kinds;
+    isNew = opened.isNew;
+    return { ...none, exportState: state, case: opened.id, file: opened.file };
   });
-  if (opened.id === proposed.id) tools.events.shredAsked({ organizer, event }, opened.id, kinds);
-  return { ...none, exportState: state, case: opened.id, file: opened.file };
+  if (isNew) tools.events.shredAsked({ organizer, event }, response.case, kinds);
+  return response;
 }

@@ -117,6 +117,20 @@ it("[D5.5] is made again from the beginning when a service fails while it is rea
   expect(await state()).toBe(ShredState.SUCCEEDED);
 });
 
+it("[D5.7] waits until boxoffice has the answers that check-in has counted, and then describes boxoffice", async () => {
+  const { boxoffice, checkin } = service.peers.holders;
+  boxoffice.version = "without the answer";
+  service.peers.settling = () => {
+    boxoffice.version = "with the answer";
+    checkin.version = "with another answer";
+  };
+  const exported = await service.export();
+  const { versions } = await db.one<{ versions: Record<string, string> }>(
+    sql`select export.versions from export where export.id = ${exported.export}::uuid`,
+  );
+  expect(versions).toMatchObject({ boxoffice: "with the answer", checkin: "1" });
+});
+
 it("[D2.2] is not started while the event is not ready", async () => {
   service.peers.problem = "Not over.";
   await expect(service.export()).rejects.toMatchObject({ code: "not_shreddable", message: "Not over." });

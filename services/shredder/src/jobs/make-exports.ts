@@ -1,20 +1,29 @@
 import { randomInt, randomUUID } from "node:crypto";
+import { type CaughtUp, settle } from "@tessera/kit/bus/settle";
 import type { Files } from "@tessera/kit/files/files";
 import { WorkFailed, workOn } from "@tessera/kit/jobs/workers";
 import type { Db } from "@tessera/kit/pg/database";
+import type { Client } from "@tessera/kit/rpc";
+import type { Facts } from "@tessera/protos/services";
 import { formatInstant } from "@tessera/values";
+import { fault } from "../faults.ts";
 import { type HolderClients, holdersOf } from "../holders.ts";
 import { type Export, findExport, storeFile, storeVersions } from "../store/exports.ts";
 import { exporting, exportsPrefix, workId } from "../work.ts";
 import { type SourceFile, writeZip } from "../write-zip.ts";
 
 export interface ExportTools extends HolderClients {
+  readonly checkinFacts: Pick<Client<Facts>, "markFacts">;
+  readonly boxofficeFacts: { readonly caughtUp: CaughtUp };
   readonly db: Db;
   readonly files: Files;
 }
 
 /** A service reads all rows of an event to say whether it has changed. */
 const describeMs = 30_000;
+
+/** Answers mostly are there within a second. */
+const settleMs = 20_000;
 
 /** Makes exports: what services say of the event is noted first, then everything is read. */
 export const makeExports = workOn(exporting, async ({ payload, signal, step }, tools: ExportTools) => {
@@ -23,13 +32,15 @@ export const makeExports = workOn(exporting, async ({ payload, signal, step }, t
   const { organizer, event } = payload;
   const versions: Record<string, string> = {};
   const sources: SourceFile[] = [];
-  for (const holder of holdersOf(tools)) {
+  for (const holder of holdersOf(tools).toReversed()) {
+    if (holder.service === "boxoffice") await settleAnswers(tools, signal);
     const { version, files } = await holder.client.describeEvent(
       { organizer, event },
       { signal, timeoutMs: describeMs },
     );
     versions[holder.service] = version;
-    for (const file of files) if (wanted.kinds.includes(file.kind)) sources.push({ ...file, holder });
+    const chosen = files.filter(({ kind }) => wanted.kinds.includes(kind));
+    sources.unshift(...chosen.map((file) => ({ ...file, holder })));
   }
   await step((tx) => storeVersions(tx, payload, versions));
   const fileKey = `${exportsPrefix}${workId(payload)}/${randomUUID()}.zip`;
@@ -42,6 +53,16 @@ export const makeExports = workOn(exporting, async ({ payload, signal, step }, t
   }
   return async () => undefined;
 });
+
+/**
+ * Waits until boxoffice, which exports answers, has those that gates had given when check-in was described. Later ones
+ * change the version of check-in.
+ */
+async function settleAnswers({ checkinFacts, boxofficeFacts }: ExportTools, signal: AbortSignal): Promise<void> {
+  const until = Date.now() + settleMs;
+  if (await settle({ owner: checkinFacts, readers: [boxofficeFacts.caughtUp], until, signal })) return;
+  throw fault("answers_missing", "boxoffice has not taken over what gates have asked");
+}
 
 /** Kinds that no service holds: records do not bring them. */
 const heldNowhere: ReadonlySet<string> = new Set(["invoices", "payment_info"]);

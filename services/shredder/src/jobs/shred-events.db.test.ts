@@ -1,3 +1,6 @@
+import { randomUUID } from "node:crypto";
+import { systemClock } from "@tessera/kit/clock";
+import { runInContext } from "@tessera/kit/context";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { ErasureState } from "@tessera/protos/gen/platform/v1/personal_data";
@@ -47,16 +50,35 @@ const requested = async () =>
       select outbox.payload from outbox where outbox.topic = ${topics.shredRequested.name} order by outbox.id`)
   ).map(({ payload }) => topics.shredRequested.decode(payload));
 
+const deleteEvent = async () => {
+  service.clock.at = systemClock.now();
+  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+};
+
 describe("an erasure", () => {
   it("[D6.1] is requested once, and ends when all services are done", async () => {
     const started = await start();
     expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
     await service.work();
     expect(await state(started)).toEqual({ state: ShredState.SUCCEEDED, message: "" });
-    expect(await requested()).toEqual([{ ...place, case: started.case, kinds: ["order_emails"] }]);
-    expect(service.peers.closed).toMatchObject([{ case: started.case, kinds: ["order_emails"], version: "1" }]);
+    const request = { case: started.case, kinds: ["order_emails"] };
+    expect(await requested()).toEqual([{ ...place, ...request, again: false, fromLedger: false }]);
+    const closed = ["gateway", "layout-and-render", "voucher", "checkin", "boxoffice"];
+    expect(service.peers.closed).toMatchObject(closed.map((name) => ({ service: name, ...request, version: "1" })));
+    expect(service.peers.reopened).toEqual([]);
     const { statement } = await service.shredders.getCertificate({ ...place, case: started.case });
-    expect(JSON.parse(Buffer.from(statement).toString())).toMatchObject({ event: "sampleconf", case: started.case });
+    const time = expect.stringMatching(/^20.+Z$/);
+    expect(JSON.parse(Buffer.from(statement).toString())).toMatchObject({
+      ...{ event: "sampleconf", case: started.case, requested_by: "api_key:7" },
+      ...{ exported: time, export_made: time, requested: time, erased: time },
+      services: expect.arrayContaining([
+        {
+          service: "voucher",
+          erased: [{ shredder: "order_emails", holding: "order.data", count: 2 }],
+          kept: [{ holding: "note.voucher", reason: "what the organizer noted" }],
+        },
+      ]),
+    });
   });
 
   it.each(["checkin", "voucher", "layout-and-render"] as const)(
@@ -73,18 +95,78 @@ describe("an erasure", () => {
     },
   );
 
-  it("[D2.3] asks for nothing when boxoffice does not close the event; then the export may be tried again", async () => {
-    const exported = await service.export();
-    const started = await service.shredders.startShred({ ...mine, ...exported });
-    service.peers.closing = "It has changed.";
+  it.each(["boxoffice", "checkin", "voucher"] as const)(
+    "[D2.3, D2.4] asks for nothing when %s does not close the event, and takes back what was begun; then the export may be tried again",
+    async (name) => {
+      const exported = await service.export();
+      const started = await service.shredders.startShred({ ...mine, ...exported });
+      service.peers.closing.set(name, "It has changed.");
+      await service.work();
+      expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "It has changed." });
+      expect(await requested()).toEqual([]);
+      expect(service.peers.closed.at(-1)).toMatchObject({ service: name });
+      const reopened = service.peers.reopened.filter((each) => each.case === started.case).map((each) => each.service);
+      expect(reopened.toSorted()).toEqual(["boxoffice", "checkin", "gateway", "layout-and-render", "voucher"]);
+      service.peers.closing.clear();
+      const second = await service.shredders.startShred({ ...mine, ...exported });
+      expect(second.case).not.toBe(started.case);
+      await service.work();
+      expect(await state(second)).toMatchObject({ state: ShredState.SUCCEEDED });
+    },
+  );
+
+  it("[D2.4] is refused at once, and takes back what was begun also after a crash, or when a service is back", async () => {
+    const started = await start();
+    service.peers.closing.set("boxoffice", "It has changed.");
+    service.peers.holders.gateway.erasure = undefined;
     await service.work();
-    expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "It has changed." });
+    expect(await state(started)).toMatchObject({
+      state: ShredState.FAILED,
+      message: "It has changed.",
+    });
+    service.peers.holders.gateway.erasure = { state: ErasureState.UNKNOWN, parts: [], left: [] };
+    await again();
+    expect(service.peers.reopened).toContainEqual({ service: "gateway", case: started.case });
+    expect(await state(started)).toMatchObject({ state: ShredState.FAILED });
     expect(await requested()).toEqual([]);
-    service.peers.closing = undefined;
-    const second = await service.shredders.startShred({ ...mine, ...exported });
-    expect(second.case).not.toBe(started.case);
+  });
+
+  it("[D6.6] fails when it could not begin for fifty minutes, with nothing erased", async () => {
+    const started = await start();
+    await db.run(sql`update shred_case set started_at = now() - interval '51 minutes'`);
     await service.work();
-    expect(await state(second)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await state(started)).toMatchObject({ state: ShredState.FAILED, message: expect.stringContaining("away") });
+    expect([await requested(), service.peers.closed]).toEqual([[], []]);
+  });
+
+  it("[D6.9] ends when its event is deleted", async () => {
+    const started = await start();
+    service.peers.holders.voucher.erasure = undefined;
+    await service.work();
+    await deleteEvent();
+    await again();
+    expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "The event was deleted." });
+  });
+
+  it("[D6.8] is requested again where something is left, once a minute at most", async () => {
+    const started = await start();
+    const parts = [{ kind: "order_emails", holding: "position.state", count: 1 }];
+    const { checkin } = service.peers.holders;
+    checkin.erasure = { state: ErasureState.DONE, parts, left: parts };
+    await service.work();
+    const request = { ...place, case: started.case, kinds: ["order_emails"] };
+    expect(await requested()).toEqual([{ ...request, again: false, fromLedger: false }]);
+    await db.run(sql`update shred_case set requested_at = now() - interval '61 seconds'`);
+    await again();
+    await again();
+    expect(await requested()).toEqual([
+      { ...request, again: false, fromLedger: false },
+      { ...request, again: true, fromLedger: false },
+    ]);
+    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    checkin.erasure = { state: ErasureState.DONE, parts, left: [] };
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
   });
 
   it("[D6.7] goes on after its worker was killed, whatever it had done", async () => {
@@ -124,6 +206,63 @@ describe("an erasure", () => {
     expect(await requested()).toHaveLength(1);
   });
 
+  it("[D6.7] goes on where a try has closed some services and no others", async () => {
+    const started = await start();
+    service.peers.refusing = "boxoffice";
+    await service.work();
+    expect(service.peers.closed.map((each) => each.service)).toContain("voucher");
+    expect(await state(started)).toMatchObject({ state: ShredState.WAITING });
+    service.peers.refusing = undefined;
+    await again();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+  });
+
+  it("[D2.4] is taken back in every service that answers, although one is away", async () => {
+    await start();
+    service.peers.closing.set("boxoffice", "It is online.");
+    service.peers.holders.boxoffice.erasure = undefined;
+    await service.work();
+    expect(service.peers.reopened.map((each) => each.service).sort()).toEqual([
+      "checkin",
+      "gateway",
+      "layout-and-render",
+      "voucher",
+    ]);
+  });
+
+  it("[D4.4, D6.9] is taken back when its event is deleted before anything was requested", async () => {
+    const started = await start();
+    service.peers.refusing = "boxoffice";
+    await service.work();
+    await deleteEvent();
+    await again();
+    expect(await state(started)).toEqual({ state: ShredState.FAILED, message: "The event was deleted." });
+    expect(service.peers.reopened.map((each) => each.service)).toContain("voucher");
+  });
+
+  it("[D8.2] does not end with a deletion of before: that was of another event with the name", async () => {
+    const started = await start();
+    service.clock.at = systemClock.now() - 3_600_000_000;
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+    await service.work();
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+  });
+
+  it("[D6.11] is waited for without a pause while services erase", async () => {
+    const started = await start();
+    const { voucher } = service.peers.holders;
+    voucher.erasure = { state: ErasureState.RUNNING, parts: [], left: [] };
+    const finish = setTimeout(() => {
+      voucher.erasure = { state: ErasureState.DONE, parts: [], left: [] };
+    }, 3000);
+    await service.work();
+    clearTimeout(finish);
+    expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+    expect(await db.one(sql`select work.tries from work where work.kind = 'shred personal data'`)).toEqual({
+      tries: 1,
+    });
+  });
+
   it("[D6.6] is told as failed when a service has been away for long, and ends well when it is back", async () => {
     const started = await start();
     const { voucher } = service.peers.holders;
@@ -139,7 +278,7 @@ describe("an erasure", () => {
 
   it("[D6.7] goes on when the event was closed before a crash, whatever has changed since", async () => {
     const started = await start();
-    await service.shredding.closeEvent({ ...place, case: started.case, kinds: [], version: "1" });
+    service.peers.closed.push({ ...place, case: started.case, kinds: [], version: "1", service: "boxoffice" });
     service.peers.holders.checkin.version = "2";
     await service.work();
     expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
@@ -173,6 +312,42 @@ it("[D5.4] belongs to the one who asked for it, in its event", async () => {
     ).rejects.toMatchObject({ code: "shred_not_found" });
 });
 
+it("[D6.10] is answered once to a request that comes again, also when it has ended", async () => {
+  const exported = { requestId: randomUUID() };
+  const startExport = () =>
+    runInContext(exported, () =>
+      service.shredders.startExport({ ...mine, shredders: ["order_emails"], instance: "https://tickets.example" }),
+    );
+  const made = await startExport();
+  service.peers.problem = "Not over.";
+  expect(await startExport()).toEqual(made);
+  service.peers.problem = undefined;
+  await service.work();
+  const shredded = { requestId: randomUUID() };
+  const startShred = () => runInContext(shredded, () => service.shredders.startShred({ ...mine, ...made }));
+  const started = await startShred();
+  await service.work();
+  expect(await state(started)).toMatchObject({ state: ShredState.SUCCEEDED });
+  expect(await startShred()).toEqual(started);
+});
+
+it("[D7.3] is certified to the organizer alone, also when its event was deleted, with a key that is told without a certificate", async () => {
+  const started = await start();
+  await service.work();
+  await deleteEvent();
+  const { organizer } = place;
+  const found = await service.shredders.getCertificate({ organizer, event: "", case: started.case });
+  expect(JSON.parse(Buffer.from(found.statement).toString())).toMatchObject({ case: started.case });
+  expect((await service.shredders.getCertificateKey({})).publicKey).toBe(found.publicKey);
+  for (const other of [
+    { organizer: "another", event: "" },
+    { organizer, event: "another" },
+  ])
+    await expect(service.shredders.getCertificate({ ...other, case: started.case })).rejects.toMatchObject({
+      code: "certificate_not_found",
+    });
+});
+
 it("[D6.6] is told for an hour", async () => {
   const started = await start();
   await service.work();
@@ -184,7 +359,7 @@ it("[D8.2] is not requested again for another event of the same name", async () 
   await start();
   await service.work();
   await db.run(sql`delete from outbox`);
-  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+  await deleteEvent();
   const [rebuild] = shredder.rebuilds ?? [];
   expect(
     await db.transaction(async (tx) => rebuild?.publishNext(tx, { after: undefined, limit: 10, cutoff: 0 })),
@@ -201,7 +376,9 @@ it("[D8.1] is requested again when its topic is rebuilt", async () => {
     rebuild?.publishNext(tx, { after: undefined, limit: 10, cutoff: 0 }),
   );
   expect(first?.published).toBe(1);
-  expect(await requested()).toEqual([{ ...place, case: started.case, kinds: ["order_emails"] }]);
+  expect(await requested()).toEqual([
+    { ...place, case: started.case, kinds: ["order_emails"], again: true, fromLedger: true },
+  ]);
   expect(
     await db.transaction(async (tx) => rebuild?.publishNext(tx, { after: first?.place, limit: 10, cutoff: 0 })),
   ).toBeUndefined();

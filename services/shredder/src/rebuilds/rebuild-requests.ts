@@ -5,7 +5,7 @@ import { countRequested, nextRequested } from "../store/cases.ts";
 
 /**
  * Publishes the requests of the ledger again, as new facts: a service whose database was restored from a backup erases
- * again what was erased since. For all others that is harmless.
+ * again what was erased since. Others erase what has come since then, too.
  */
 export const rebuildRequests: Rebuild = {
   topic: topics.shredRequested,
@@ -21,7 +21,10 @@ export const rebuildRequests: Rebuild = {
     if (last === undefined) return undefined;
     await tx.publish(
       topics.shredRequested,
-      cases.map(({ organizer, event, id, kinds }) => ({ organizer, event, case: id, kinds: [...kinds] })),
+      cases.map(({ organizer, event, id, kinds }) => ({
+        ...{ organizer, event, case: id, kinds: [...kinds] },
+        ...{ again: true, fromLedger: true },
+      })),
     );
     const { organizer, event, id } = last;
     return { place: JSON.stringify({ organizer, event, id }), published: cases.length };

@@ -118,22 +118,28 @@ export async function deleteOldExports(
   return rows.map(({ fileKey }) => fileKey);
 }
 
-/** Forgets the files of all exports of an event that hold a kind, or belong to the case, and returns their keys. */
-export async function forgetFiles(
-  tx: Queryable,
-  { organizer, event, kinds, export: id }: EventKey & { readonly kinds: readonly string[]; readonly export: string },
-): Promise<string[]> {
-  const rows = await tx.many<{ fileKey: string }>(sql`
-    update export
-       set file_key = null
-      from export as before
-     where export.organizer = ${organizer}
-       and export.event = ${event}
-       and before.organizer = export.organizer
-       and before.event = export.event
-       and before.id = export.id
-       and (export.id = ${id}::uuid or export.kinds && ${kinds}::text[])
-       and before.file_key is not null
-    returning before.file_key as "fileKey"`);
+/** What is erased: an export, and kinds of personal data. */
+interface ErasedExport extends EventKey {
+  readonly export: string;
+  readonly kinds: readonly string[];
+}
+
+/** The exports of an event with files, of which some of these kinds are erased. */
+const holdingSome = ({ organizer, event, kinds, export: id }: ErasedExport) => sql`
+      export.organizer = ${organizer}
+  and export.event = ${event}
+  and (export.id = ${id}::uuid or export.kinds && ${kinds}::text[])
+  and export.file_key is not null`;
+
+/** Finds the files of these exports. They are removed before they are forgotten, or a crash would leave them. */
+export async function findFiles(db: Queryable, of: ErasedExport): Promise<string[]> {
+  const rows = await db.many<{ fileKey: string }>(sql`
+    select export.file_key as "fileKey" from export where ${holdingSome(of)}`);
   return rows.map(({ fileKey }) => fileKey);
+}
+
+/** Forgets these files. */
+export async function forgetFiles(tx: Queryable, of: ErasedExport, files: readonly string[]): Promise<void> {
+  await tx.run(sql`
+    update export set file_key = null where ${holdingSome(of)} and export.file_key = any(${files}::text[])`);
 }

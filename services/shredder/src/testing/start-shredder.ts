@@ -8,20 +8,20 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { implement } from "@tessera/kit/rpc";
 import {
+  type CloseEventRequest,
   ErasureState,
   type ExportFile,
   ExportShape,
   type FindErasureResponse,
   type ReadPersonalDataResponse,
 } from "@tessera/protos/gen/platform/v1/personal_data";
-import type { CloseEventRequest } from "@tessera/protos/gen/ticketing/boxoffice/v1/shredding";
-import { Facts, PersonalData, Shredders, Shredding } from "@tessera/protos/services";
+import { Facts, PersonalData, Retention, Shredders, Shredding } from "@tessera/protos/services";
 import { finishWork } from "@tessera/testkit/finish-work";
 import { startForTest } from "@tessera/testkit/start-for-test";
 import { shredder } from "../index.ts";
 
 export const place = { organizer: "bigevents", event: "sampleconf" } as const;
-export const mine = { ...place, credential: "mine" } as const;
+export const mine = { ...place, credential: "mine", requestedBy: "api_key:7" } as const;
 
 /** What a service that holds personal data answers. */
 interface FakeHolder {
@@ -32,14 +32,30 @@ interface FakeHolder {
   /** Happens while a page is read. */
   reading: (() => Promise<void>) | undefined;
   /** Undefined: it does not answer. */
-  erasure: FindErasureResponse | undefined;
+  erasure: Omit<FindErasureResponse, "kept"> | undefined;
 }
 
-const done = (): FindErasureResponse => ({
+/** An event as boxoffice knows it. */
+export interface FakeEvent {
+  readonly organizer?: string;
+  readonly event: string;
+  /** Its end, in microseconds since 1970; undefined: it has none. */
+  readonly at: number | undefined;
+  readonly problem?: string;
+}
+
+const done = (): Omit<FindErasureResponse, "kept"> => ({
   state: ErasureState.DONE,
   parts: [{ kind: "order_emails", holding: "order.data", count: 2 }],
   left: [],
 });
+
+const ownerOf = ({ organizer = place.organizer }: FakeEvent) => organizer;
+
+const endOf = ({ at }: FakeEvent) => (at === undefined ? undefined : { at, timeZone: "UTC" });
+
+/** Few, so that tests have several pages. */
+const eventsPerPage = 2;
 
 const names = ["boxoffice", "checkin", "voucher", "layout-and-render", "gateway"] as const;
 
@@ -53,42 +69,95 @@ export async function startShredder(db: Db) {
   const peers = {
     holders: Object.fromEntries(names.map((name) => [name, holder()])) as Record<(typeof names)[number], FakeHolder>,
     problem: undefined as string | undefined,
-    /** Why the event is not closed. */
-    closing: undefined as string | undefined,
-    closed: [] as CloseEventRequest[],
+    /** What boxoffice lists; others have no end. */
+    events: [] as FakeEvent[],
+    /** Happens while a page of them is read. */
+    listing: undefined as (() => Promise<void>) | undefined,
+    /** Happens while one of them is asked for. */
+    asking: undefined as (() => Promise<void>) | undefined,
+    /** Why a service does not close the event. */
+    closing: new Map<string, string>(),
+    /** A service that cannot close an event now. */
+    refusing: undefined as string | undefined,
+    closed: [] as (CloseEventRequest & { readonly service: string })[],
+    /** The cases that were taken back, by service. */
+    reopened: [] as { readonly service: string; readonly case: string }[],
+    /** Happens when copies are waited for. */
+    settling: undefined as (() => void) | undefined,
     isCaughtUp: true,
   };
   const isRequested = async (id: string) =>
     (await db.maybeOne(sql`
       select from shred_case where shred_case.id = ${id}::uuid and shred_case.requested_at is not null`)) !== undefined;
+  const closedHere = (name: (typeof names)[number]) => {
+    const reopened = peers.reopened.filter(({ service }) => service === name).map((each) => each.case);
+    const open = peers.closed.filter(({ service, case: id }) => service === name && !reopened.includes(id));
+    return [...new Map(open.map((each) => [each.case, each])).values()];
+  };
   const personalData = (name: (typeof names)[number]) =>
     implement(PersonalData, {
-      describeEvent: async () => ({ version: peers.holders[name].version, files: peers.holders[name].files }),
+      // A case is a change itself.
+      describeEvent: async ({ organizer, event }) => ({
+        version:
+          peers.holders[name].version +
+          "+".repeat(closedHere(name).filter((each) => each.organizer === organizer && each.event === event).length),
+        files: peers.holders[name].files,
+      }),
       async readPersonalData({ file, after }) {
         await peers.holders[name].reading?.();
         const page = peers.holders[name].pages.get(file)?.[Number(after)];
         if (page === undefined) throw new Fault("unavailable", "database_unavailable", "there is no such page");
         return page;
       },
+      async closeEvent(request) {
+        if (peers.refusing === name) throw new Fault("unavailable", "peer_unavailable", "it is down");
+        peers.closed.push({ ...request, service: name });
+        return { problem: peers.closing.get(name) };
+      },
+      async reopenEvent({ case: id }) {
+        if (peers.holders[name].erasure === undefined) throw new Fault("unavailable", "peer_unavailable", "it is down");
+        peers.reopened.push({ service: name, case: id });
+        return {};
+      },
       async findErasure({ withLeft, case: id }) {
         const { erasure } = peers.holders[name];
-        // Until a request is out, boxoffice knows the case only if it has closed the event for it.
-        if (name === "boxoffice" && !(await isRequested(id)) && !peers.closed.some((each) => each.case === id))
-          return { state: ErasureState.UNKNOWN, parts: [], left: [] };
-        if (erasure !== undefined && !withLeft) return { ...erasure, left: [] };
+        // Until a request is out, a service knows the case only if it has closed the event for it.
+        if (!(await isRequested(id))) {
+          const isClosed = closedHere(name).some((each) => each.case === id);
+          return { state: isClosed ? ErasureState.CLOSED : ErasureState.UNKNOWN, parts: [], left: [], kept: [] };
+        }
+        if (erasure !== undefined && !withLeft) return { ...erasure, left: [], kept: [] };
         if (erasure === undefined) throw new Fault("unavailable", "peer_unavailable", "it is down");
-        return erasure;
+        return { ...erasure, kept: [{ holding: `note.${name}`, reason: "what the organizer noted" }] };
       },
     });
   const shredding = implement(Shredding, {
-    findReadiness: async () => ({ problem: peers.problem }),
-    async closeEvent(request) {
-      peers.closed.push(request);
-      return { problem: peers.closing };
+    async findReadiness({ organizer, event }) {
+      if (peers.events.length === 0) return { problem: peers.problem };
+      await peers.asking?.();
+      const found = peers.events.find((each) => each.event === event && ownerOf(each) === organizer);
+      if (found === undefined) throw new Fault("not_found", "no_such_event", "there is no such event");
+      return { problem: found.problem, ending: endOf(found) };
+    },
+    async listEnding({ organizer, before, after }) {
+      const page = peers.events
+        .filter((each) => ownerOf(each) === organizer && each.event > after)
+        .sort((one, other) => (one.event < other.event ? -1 : 1))
+        .slice(0, eventsPerPage);
+      await peers.listing?.();
+      return {
+        events: page
+          .filter(({ at }) => at !== undefined && at < before)
+          .map((each) => ({ event: each.event, problem: each.problem, ending: endOf(each) })),
+        next: page.length < eventsPerPage ? "" : (page.at(-1)?.event ?? ""),
+      };
     },
   });
   const facts = implement(Facts, {
-    markFacts: async () => ({ marker: randomUUID(), partitions: [] }),
+    markFacts: async () => {
+      peers.settling?.();
+      return { marker: randomUUID(), partitions: [] };
+    },
     caughtUp: async () => ({ caughtUp: peers.isCaughtUp }),
   });
   const service = await startForTest(shredder, {
@@ -108,8 +177,8 @@ export async function startShredder(db: Db) {
     ...service,
     files,
     peers,
-    shredding: { closeEvent: async (request: CloseEventRequest) => void peers.closed.push(request) },
     shredders,
+    retention: service.connect(Retention),
     work,
     close: () => rm(directory, { recursive: true, force: true }),
     /** Makes an export. */
@@ -127,7 +196,18 @@ export async function startShredder(db: Db) {
     async reset(): Promise<void> {
       await service.reset();
       for (const name of names) Object.assign(peers.holders[name], holder());
-      Object.assign(peers, { problem: undefined, closing: undefined, closed: [], isCaughtUp: true });
+      peers.closing.clear();
+      Object.assign(peers, {
+        problem: undefined,
+        refusing: undefined,
+        closed: [],
+        reopened: [],
+        settling: undefined,
+        isCaughtUp: true,
+        events: [],
+        listing: undefined,
+        asking: undefined,
+      });
     },
   };
 }
