@@ -44,6 +44,7 @@ create table dead_letter (
   replay_requested_at timestamptz,
   tries integer not null default 0,
   tried_at timestamptz,
+  is_emptied boolean not null default false,
   constraint dead_letter_pkey primary key (id),
   constraint dead_letter_consumer_fact_id_key unique (consumer, fact_id)
 );
@@ -68,6 +69,9 @@ create table erasure (
   kinds text[] not null,
   requested_at timestamptz not null default clock_timestamp(),
   done_at timestamptz,
+  rounds integer not null default 0,
+  is_taken_on boolean not null default false,
+  is_taken_back boolean not null default false,
   constraint erasure_pkey primary key (organizer, event, case_id)
 );
 

@@ -209,7 +209,8 @@ describe("every answer", () => {
     );
   });
 
-  it("[S8.7] is logged in one line, without the address and without the token", async () => {
+  it("[S8.7] is logged in one line when it was refused, without the address and without the token", async () => {
+    await app.send("GET", `${lists}?search=Somebody`);
     await app.send("GET", `${lists}secret-of-a-ticket/?search=Somebody`);
     const [line, ...others] = app.logged.filter(({ message }) => message === "request");
     expect(others).toEqual([]);

@@ -162,7 +162,9 @@ it("[D3.17] records of the feed that were parked are deleted with the kinds that
       values ('gateway', ${recordFeed.name}, ${key}, gen_random_uuid(), now(), ${Buffer.from("Ada")}, 'wrong')`);
   const request = { ...place, case: randomUUID() };
   // It says that something is parked.
-  await service.deliver(topics.shredRequested, [{ ...request, kinds: ["order_emails"] }]).catch(() => {});
+  await service
+    .deliver(topics.shredRequested, [{ ...request, kinds: ["order_emails"], again: true, fromLedger: true }])
+    .catch(() => {});
   await finishWork(service.db, service.workers);
   expect((await findErased(service, request)).parts).toEqual({ "order_emails dead_letter.payload": 1 });
   const left = await service.db.many<{ key: string }>(sql`select key from dead_letter`);

@@ -15,7 +15,9 @@ export type Access =
       readonly anyOf: readonly Permission[];
       /** Device profiles that this route is open to. */
       readonly profiles: readonly ScanProfile[];
-    };
+    }
+  /** API keys with access to all events of the organizer of the path, and one of these permissions. */
+  | { readonly kind: "organizer"; readonly anyOf: readonly Permission[] };
 
 /** Tells whether the permissions and the profile of a caller open one of some routes. */
 export function mayUse(caller: Caller, routes: readonly { readonly access: Access }[]): boolean {
@@ -32,6 +34,8 @@ function grants(access: Access, caller: Caller): boolean {
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller);
     case "event":
       return caller.kind !== "operator" && isOpenTo(access.profiles, caller) && isPermitted(access.anyOf, caller);
+    case "organizer":
+      return caller.kind === "api_key" && isPermitted(access.anyOf, caller);
   }
 }
 
@@ -39,7 +43,7 @@ function isOpenTo(profiles: readonly string[], { profile }: Tenant): boolean {
   return profile === "full" || profiles.includes(profile);
 }
 
-function isPermitted(anyOf: Extract<Access, { kind: "event" }>["anyOf"], caller: Tenant): boolean {
+function isPermitted(anyOf: readonly Permission[], caller: Tenant): boolean {
   return anyOf.length === 0 || anyOf.some((permission) => holds(caller, permission));
 }
 
@@ -47,4 +51,9 @@ function isPermitted(anyOf: Extract<Access, { kind: "event" }>["anyOf"], caller:
 export function hasEventAccess(caller: Caller, organizer: string, event: string): boolean {
   if (caller.kind === "operator") return false;
   return caller.organizer === organizer && (caller.events === undefined || caller.events.has(event));
+}
+
+/** Tells whether a caller has access to all events of an organizer, also to those that it will have. */
+export function hasOrganizerAccess(caller: Caller, organizer: string): boolean {
+  return caller.kind !== "operator" && caller.organizer === organizer && caller.events === undefined;
 }

@@ -2,9 +2,7 @@ import { type Consumer, consume } from "@tessera/kit/bus/consume";
 import type { Fact } from "@tessera/kit/bus/fact";
 import { Fault } from "@tessera/kit/fault";
 import { pause } from "@tessera/kit/pause";
-import { findErasedKinds } from "@tessera/kit/personal-data/erasures";
-import type { Queryable } from "@tessera/kit/pg/database";
-import { parseEntityKey, recordFeed } from "@tessera/protos/topics";
+import { recordFeed } from "@tessera/protos/topics";
 import { fault } from "../faults.ts";
 import { type ImportTargets, importMessages } from "../import/import-stream.ts";
 import type { LineError } from "../import/summary.ts";
@@ -35,7 +33,7 @@ export interface FeedDeps {
  * others are applied. Records are idempotent: one that was applied comes again if its batch was not committed.
  */
 export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}): Consumer<FeedDeps> {
-  return consume(recordFeed, async (tx, facts, { importTargets: targets, stopping }: FeedDeps) => {
+  return consume(recordFeed, async (_tx, facts, { importTargets: targets, stopping }: FeedDeps) => {
     const signal = AbortSignal.any([stopping, AbortSignal.timeout(maxMs)]);
     const take = takerOf(targets, { signal, stopping, isAlone: facts.length === 1 });
     const refusals = new Map<number, LineError>();
@@ -57,23 +55,14 @@ export function takeRecords({ maxMs = longestMs, pausesMs = usualPausesMs } = {}
         .filter((index) => (accepted.get(subjectOf(facts[index])) ?? -1) < index)
         .sort((a, b) => a - b);
     }
-    const refused = [...refusals].flatMap(([index, error]) => {
+    return [...refusals].flatMap(([index, error]) => {
       const fact = facts[index];
       return fact === undefined ? [] : [{ fact, cause: describe(error) }];
     });
-    const erased = await findErased(tx, new Set(refused.map(({ fact }) => fact.key)));
-    return refused.map((refusal) => ({ ...refusal, withoutPayload: erased.has(refusal.fact.key) }));
   });
 }
 
 export const recordFed = takeRecords();
-
-/** Of these keys, those of events with erased personal data: a refused record may be one that brings it back. */
-async function findErased(tx: Queryable, keys: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const erased = new Set<string>();
-  for (const key of keys) if ((await findErasedKinds(tx, parseEntityKey(key))).size > 0) erased.add(key);
-  return erased;
-}
 
 /** The index of the last accepted record about each subject. */
 function lastAccepted(

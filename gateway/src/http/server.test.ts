@@ -226,8 +226,10 @@ describe("a client that does not read", () => {
   it("[S4.14] is cut off, and one that reads slowly is not, nor one that waits for its answer", async () => {
     const large = Buffer.alloc(16 * 1024 * 1024);
     const { server, closedFor } = await startWith(
-      ({ url }, response) => void (url === "/slow" ? setTimeout(() => response.end("slow"), 700) : response.end(large)),
-      { stalledMs: 200 },
+      ({ url }, response) =>
+        void (url === "/slow" ? setTimeout(() => response.end("slow"), 1500) : response.end(large)),
+      // Many times the pauses of the slow reader, which a busy machine makes longer.
+      { stalledMs: 600 },
     );
     const gone = connect(server.port(), "127.0.0.1").pause();
     gone.on("error", () => {});

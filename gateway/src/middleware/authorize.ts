@@ -1,6 +1,6 @@
 import type { Fault } from "@tessera/kit/fault";
 import type { Directory } from "../access/directory.ts";
-import { hasEventAccess, mayUse } from "../access/may-use.ts";
+import { hasEventAccess, hasOrganizerAccess, mayUse } from "../access/may-use.ts";
 import { fault } from "../faults.ts";
 import type { Context, Middleware } from "../http/context.ts";
 import { routesLike } from "../http/endpoint.ts";
@@ -31,7 +31,8 @@ async function isAllowed({ method, state }: Context, directory: Directory): Prom
   if (endpoint === undefined || endpoint.isPublic) return true;
   if (caller === undefined || !mayUse(caller, routesLike(endpoint, method))) return false;
   const { organizer, event } = params;
-  if (organizer === undefined || event === undefined) return true;
+  if (organizer === undefined || caller.kind === "operator") return true;
+  if (event === undefined) return hasOrganizerAccess(caller, organizer);
   return hasEventAccess(caller, organizer, event) && (await directory.hasEvent(organizer, event));
 }
 

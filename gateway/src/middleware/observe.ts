@@ -11,9 +11,12 @@ const buckets = [0.005, 0.02, 0.05, 0.1, 0.25, 1, 5];
 /** A valid request id of a client; any other is replaced, because ids are logged. */
 const requestIdPattern = /^[\w.:-]{8,128}$/;
 
+/** A request that takes longer is worth a line. */
+const slowMs = 1000;
+
 /**
- * Writes one log line and one observation per request. They name only the
- * route's template, because addresses contain ticket secrets.
+ * Makes one observation per request, and writes one log line, which only tells something where the request was refused or
+ * slow: other lines are for `debug`. Both name only the route's template, because addresses contain ticket secrets.
  */
 export function observe({ log, metrics }: { log: Log; metrics: Metrics }): Middleware {
   const duration = metrics.histogram(
@@ -34,8 +37,9 @@ export function observe({ log, metrics }: { log: Log; metrics: Metrics }): Middl
         const ms = performance.now() - started;
         const { status } = ctx;
         duration.observe({ ...served(ctx), status: String(status) }, ms / 1000);
+        const level = status >= 400 || ms > slowMs ? "info" : "debug";
         const seen = { method: ctx.method, route: ctx.state.endpoint?.path ?? "none", status };
-        log.info("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
+        log[level]("request", { ...seen, ms: Math.round(ms * 10) / 10, caller: ctx.state.caller?.logId, requestId });
       }
     });
   };

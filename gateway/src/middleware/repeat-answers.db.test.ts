@@ -400,6 +400,18 @@ describe("a request that is refused without having done anything", () => {
     expect(await ids()).toEqual([]);
   });
 
+  it("[A10.20] frees its key for another request, whose answer a late one of before does not replace", async () => {
+    const use = { caller: "c", key: "k", requestHash: Buffer.from("hash"), of: undefined };
+    const before = await claimRequest(db, use);
+    await db.run(sql`delete from kept_answer`);
+    const now = await claimRequest(db, use);
+    if (before.kind !== "claimed" || now.kind !== "claimed") throw new Error("a free key was not claimed");
+    await keepAnswer(db, now.claim, { status: 404, headers: {}, body: null, isBrief: true });
+    await keepAnswer(db, before.claim, { status: 201, headers: {}, body: null, isBrief: false });
+    await releaseRequest(db, before.claim);
+    expect(await findAnswer(db, use)).toMatchObject({ answer: { status: 404 } });
+  });
+
   it("[A10.20] frees its key for another request after that time", async () => {
     behind("not_found");
     expect((await app.send("PATCH", `${lists}999/`, withKey("k"))).status).toBe(404);

@@ -20,6 +20,7 @@ import { listedPositionRoutes } from "./listed-positions/routes.ts";
 import { offlineSalesRoutes } from "./offline-sales/routes.ts";
 import { gatherScans } from "./redeem/gather-scans.ts";
 import { type RedeemOptions, redeemRoutes } from "./redeem/routes.ts";
+import { retentionRoutes } from "./retention/routes.ts";
 import { shredderRoutes } from "./shredders/routes.ts";
 import { ticketLayoutRoutes } from "./ticket-layouts/routes.ts";
 import { ticketRenderingRoutes } from "./ticket-rendering/routes.ts";
@@ -34,6 +35,7 @@ export interface RouteDependencies extends Pick<RedeemOptions, "refusedStatus" |
     | "credentials"
     | "listedPositions"
     | "rendering"
+    | "retention"
     | "layouts"
     | "offlineSales"
     | "scanHistory"
@@ -82,6 +84,7 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
   const rendering = ticketRenderingRoutes({ rendering: clients.rendering, replyStored, takeTurn });
   const batches = offlineSalesRoutes({ offlineSales: clients.offlineSales, replyStored });
   const shredders = shredderRoutes({ shredders: clients.shredders, replyStored });
+  const retention = retentionRoutes(clients);
   const records = importRoutes(deps.importTargets, deps.stopping);
   const uploads = uploadRoutes(deps.uploadTargets);
   const keys = credentialRoutes({ credentials: clients.credentials, ...deps.credentials });
@@ -156,6 +159,14 @@ export function allRoutes(deps: RouteDependencies): readonly Route[] {
     at("GET", `${event}/shredders/status/{case}/{file}/`, shredders.status),
     at("GET", `${event}/shredders/certificate/{case}/`, shredders.certificate),
     at("GET", `${event}/shredders/{identifier}/`, shredders.get),
+    at("GET", `${organizer}/shredders/certificate/{case}/`, shredders.certificateOfOrganizer),
+    at("GET", "/api/v1/shredders/key/", shredders.certificateKey),
+
+    at("GET", `${organizer}/retention/`, retention.get),
+    at("PUT", `${organizer}/retention/`, retention.put),
+    at("DELETE", `${organizer}/retention/`, retention.remove),
+    at("GET", `${organizer}/retention/upcoming/`, retention.upcoming),
+    at("GET", `${organizer}/retention/erased/`, retention.erased),
 
     at("GET", `${organizer}/apikeys/`, keys.apiKeys.list),
     at("POST", `${organizer}/apikeys/`, keys.apiKeys.create),

@@ -251,6 +251,9 @@ function isUse({ caller, key }: KeyUse) {
     kept_answer.caller = ${caller} and kept_answer.key = ${key} and not ${isOver}`;
 }
 
-function isMine({ caller, key, attempt }: Claim) {
-  return sql`kept_answer.caller = ${caller} and kept_answer.key = ${key} and kept_answer.attempt = ${attempt}`;
+/** The row of a claim. The key of one whose answer is no longer kept may have been claimed by another request. */
+function isMine({ caller, key, requestId, attempt }: Claim) {
+  return sql`
+    kept_answer.caller = ${caller} and kept_answer.key = ${key}
+    and kept_answer.request_id = ${requestId}::uuid and kept_answer.attempt = ${attempt}`;
 }

@@ -64,7 +64,7 @@ function operation(route: Route, components: Components): object {
 
 /** The part of the path that says what a route is about. */
 function tagOf({ path }: Route): string {
-  const [, resource] = /\/events\/\{event\}\/([\w-]+)\//.exec(path) ?? [];
+  const [, resource] = /\/events\/\{event\}\/([\w-]+)\//.exec(path) ?? /\/(retention)\//.exec(path) ?? [];
   return resource === undefined ? "deployment" : resource === "checkinlist" ? "checkinlists" : resource;
 }
 
@@ -74,6 +74,7 @@ function rightsOf(access: Access): string | undefined {
   if (access.kind === "any") return `Open to every key.${profilesOf(access.profiles)}`;
   const rights =
     access.anyOf.length === 0 ? "access to the event" : access.anyOf.map((name) => `\`${name}\``).join(" or ");
+  if (access.kind === "organizer") return `Needs ${rights} in all events of the organizer, and an API key.`;
   return `Needs ${rights}.${profilesOf(access.profiles)}`;
 }
 
@@ -83,7 +84,8 @@ function profilesOf(profiles: readonly string[]): string {
 
 function securityOf(access: Access): object[] {
   if (access.kind === "public") return [];
-  return access.kind === "operator" ? [{ key: [] }] : [{ key: [] }, { device: [] }];
+  const isForKeys = access.kind === "operator" || access.kind === "organizer";
+  return isForKeys ? [{ key: [] }] : [{ key: [] }, { device: [] }];
 }
 
 function pathParameters(path: string): object[] {

@@ -5,7 +5,7 @@ import { diskFiles } from "@tessera/engines/disk";
 import { Fault } from "@tessera/kit/fault";
 import type { Files } from "@tessera/kit/files/files";
 import { ShredState } from "@tessera/protos/gen/ticketing/shredder/v1/shreds";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { requireDocumented } from "../../testing/require-documented.ts";
 import { devices, inEvent, keys, publicBase, type ServedApp, serveApp } from "../../testing/serve-app.ts";
 
@@ -162,6 +162,40 @@ it("[D7.1] a certificate shows the text that is signed", async () => {
     200,
     { statement: { case: "x" }, signed: '{"case":"x"}', signature: "c2ln", public_key: "PEM" },
   ]);
+});
+
+it("[D7.3] the operator gets certificates without an event, and nobody else does", async () => {
+  const statement = Buffer.from('{"case":"x"}');
+  app.peers.when("shredders", "getCertificate", async () => ({
+    ...{ statement, signature: Buffer.from("sig"), publicKey: "PEM" },
+  }));
+  const path = `${inEvent.split("/events/")[0]}/shredders/certificate/${one}/`;
+  expect(await app.send("GET", path, { key: keys.operator })).toMatchObject({
+    status: 200,
+    json: { public_key: "PEM" },
+  });
+  expect(app.peers.requestsOf("getCertificate")).toMatchObject([{ organizer: "bigevents", event: "", case: one }]);
+  expect((await app.send("GET", path.replace(one, "x"), { key: keys.operator })).status).toBe(404);
+  expect((await app.send("GET", path)).status).toBe(403);
+});
+
+it("[D7.4] anybody gets the public key of certificates", async () => {
+  app.peers.when("shredders", "getCertificateKey", async () => ({ publicKey: "PEM" }));
+  const found = await app.send("GET", "/api/v1/shredders/key/", { headers: {} });
+  expect(found).toMatchObject({ status: 200, json: { public_key: "PEM" } });
+});
+
+it("[D7.4] the public key is asked for once a minute at most, and until it is known", async () => {
+  const ask = async () => (await app.send("GET", "/api/v1/shredders/key/", { headers: {} })).json;
+  app.peers.when("shredders", "getCertificateKey", () => Promise.reject(new Error("lost")));
+  await ask();
+  app.peers.when("shredders", "getCertificateKey", async () => ({ publicKey: "PEM" }));
+  for (let times = 0; times < 3; times += 1) expect(await ask()).toEqual({ public_key: "PEM" });
+  expect(app.peers.requestsOf("getCertificateKey")).toHaveLength(2);
+  vi.spyOn(Date, "now").mockReturnValue(Date.now() + 60_000);
+  await ask();
+  vi.restoreAllMocks();
+  expect(app.peers.requestsOf("getCertificateKey")).toHaveLength(3);
 });
 
 it("[D1.5] ids that are none do not exist", async () => {

@@ -12,6 +12,7 @@ import { declare, type Incoming } from "../../http/route.ts";
 import { replyUnfinished, unfinishedAnswers } from "../unfinished-jobs/present.ts";
 import { orNotReady, presentCertificate, presentStatus } from "./present.ts";
 import {
+  certificateKeyShown,
   certificateShown,
   exportBody,
   exportStarted,
@@ -30,6 +31,9 @@ export interface ShredderTargets {
 
 const shredding: Access = { kind: "event", anyOf: ["event.orders:write"], profiles: [] };
 
+/** The key changes at most with a database that was restored. */
+const keyKeptMs = 60_000;
+
 const zip = "application/zip";
 const root = "shredders";
 
@@ -39,6 +43,11 @@ const byName = Object.entries(shredders)
 
 const missing = notFound("There is no such export, or it has expired.");
 
+const certified = {
+  200: { description: "The certificate.", schema: certificateShown },
+  404: notFound("There is no such erasure, or it has not succeeded."),
+};
+
 /** The erasure of personal data: `shredders/` and below (source: contract 4.7). */
 export function shredderRoutes({ shredders: service, replyStored }: ShredderTargets) {
   const inEvent = ({ organizer, event, tenant }: Incoming) => ({ organizer, event, credential: tenant.countedAs });
@@ -47,6 +56,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
     export: request.uuid("export"),
     file: request.uuid("file"),
   });
+  let key: { readonly publicKey: string; readonly until: number } | undefined;
 
   return {
     list: declare({
@@ -118,7 +128,15 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       },
       handle: (request) =>
         orNotReady(async () => {
-          const { exportState, message, case: id, file } = await service.startShred(ofPath(request));
+          const {
+            exportState,
+            message,
+            case: id,
+            file,
+          } = await service.startShred({
+            ...ofPath(request),
+            requestedBy: `${request.tenant.kind}:${request.tenant.id}`,
+          });
           if (exportState !== ShredState.SUCCEEDED) return replyUnfinished({ state: exportState, message }, ShredState);
           return { status: 202, body: { status: eventUrl(request, root, "status", id, file) } };
         }),
@@ -146,10 +164,7 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
       summary: "Certifies an erasure",
       description: "`case` is the first id of the address of its status. The certificate is kept for ever.",
       access: shredding,
-      answers: {
-        200: { description: "The certificate.", schema: certificateShown },
-        404: notFound("There is no such erasure, or it has not succeeded."),
-      },
+      answers: certified,
       async handle(request) {
         const { organizer, event } = request;
         const found = await service.getCertificate(
@@ -157,6 +172,36 @@ export function shredderRoutes({ shredders: service, replyStored }: ShredderTarg
           { signal: request.signal },
         );
         return { status: 200, body: presentCertificate(found) };
+      },
+    }),
+
+    certificateOfOrganizer: declare({
+      name: "getErasureCertificateOfOrganizer",
+      summary: "Certifies an erasure in any event of an organizer",
+      description: "Certificates outlive their events: here are also those of events that were deleted.",
+      access: { kind: "operator" },
+      answers: certified,
+      async handle(request) {
+        const { organizer, signal } = request;
+        const found = await service.getCertificate({ organizer, event: "", case: request.uuid("case") }, { signal });
+        return { status: 200, body: presentCertificate(found) };
+      },
+    }),
+
+    certificateKey: declare({
+      name: "getErasureCertificateKey",
+      summary: "Shows the public key of certificates",
+      description:
+        "A certificate proves something if its key is this one. `tessera doctor --certificate FILE --key FILE` compares them.",
+      access: { kind: "public" },
+      answers: { 200: { description: "The key.", schema: certificateKeyShown } },
+      async handle({ signal }) {
+        // Anybody may ask, as often as they like.
+        if (key === undefined || Date.now() >= key.until) {
+          const { publicKey } = await service.getCertificateKey({}, { signal });
+          key = { publicKey, until: Date.now() + keyKeptMs };
+        }
+        return { status: 200, body: { public_key: key.publicKey } };
       },
     }),
   };

@@ -48,6 +48,10 @@ export const certificateShown = record("ErasureCertificate", {
   public_key: text({ trim: false, description: "As PEM." }),
 });
 
+export const certificateKeyShown = record("ErasureCertificateKey", {
+  public_key: text({ trim: false, description: "Ed25519, as PEM." }),
+});
+
 /** One sentence about the event stands alone in a list. */
 export const notReady: Answer = {
   description: "The request is not valid, or the event is not ready: then a list of one sentence.",
