@@ -10,6 +10,7 @@ import { FactsServiceService } from "@tessera/protos/gen/platform/v1/facts";
 import {
   Capacity,
   Facts,
+  FirstEntries,
   PersonalData,
   Sales,
   Shredding,
@@ -114,6 +115,7 @@ describe("calls between processes", () => {
       ...Object.values(Sales).map(({ path }) => [path, ["offline-sales"]]),
       ...Object.values(Shredding).map(({ path }) => [path, ["shredder"]]),
       ...Object.values(Capacity).map(({ path }) => [path, ["voucher"]]),
+      ...Object.values(FirstEntries).map(({ path }) => [path, ["layout-and-render"]]),
     ]);
     const byCheckin = graph.filter(({ callers }) => callers.includes("checkin"));
     expect(byCheckin.map(({ name, path }) => [name, path])).toEqual(

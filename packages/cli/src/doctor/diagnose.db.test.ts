@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { systemClock } from "@tessera/kit/clock";
 import { createLog } from "@tessera/kit/log";
 import { type Db, openDatabase } from "@tessera/kit/pg/database";
@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { migrateAll } from "../migrate.ts";
 import { diagnose } from "./diagnose.ts";
 import { examineDatabase } from "./examine-database.ts";
+import { findPlatformKey } from "./find-platform-key.ts";
 import type { Level } from "./finding.ts";
 import { lookAround } from "./surroundings.ts";
 
@@ -49,6 +50,21 @@ describe("a database that is ready", () => {
   afterAll(async () => {
     await Promise.all(opened.map((db) => db.close()));
     await database.drop();
+  });
+
+  it("[D7.4] has the key of certificates, once one was made, and is named where it cannot be reached", async () => {
+    expect(await findPlatformKey(questionAbout(database.url))).toEqual({
+      missing: "the platform has certified nothing yet",
+    });
+    const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+    const shredder = open({ schema: "shredder" });
+    const made = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+    await shredder.run(sql`insert into signing_key (private_key) values (${made})`);
+    const pem = publicKey.export({ type: "spki", format: "pem" }).toString();
+    expect(await findPlatformKey(questionAbout(database.url))).toEqual({ pem, from: "its database" });
+    await shredder.run(sql`delete from signing_key`);
+    const nowhere = questionAbout("postgres://nobody@127.0.0.1:1/none");
+    expect(await findPlatformKey(nowhere)).toEqual({ missing: expect.stringMatching(/./) });
   });
 
   it("is well", async () => {
@@ -106,6 +122,25 @@ describe("a database that is ready", () => {
       'wrong: "make batch" o/e/tried of offline-sales was tried 7 times in 20 minutes',
     ]);
     await sales.run(sql`delete from work`);
+  });
+
+  it("names events whose retention has been blocked for long, and why", async () => {
+    expect((await examine(database.url)).say("retention")).toEqual([
+      "ok: no event keeps personal data beyond its retention",
+    ]);
+    const shredder = open({ schema: "shredder", role: roleOf("shredder") });
+    await shredder.run(
+      sql`insert into retention (organizer, days, kinds, instance) values ('o', 90, '{order_emails}', '')`,
+    );
+    await shredder.run(sql`
+      insert into announced_erasure (organizer, event, ended_at, announced_at, due_at, problem)
+      values ('o', 'late', '2020-01-01', '2020-01-01', now() - interval '8 days', 'It is online.'),
+             ('o', 'soon', '2020-01-01', '2020-01-01', now() - interval '6 days', 'It is online.'),
+             ('o', 'next', '2020-01-01', '2020-01-01', now() - interval '8 days', null)`);
+    const { say, findings } = await examine(database.url);
+    expect(say("retention")).toEqual(["warning: event late of o should have been erased 8 days ago"]);
+    expect(findings.find(({ area }) => area === "retention")).toMatchObject({ why: "It is online." });
+    await shredder.run(sql`delete from retention`);
   });
 
   it("reports facts that wait and dead letters, with the command for them", async () => {

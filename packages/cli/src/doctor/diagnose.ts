@@ -11,6 +11,7 @@ import { examineFacts } from "./examine-facts.ts";
 import { examineFiles } from "./examine-files.ts";
 import { examinePrinting } from "./examine-printing.ts";
 import { examineProcesses } from "./examine-processes.ts";
+import { examineRetention } from "./examine-retention.ts";
 import { examineWork } from "./examine-work.ts";
 import { explainFailure, explainRefusal } from "./explain-failure.ts";
 import { type Examination, type Finding, ok, type PlacedFinding } from "./finding.ts";
@@ -55,6 +56,11 @@ function examinationsOf(around: Surroundings, limits: { readonly limitMs: number
     { area: "bus", subject: "the bus", settings: /^(?:BUS$|KAFKA_)/, examine: () => examineBus(around) },
     ...ofEach("facts", "the facts", examineFacts),
     ...ofEach("work", "the work", examineWork),
+    ...around.definitions.flatMap((service): Examination[] =>
+      service.name === "shredder"
+        ? [{ area: "retention", subject: "the retention of data", examine: () => examineRetention(around, service) }]
+        : [],
+    ),
     ...pairAccounts(around.definitions).map((pair) => ({
       area: "accounts",
       subject: pair.account.name,

@@ -3,9 +3,10 @@ import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
 import { loadServices, requireAllAlone, services } from "../services.ts";
 import { diagnose } from "./diagnose.ts";
+import { findPlatformKey } from "./find-platform-key.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
 import type { Question } from "./surroundings.ts";
-import { verifyCertificate } from "./verify-certificate.ts";
+import { readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
 
 const usage = `tessera doctor [all | NAME…]  [OPTIONS]
 
@@ -29,6 +30,11 @@ const options = {
   timeout: { type: "string", value: "SECONDS", default: "12", help: "limit of each examination (default 12)" },
   json: { type: "boolean", default: false, help: "print findings as JSON" },
   certificate: { type: "string", value: "FILE", help: "check the certificate of an erasure, and nothing else" },
+  key: {
+    type: "string",
+    value: "FILE",
+    help: "the public key of certificates, as /api/v1/shredders/key/ answers it (default: that of the database)",
+  },
 } as const;
 
 /** Prints what is wrong and how to mend it. */
@@ -37,7 +43,8 @@ export async function doctor(args: string[]): Promise<void> {
     const asked = await readQuestion(args);
     if (asked === undefined) return;
     if (asked.certificate !== undefined) {
-      const { isGood, lines } = await verifyCertificate(asked.certificate);
+      const key = asked.key === undefined ? await findPlatformKey(asked.question) : await readPlatformKey(asked.key);
+      const { isGood, lines } = await verifyCertificate(asked.certificate, key);
       process.exitCode = isGood ? 0 : 1;
       process.stdout.write(`${lines.join("\n")}\n`);
       return;
@@ -53,9 +60,16 @@ export async function doctor(args: string[]): Promise<void> {
   }
 }
 
-async function readQuestion(
-  args: string[],
-): Promise<{ question: Question; limitMs: number; json: boolean; certificate: string | undefined } | undefined> {
+interface Asked {
+  readonly question: Question;
+  readonly limitMs: number;
+  readonly json: boolean;
+  /** The file of a certificate, and that of the key it is compared with. */
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+}
+
+async function readQuestion(args: string[]): Promise<Asked | undefined> {
   const read = readOptions(usage, options, args);
   if (read === undefined) return undefined;
   const { values } = read;
@@ -67,9 +81,9 @@ async function readQuestion(
   const limitMs = readLimit(values.timeout);
   // Unknown names are wrong usage, so they are reported before anything is examined.
   await loadServices(names);
-  const { data, json, certificate } = values;
+  const { data, json, certificate, key } = values;
   const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };
-  return { question: { names, environment, data, health }, limitMs, json, certificate };
+  return { question: { names, environment, data, health }, limitMs, json, certificate, key };
 }
 
 function readLimit(text: string): number {

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { verifyCertificate } from "./verify-certificate.ts";
+import { type PlatformKey, readPlatformKey, verifyCertificate } from "./verify-certificate.ts";
 
 let folder: string;
 let path: string;
@@ -32,16 +32,45 @@ const write = (changes: object = {}) =>
     }),
   );
 
+const pemOf = (key: typeof publicKey) => key.export({ type: "spki", format: "pem" }).toString();
+const genuine: PlatformKey = { pem: pemOf(publicKey), from: "its database" };
+const check = () => verifyCertificate(path, genuine);
+
+it("[D7.4] refuses a certificate that somebody has signed with another key than the platform's", async () => {
+  const forger = generateKeyPairSync("ed25519");
+  await write({
+    signature: sign(null, Buffer.from(signed), forger.privateKey).toString("base64"),
+    public_key: pemOf(forger.publicKey),
+  });
+  expect(await check()).toEqual({ isGood: false, lines: [expect.stringContaining("forged")] });
+});
+
+it("[D7.4] passes no certificate whose key cannot be compared, and says so", async () => {
+  await write();
+  const { isGood, lines } = await verifyCertificate(path, { missing: "DATABASE_URL is not set" });
+  expect(isGood).toBe(false);
+  expect(lines[1]).toMatch(/^NOT COMPARED .+DATABASE_URL is not set/);
+});
+
+it("[D7.4] reads the key of the platform as PEM, and as the API answers it", async () => {
+  const file = join(folder, "key");
+  for (const text of [pemOf(publicKey), JSON.stringify({ public_key: pemOf(publicKey) })]) {
+    await writeFile(file, text);
+    await write();
+    expect(await verifyCertificate(path, await readPlatformKey(file))).toMatchObject({ isGood: true });
+  }
+});
+
 it("[D7.2] says what a certificate proves", async () => {
   await write();
-  const { isGood, lines } = await verifyCertificate(path);
+  const { isGood, lines } = await check();
   expect(isGood).toBe(true);
   expect(lines.join("\n")).toMatch(/signature fits.+bigevents\/sampleconf.+order_emails.+boxoffice 9/s);
 });
 
 it("[D7.2] refuses a certificate whose text was changed", async () => {
   await write({ signed: signed.replace("sampleconf", "another") });
-  expect(await verifyCertificate(path)).toMatchObject({
+  expect(await check()).toMatchObject({
     isGood: false,
     lines: [expect.stringContaining("does not fit")],
   });
@@ -49,15 +78,15 @@ it("[D7.2] refuses a certificate whose text was changed", async () => {
 
 it("[D7.2] refuses a statement that is not what was signed", async () => {
   await write({ statement: { ...(JSON.parse(signed) as object), event: "another" } });
-  expect(await verifyCertificate(path)).toMatchObject({ isGood: false, lines: [expect.stringContaining("changed")] });
+  expect(await check()).toMatchObject({ isGood: false, lines: [expect.stringContaining("changed")] });
 });
 
 it("[D7.2] says so when a file is no certificate", async () => {
   await write({ signature: 7 });
-  await expect(verifyCertificate(path)).rejects.toThrow(/lacks/);
+  await expect(check()).rejects.toThrow(/lacks/);
   await write({ public_key: "x" });
-  await expect(verifyCertificate(path)).rejects.toThrow(/key cannot be read/);
+  await expect(check()).rejects.toThrow(/key cannot be read/);
   await writeFile(path, "hello");
-  await expect(verifyCertificate(path)).rejects.toThrow(/no JSON/);
-  await expect(verifyCertificate(join(folder, "none"))).rejects.toThrow(/cannot be read/);
+  await expect(check()).rejects.toThrow(/no JSON/);
+  await expect(verifyCertificate(join(folder, "none"), genuine)).rejects.toThrow(/cannot be read/);
 });

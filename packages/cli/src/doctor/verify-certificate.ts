@@ -25,24 +25,40 @@ interface Certificate {
   readonly statement: unknown;
 }
 
-/** Reads a certificate of an erasure, checks its signature, and says in lines what it proves. */
-export async function verifyCertificate(path: string): Promise<{ readonly isGood: boolean; readonly lines: string[] }> {
+/** The key of the platform as PEM, or why it is not known here. */
+export type PlatformKey = { readonly pem: string; readonly from: string } | { readonly missing: string };
+
+/**
+ * Reads a certificate of an erasure, checks its signature, and says in lines what it proves. With a key that is not that of
+ * the platform it proves nothing: anybody can sign a text with a key of their own, and put that key beside it.
+ */
+export async function verifyCertificate(
+  path: string,
+  platform: PlatformKey,
+): Promise<{ readonly isGood: boolean; readonly lines: string[] }> {
   const { signed, signature, public_key: pem, statement: shown } = await readCertificate(path);
   const key = readKey(path, pem);
-  const isGood = verify(null, Buffer.from(signed), key, Buffer.from(signature, "base64"));
-  if (!isGood)
-    return { isGood, lines: ["The signature does not fit: this text was changed, or another key has signed it."] };
+  const isSigned = verify(null, Buffer.from(signed), key, Buffer.from(signature, "base64"));
+  if (!isSigned)
+    return {
+      isGood: false,
+      lines: ["The signature does not fit: this text was changed, or another key has signed it."],
+    };
   const { services, shredders, ...statement } = readStatement(path, signed);
   if (!isDeepStrictEqual(shown, JSON.parse(signed)))
     return { isGood: false, lines: ["`statement` is not what was signed: somebody has changed it."] };
+  const trust = judgeKey(key, platform);
+  if (trust === "another")
+    return { isGood: false, lines: ["It is forged: it is signed with a key that is not that of the platform."] };
   const print = hash("sha256", key.export({ type: "spki", format: "der" }));
   const counts = services.map(
     ({ service, erased }) => `${service} ${erased.reduce((sum, { count }) => sum + count, 0)}`,
   );
   return {
-    isGood,
+    isGood: trust.isGood,
     lines: [
-      `The signature fits the key in the file. Compare that key with that of another certificate of the same platform: SHA-256 ${print}`,
+      `The signature fits the key in the file, SHA-256 ${print}`,
+      trust.line,
       `event     ${statement.organizer}/${statement.event} on ${statement.instance}`,
       `erased    ${statement.erased}, case ${statement.case}`,
       `kinds     ${shredders.length === 0 ? "none" : shredders.join(", ")}`,
@@ -50,6 +66,28 @@ export async function verifyCertificate(path: string): Promise<{ readonly isGood
       `exported  ${statement.exported}, SHA-256 ${statement.export_sha256}`,
     ].map(printable),
   };
+}
+
+function judgeKey(
+  key: KeyObject,
+  platform: PlatformKey,
+): "another" | { readonly isGood: boolean; readonly line: string } {
+  if ("missing" in platform)
+    return {
+      isGood: false,
+      line: `NOT COMPARED with the key of the platform (${platform.missing}): anybody can make such a file with a key of their own. Pass --key FILE with the answer of /api/v1/shredders/key/, or --database-url.`,
+    };
+  if (!key.equals(readKey(platform.from, platform.pem))) return "another";
+  return { isGood: true, line: `That is the key of the platform, as ${platform.from} has it.` };
+}
+
+/** Reads the key of the platform from a file: PEM, or the answer of the API with it. */
+export async function readPlatformKey(path: string): Promise<PlatformKey> {
+  const text = await readFile(path, "utf8").catch(() => {
+    throw noCertificate(path, "it cannot be read");
+  });
+  const answer = parse(text) as { readonly public_key?: unknown } | undefined;
+  return { pem: typeof answer?.public_key === "string" ? answer.public_key : text, from: path };
 }
 
 async function readCertificate(path: string): Promise<Certificate> {
