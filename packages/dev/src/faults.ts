@@ -3,6 +3,7 @@ import { faultCodes } from "@tessera/kit/faults";
 /** Makes the faults of the developer tools. */
 export const fault = faultCodes({
   bad_count: "invalid",
+  no_pgbench: "unmet",
   process_ended: "unmet",
   process_not_ready: "timeout",
   unknown_bench: "invalid",

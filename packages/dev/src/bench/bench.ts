@@ -27,7 +27,7 @@ const options = {
     type: "string",
     value: "N",
     default: "1000000",
-    help: "reads: how many tickets the event has (default 1000000)",
+    help: "reads, redeem: how many tickets the event has (default 1000000)",
   },
   rendered: {
     type: "string",
@@ -91,6 +91,10 @@ export async function bench(args: string[]): Promise<void> {
     const { benchReads } = await import("./reads.ts");
     return benchReads({ tickets: readCount("--tickets", values.tickets, 1000) });
   }
+  if (name === "redeem") {
+    const { benchRedeem } = await import("./redeem.ts");
+    return benchRedeem({ tickets: readCount("--tickets", values.tickets, 1000) });
+  }
   if (name === "vouchers") {
     const { benchVouchers } = await import("./vouchers.ts");
     return benchVouchers({ vouchers: readCount("--vouchers", values.vouchers, 1000) });
@@ -109,7 +113,7 @@ export async function bench(args: string[]): Promise<void> {
   }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render, offline, shred`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render, offline, shred, redeem`,
   );
 }
 

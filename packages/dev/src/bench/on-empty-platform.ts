@@ -4,11 +4,10 @@ import { join } from "node:path";
 import type { ImportAnswer } from "@tessera/cli/import-answer";
 import { type Progress, showProgress } from "@tessera/cli/progress";
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
-import { createLog } from "@tessera/kit/log";
-import { type Db, openDatabase } from "@tessera/kit/pg/database";
-import { roleOf } from "@tessera/kit/pg/provision";
+import type { Db } from "@tessera/kit/pg/database";
 import getPort from "get-port";
 import { type ServingProcess, startServing } from "../serving-process.ts";
+import { openSchema } from "./open-schema.ts";
 
 export const operatorKey = "bench-operator-key-0123456789abcdef";
 
@@ -71,14 +70,7 @@ export async function onEmptyPlatform(work: (platform: EmptyPlatform) => Promise
       serving,
       progress,
       open(schema) {
-        const db = openDatabase({
-          url: postgres.url,
-          schema,
-          role: roleOf(schema),
-          applicationName: "bench",
-          statementTimeoutMs: 600_000,
-          log: createLog({ service: "bench", destination: { write: () => {} } }),
-        });
+        const db = openSchema(postgres.url, schema);
         opened.push(db);
         return db;
       },

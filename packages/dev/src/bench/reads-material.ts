@@ -1,10 +1,23 @@
+import { createHash } from "node:crypto";
+import { toByteaArray } from "@tessera/kit/pg/binary-array";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 
 /** Where tickets are read. */
 export const largeEvent = { organizer: "bench", event: "festival", small: "reading" } as const;
 
 const perStatement = 20_000;
+
+/** The secret of a ticket of the filled event. The statement that fills it says the same. */
+export function filledSecret(id: number): string {
+  return createHash("md5").update(`s${id}`).digest("hex");
+}
+
+/** Whether a ticket of the filled event was scanned: of ten tickets three were. The statement that fills it says the same. */
+export function wasScanned(id: number): boolean {
+  return id % 10 < 3;
+}
 
 /** When the ticket `number.id` was scanned. */
 const scannedAt = sql`timestamptz '2027-01-01' + number.id * interval '10 milliseconds'`;
@@ -18,8 +31,10 @@ export async function fillLargeEvent(
   { tickets, onFilled }: { readonly tickets: number; readonly onFilled: (filled: number) => void },
 ): Promise<void> {
   const { organizer, event } = largeEvent;
+  const stateOf = await stateMaker(checkin);
   for (let first = 2; first <= tickets; first += perStatement) {
     const last = Math.min(tickets, first + perStatement - 1);
+    const ids = Array.from({ length: last - first + 1 }, (_, index) => first + index);
     await checkin.run(sql`
       insert into position (organizer, event, id, revision, positionid, order_code, item, secret, order_status,
                             valid_if_pending, require_approval, canceled, blocked, counted_as, attendee_name, sort_name, order_email,
@@ -27,13 +42,13 @@ export async function fillLargeEvent(
       select seed.organizer, seed.event, made.id, 1, 1, 'B' || upper(lpad(to_hex(made.id), 7, '0')), 1 + made.id % 2,
              md5('s' || made.id), 'paid', false, false, false, false, 'paid', made.name, lower(made.name), made.id || '@example.org',
              seed.order_placed_at + made.id * interval '1 second',
-             E'\n' || lower(made.name) || E'\n' || made.id || '@example.org', seed.state, md5('p' || made.id), seed.known_columns
+             E'\n' || lower(made.name) || E'\n' || made.id || '@example.org', made.state, md5('p' || made.id), seed.known_columns
         from position as seed
        cross join lateral (
-         select number.id,
+         select number.id, number.state,
                 (array['Anna','Bernd','Clara','David','Elif','Femke','Georg','Hanna','Igor','Jonas','Karla','Liam','Mia'])
                 [1 + number.id % 13] || ' ' || initcap(translate(md5('n' || number.id), '0123456789', 'ghijklmnop')) as name
-           from generate_series(${first}::bigint, ${last}::bigint) as number (id)) as made
+           from unnest(${ids}::bigint[], ${toByteaArray(ids.map(stateOf))}::bytea[]) as number (id, state)) as made
        where seed.organizer = ${organizer} and seed.event = ${event} and seed.id = 1`);
     await checkin.run(sql`
       insert into scan (organizer, event, id, list, position, type, successful, at, forced, force_sent, auto_checked_in)
@@ -57,4 +72,28 @@ export async function fillLargeEvent(
      cross join generate_series(0, 2) as list (id)
      where list.id = 0 or number.id % 10 < 3
      group by list.id, 1 + number.id % 2`);
+}
+
+/** Makes of the first ticket the message of another one, by which it is decided and shown. */
+async function stateMaker(checkin: Db): Promise<(id: number) => Uint8Array> {
+  const { organizer, event } = largeEvent;
+  const { state } = await checkin.one<{ state: Buffer }>(sql`
+    select position.state
+      from position
+     where position.organizer = ${organizer} and position.event = ${event} and position.id = 1`);
+  const first = Position.decode(state);
+  return (id) =>
+    Position.encode({
+      ...first,
+      id,
+      item: 1 + (id % 2),
+      secret: filledSecret(id),
+      attendeeName: `${first.attendeeName ?? "Attendee"} ${id}`,
+    }).finish();
+}
+
+/** Makes the large event as a database has it that runs for a while. */
+export async function settleLargeEvent(checkin: Db): Promise<void> {
+  for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
+    await checkin.run(sql`vacuum analyze ${table}`);
 }

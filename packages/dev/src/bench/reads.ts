@@ -4,14 +4,13 @@ import { join } from "node:path";
 import { columns } from "@tessera/cli/columns";
 import { type Progress, showProgress } from "@tessera/cli/progress";
 import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
-import { createLog } from "@tessera/kit/log";
-import { type Db, openDatabase } from "@tessera/kit/pg/database";
-import { roleOf } from "@tessera/kit/pg/provision";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import getPort from "get-port";
 import { startServing } from "../serving-process.ts";
+import { openSchema } from "./open-schema.ts";
 import { quantile } from "./quantile.ts";
-import { fillLargeEvent, largeEvent } from "./reads-material.ts";
+import { fillLargeEvent, largeEvent, settleLargeEvent } from "./reads-material.ts";
 import { headers, importSeed, operatorKey, pathTo } from "./reads-seed.ts";
 
 /** What is promised of four readers at once. */
@@ -33,14 +32,7 @@ export async function benchReads({ tickets }: { readonly tickets: number }): Pro
     ["all", "--port", String(port), "--data", join(directory, "platform"), "--database-url", postgres.url],
     { url: `${baseUrl}/api/v1/openapi.json`, environment: { TESSERA_OPERATOR_KEY: operatorKey } },
   );
-  const checkin = openDatabase({
-    url: postgres.url,
-    schema: "checkin",
-    role: roleOf("checkin"),
-    applicationName: "bench",
-    log: createLog({ service: "bench", level: "warn", destination: process.stderr }),
-    statementTimeoutMs: 600_000,
-  });
+  const checkin = openSchema(postgres.url, "checkin");
   try {
     await importSeed(baseUrl);
     await fillLargeEvent(checkin, {
@@ -48,8 +40,7 @@ export async function benchReads({ tickets }: { readonly tickets: number }): Pro
       onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
     });
     progress.update("vacuuming…");
-    for (const table of [sql`position`, sql`presence`, sql`scan`, sql`count_delta`])
-      await checkin.run(sql`vacuum analyze ${table}`);
+    await settleLargeEvent(checkin);
     const floor = await measureFloor(checkin, tickets);
     const measured = await measureAll(baseUrl, { tickets, progress });
     progress.done();

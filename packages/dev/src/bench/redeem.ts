@@ -1,0 +1,184 @@
+import { columns } from "@tessera/cli/columns";
+import { showProgress } from "@tessera/cli/progress";
+import type { Db } from "@tessera/kit/pg/database";
+import { sql } from "@tessera/kit/pg/sql";
+import { onCluster, oneOfEach } from "./on-cluster.ts";
+import { groundwork, onEmptyPlatform, recordOf, sendRecords } from "./on-empty-platform.ts";
+import { openSchema } from "./open-schema.ts";
+import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
+import { findRate } from "./redeem-rate.ts";
+import { measureReference, prepareReference } from "./redeem-reference.ts";
+import { type LoadResult, startLoad } from "./start-load.ts";
+import { type Usage, usageOf, usageOfPostgres } from "./usage.ts";
+
+/** What is promised: shares of the rate of pgbench, and microseconds of processor time, ours and PostgreSQL's. */
+const promised = {
+  "in one process": { share: 1, ours: 60 },
+  "over gRPC": { share: 0.75, ours: 110 },
+} as const;
+const promisedMs = { held: 50, half: 20 } as const;
+const promisedOfPostgres = 100;
+const promisedMegabytes = 256;
+
+const heldSeconds = 20;
+const warmSeconds = 5;
+const referenceSeconds = 8;
+
+/** The platform under load. */
+interface Target {
+  readonly name: keyof typeof promised;
+  readonly baseUrl: string;
+  readonly postgres: { readonly url: string; readonly dataDirectory: string };
+  readonly pids: () => readonly { readonly name: string; readonly pid: number }[];
+}
+
+/**
+ * Redeems distinct tickets of a large event, on a list with products and a rule, beside pgbench of one bare statement: with
+ * everything in one process, and with a gateway and two of check-in as processes on Kafka.
+ */
+export async function benchRedeem({ tickets }: { readonly tickets: number }): Promise<void> {
+  const rows = [["", "measured", "promised"]];
+  await onEmptyPlatform(async ({ baseUrl, postgres, serving }) => {
+    const pids = () => [{ name: "process", pid: serving.pid }];
+    rows.push(...(await measure({ name: "in one process", baseUrl, postgres, pids }, tickets)));
+  });
+  await onCluster({ replicas: { ...oneOfEach, checkin: 2 } }, async ({ baseUrl, postgres, processes }) => {
+    const pids = () => processes.map(({ plan, pid }) => ({ name: plan.name, pid: pid() ?? 0 }));
+    rows.push(...(await measure({ name: "over gRPC", baseUrl, postgres, pids }, tickets)));
+  });
+  process.stdout.write(`${columns(rows)}\n`);
+}
+
+async function measure(target: Target, tickets: number): Promise<string[][]> {
+  const progress = showProgress();
+  const checkin = openSchema(target.postgres.url, "checkin");
+  const load = await startLoad(target.baseUrl);
+  try {
+    await sendRecords(target.baseUrl, [...groundwork, ...gate()]);
+    await fillLargeEvent(checkin, {
+      tickets,
+      onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
+    });
+    progress.update("vacuuming…");
+    await settleLargeEvent(checkin);
+    progress.update("measuring the reference…");
+    await prepareReference(target.postgres.url);
+    const pgbench = await measureReference(target.postgres.url, { seconds: referenceSeconds });
+
+    let [next, admitted] = [2, 0];
+    const others: Record<string, number> = {};
+    const run = async (perSecond: number, seconds: number): Promise<LoadResult> => {
+      progress.update(`${target.name}: ${perSecond.toFixed(0)} scans a second…`);
+      const result = await load.run({ perSecond, seconds, firstTicket: next });
+      if (result.nextTicket > tickets) throw new Error(`${tickets} tickets are not enough; give more with --tickets`);
+      next = result.nextTicket;
+      admitted += result.admitted;
+      for (const [answer, count] of Object.entries(result.others)) others[answer] = (others[answer] ?? 0) + count;
+      return result;
+    };
+    const before = await countScans(checkin);
+    // Code that was never run is slow.
+    await run(200, warmSeconds);
+    const rate = await findRate(run, { p99Ms: promisedMs.held });
+    const begun = await readUsage(target);
+    const held = await run(rate, heldSeconds);
+    const used = await readUsage(target);
+    const half = await run(rate / 2, heldSeconds);
+    const stored = (await countScans(checkin)) - before;
+    return describe(target.name, {
+      pgbench,
+      held,
+      half,
+      usage: used.map((each, index) => since(each, begun[index])),
+      admitted,
+      stored,
+      others,
+    });
+  } finally {
+    progress.done();
+    load.stop();
+    await checkin.close();
+  }
+}
+
+interface Figures {
+  readonly pgbench: number;
+  readonly held: LoadResult;
+  readonly half: LoadResult;
+  /** Of each process of ours, and of PostgreSQL at the end. */
+  readonly usage: readonly NamedUsage[];
+  readonly admitted: number;
+  readonly stored: number;
+  readonly others: Readonly<Record<string, number>>;
+}
+
+interface NamedUsage extends Usage {
+  readonly name: string;
+}
+
+function describe(name: keyof typeof promised, figures: Figures): string[][] {
+  const { pgbench, held, half, usage, admitted, stored, others } = figures;
+  const rate = held.answeredInTime / heldSeconds;
+  const [ours, postgres] = [usage.slice(0, -1), usage.slice(-1)].map((some) =>
+    some.reduce((sum, { cpuSeconds }) => sum + (cpuSeconds * 1e6) / held.sent, 0),
+  );
+  const busiest = ours === undefined ? [] : usage.filter(({ cpuSeconds }) => (cpuSeconds * 1e6) / held.sent > 5);
+  const largest = Math.max(...usage.slice(0, -1).map(({ peakMegabytes }) => peakMegabytes));
+  if (rate < pgbench * promised[name].share || stored !== admitted || Object.keys(others).length > 0)
+    process.exitCode = 1;
+  return [
+    [
+      `redeem ${name}`,
+      `${rate.toFixed(0)}/s = ${((rate / pgbench) * 100).toFixed(0)} % of pgbench (${pgbench.toFixed(0)}/s)`,
+      `${promised[name].share * 100} %`,
+    ],
+    ["  p50 and p99 then", `${held.p50.toFixed(1)} and ${held.p99.toFixed(1)} ms`, `p99 ${promisedMs.held} ms`],
+    ["  at half of that rate", `${half.p50.toFixed(1)} and ${half.p99.toFixed(1)} ms`, `p99 ${promisedMs.half} ms`],
+    ["  processor time each, ours", `${ours?.toFixed(0)} µs`, `${promised[name].ours} µs`],
+    ["  of PostgreSQL", `${postgres?.toFixed(0)} µs`, `${promisedOfPostgres} µs`],
+    [
+      "  where it went",
+      busiest.map((each) => `${each.name} ${((each.cpuSeconds * 1e6) / held.sent).toFixed(0)}`).join(", "),
+      "",
+    ],
+    ["  largest process", `${largest.toFixed(0)} MiB`, `${promisedMegabytes} MiB`],
+    ["  answered 201, stored, other answers", `${admitted}, ${stored}, ${JSON.stringify(others)}`, "the same, {}"],
+  ];
+}
+
+async function readUsage({ pids, postgres }: Target): Promise<NamedUsage[]> {
+  const ours = await Promise.all(pids().map(async ({ name, pid }) => ({ name, ...(await usageOf(pid)) })));
+  return [...ours, { name: "PostgreSQL", ...(await usageOfPostgres(postgres.dataDirectory)) }];
+}
+
+function since(now: NamedUsage, before: Usage | undefined): NamedUsage {
+  return { ...now, cpuSeconds: now.cpuSeconds - (before?.cpuSeconds ?? 0) };
+}
+
+/** A second product, and a list with products and a rule. */
+function gate(): string[] {
+  const rules = {
+    and: [
+      { isAfter: [{ var: "now" }, { buildTime: ["custom", "2026-01-01T00:00:00Z"] }, null] },
+      { "<": [{ var: "entries_number" }, 3] },
+    ],
+  };
+  return [
+    recordOf("item", { id: 2, name: { en: "Day ticket" }, default_price: "49.00", admission: true, active: true }),
+    recordOf("checkin_list", { id: 1, name: "Gate", all_products: false, limit_products: [1, 2], rules }),
+    recordOf("checkin_list", { id: 2, name: "Backstage", all_products: true, limit_products: [] }),
+    recordOf("order", {
+      code: "SEED1",
+      status: "p",
+      datetime: "2027-01-01T12:00:00Z",
+      email: "attendee@example.org",
+      positions: [{ id: 1, positionid: 1, item: 1, attendee_name: "Ada Attendee", secret: "seed-ticket-of-the-bench" }],
+    }),
+  ];
+}
+
+async function countScans(checkin: Db): Promise<number> {
+  const { count } = await checkin.one<{ count: number }>(sql`
+    select count(*)::bigint as count from scan where scan.list = 1 and scan.successful and scan.nonce is not null`);
+  return count;
+}
