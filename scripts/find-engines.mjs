@@ -45,5 +45,5 @@ function findPostgres() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const engines = await loadEngines();
-  for (const name of process.argv.slice(2)) await engines[name]?.install();
+  await Promise.all(process.argv.slice(2).map(async (name) => engines[name]?.install()));
 }

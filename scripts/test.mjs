@@ -54,10 +54,15 @@ const total = { passed: 0, failed: [], skipped: [] };
 endStepsOnSignal();
 const { only, paths } = readArguments();
 process.stdout.write(`Node ${process.versions.node}, temporary files in ${dirname(scratch)}\n`);
-if (only.includes("checks")) await runChecks();
-// The global setup, which starts PostgreSQL, reads packages as they are built.
+const withChecks = only.includes("checks");
+// What fetches and starts engines reads packages as they are built.
+if (withChecks) await check("types", "tsc", ["-b"]);
 else await build();
-const engines = await fetchEngines(projects.filter((project) => only.includes(project)));
+// Checks use the time in which engines come over the network.
+const [engines] = await Promise.all([
+  fetchEngines(projects.filter((project) => only.includes(project))),
+  withChecks ? runOtherChecks() : undefined,
+]);
 for (const { projects: together, atATime } of sessions) {
   const chosen = together.filter((project) => only.includes(project));
   if (chosen.length > 0) await runProjects(chosen, { paths, atATime });
@@ -75,10 +80,9 @@ function readArguments() {
   return { only: chosen, paths: positionals };
 }
 
-async function runChecks() {
+async function runOtherChecks() {
   const breakingBase = join(protos, "breaking-base.binpb");
   await check("format and lint", "biome", ["check", "--error-on-warnings", "--max-diagnostics=50", "."]);
-  await check("types", "tsc", ["-b"]);
   await check("type-aware lint", "oxlint", ["--format=unix"]);
   await check("dead code", "knip", ["--no-progress", "--no-config-hints"]);
   await check("protos: lint", "buf", ["lint"], { cwd: protos });

@@ -4,17 +4,16 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCommand } from "./command.ts";
-import { platformKinds } from "./run-platform.ts";
 import { eventPath, groundwork, listData, ofEvent, ofOrganizer, orderData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
 const organizer = ["--organizer", "bigevents"];
 
-describe.each(platformKinds.slice(0, 1))("keys and devices by command, %s", (kind) => {
+describe("keys and devices by command", () => {
   let platform: TestPlatform;
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind });
+    platform = await startTestPlatform();
     const answer = await platform.import([
       ...groundwork(),
       ofEvent("order", orderData()),

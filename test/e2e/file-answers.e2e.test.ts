@@ -29,7 +29,7 @@ describe("an order with a file as an answer", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "tessera-file-answers-"));
-    platform = await startTestPlatform({ environment: { FILES_DIR: folder } });
+    platform = await startTestPlatform({ kind: "grpc", environment: { FILES_DIR: folder } });
     platform.keepOutOfLogs(apiKey, picture.toString("base64").slice(1000, 1040), "geheim");
     await take(
       ...groundwork(),

@@ -1,6 +1,5 @@
 import { readPdf } from "@tessera/testkit/read-pdf";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { platformKinds } from "./run-platform.ts";
 import { apiKey, eventPath, groundwork, itemData, listData, ofEvent } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
@@ -9,10 +8,10 @@ const batches = `${eventPath}/offlinesalesbatches/`;
 const lists = `${eventPath}/checkinlists/`;
 const element = { type: "textarea", left: "20.00", bottom: "200.00", fontsize: "20.0", width: "150.00", align: "left" };
 
-describe.each(platformKinds)("offline sales, %s", (kind) => {
+describe("offline sales", () => {
   let platform: TestPlatform;
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind });
+    platform = await startTestPlatform();
     const answer = await platform.import([
       ...groundwork(),
       ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true }),

@@ -18,7 +18,7 @@ describe("refused scans", () => {
   const scanner = `Device ${deviceKey}`;
 
   beforeAll(async () => {
-    platform = await startTestPlatform();
+    platform = await startTestPlatform({ kind: "grpc" });
     platform.keepOutOfLogs(secret);
     const order = orderData({ positions: [positionData({ secret })] });
     const answer = await platform.import([

@@ -2,16 +2,15 @@ import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAsAdministrator } from "../failure/fact-ledger.ts";
-import { platformKinds } from "./run-platform.ts";
 import { apiKey, eventPath, groundwork, listData, ofEvent, orderData, positionData } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 
-describe.each(platformKinds.slice(0, 1))("a request that comes again, %s", (kind) => {
+describe("a request that comes again", () => {
   let platform: TestPlatform;
   let db: Db;
 
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind });
+    platform = await startTestPlatform();
     db = openAsAdministrator(platform.databaseUrl);
     const order = orderData({ positions: [positionData({ secret: "a-secret-that-is-scanned-again" })] });
     await platform.import([...groundwork(), ofEvent("order", order), ofEvent("checkin_list", listData())]);

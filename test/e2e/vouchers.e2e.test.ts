@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { platformKinds } from "./run-platform.ts";
 import {
   apiKey,
   eventData,
@@ -17,10 +16,10 @@ import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
 const as = `Token ${apiKey}`;
 const vouchers = `${eventPath}/vouchers/`;
 
-describe.each(platformKinds)("vouchers, %s", (kind) => {
+describe("vouchers", () => {
   let platform: TestPlatform;
   beforeAll(async () => {
-    platform = await startTestPlatform({ kind });
+    platform = await startTestPlatform();
     const quota = (id: number, size: number) =>
       ofEvent("quota", { id, name: `Quota ${id}`, size, items: [2], variations: [21, 22], subevent: null });
     const answer = await platform.import([...groundwork(), quota(2, 30), quota(3, 5)]);

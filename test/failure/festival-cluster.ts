@@ -46,6 +46,10 @@ export interface FestivalCluster {
 }
 
 export interface FestivalClusterOptions {
+  /** A database with all schemas. Undefined: a new one on the server of this test run. */
+  readonly databaseUrl?: string;
+  /** Gets every line of the logs, too. */
+  readonly onLine?: (line: string) => void;
   /** Undefined: those of this test run. */
   readonly kafkaBrokers?: string;
   readonly redisUrl?: string;
@@ -57,16 +61,14 @@ export interface FestivalClusterOptions {
 
 /** Starts the processes on the engines, and imports the first records. */
 export async function startFestivalCluster(options: FestivalClusterOptions = {}): Promise<FestivalCluster> {
-  const { size = { tickets: 400, orders: 800 }, records = "" } = options;
+  const { size = { tickets: 300, orders: 400 }, records = "" } = options;
   const undo: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
-    const database = await createEmptyDatabase();
-    undo.push(() => database.drop());
-    await migrateAll({ url: database.url, names: ["all"] });
-    const db = openAsAdministrator(database.url);
+    const databaseUrl = options.databaseUrl ?? (await createDatabase(undo));
+    const db = openAsAdministrator(databaseUrl);
     undo.push(() => db.close());
     await keepLedger(db);
     const files = await mkdtemp(join(tmpdir(), "tessera-failure-"));
@@ -89,12 +91,15 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
       firstPort: await findFirstPort(),
       environment: {
         ...engines,
-        DATABASE_URL: database.url,
+        DATABASE_URL: databaseUrl,
         BASE_URL: "http://127.0.0.1",
         OPERATOR_KEY: operatorKey,
         ...options.environment,
       },
-      onLine: (_process, line) => void logged.push(line),
+      onLine(_process, line) {
+        logged.push(line);
+        options.onLine?.(line);
+      },
     });
     undo.push(() => cluster.stop());
     const [one, other] = cluster.baseUrls;
@@ -106,7 +111,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
     await importUntilAnswered({ baseUrl: one, body: `${festival.groundwork}\n${records}` });
     return {
       baseUrls: [one, other],
-      databaseUrl: database.url,
+      databaseUrl,
       db,
       festival,
       attempts,
@@ -148,4 +153,11 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
     await stop();
     throw error;
   }
+}
+
+async function createDatabase(undo: (() => Promise<unknown>)[]): Promise<string> {
+  const database = await createEmptyDatabase();
+  undo.push(() => database.drop());
+  await migrateAll({ url: database.url, names: ["all"] });
+  return database.url;
 }

@@ -48,52 +48,55 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
   };
 }
 
-it("requests in flight are answered when the platform is stopped, and nothing is lost", { timeout: 90_000 }, () =>
-  withDice(async (dice) => {
-    const { platform, db, festival } = await prepare(dice, "grpc");
-    const { baseUrl } = platform;
-    const first = platform.start();
-    await first.ready;
-    await keepLedger(db);
-    await importUntilAnswered({ baseUrl, body: festival.groundwork });
-    const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
-    const held = festival.spare.slice(0, 4);
-    const hold = await holdTickets(db, held);
-    await sleep(1000);
+it(
+  "requests in flight are answered when the platform is stopped, and nothing is lost",
+  { timeout: 90_000, retry: 1 },
+  () =>
+    withDice(async (dice) => {
+      const { platform, db, festival } = await prepare(dice, "grpc");
+      const { baseUrl } = platform;
+      const first = platform.start();
+      await first.ready;
+      await keepLedger(db);
+      await importUntilAnswered({ baseUrl, body: festival.groundwork });
+      const gates = openGates({ baseUrls: [baseUrl], festival, dice, connectionsMayBreak: true });
+      const held = festival.spare.slice(0, 4);
+      const hold = await holdTickets(db, held);
+      await sleep(1000);
 
-    const edition = festival.edition(dice.fork());
-    const importing = importOnce({ baseUrl, body: edition.body });
-    const slow = held.map((ticket, index) => {
-      const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
-      return sendScan({ baseUrl, scan, ticket });
-    });
-    await sleep(300);
-    const toldAt = performance.now();
-    first.signal("SIGTERM");
-    await expect
-      .poll(() => takesConnections(Number(new URL(baseUrl).port)), { timeout: 2000, interval: 5 })
-      .toBe(false);
-    const refusingAfterMs = performance.now() - toldAt;
-    await hold.letGo();
+      const edition = festival.edition(dice.fork());
+      const importing = importOnce({ baseUrl, body: edition.body });
+      const slow = held.map((ticket, index) => {
+        const scan = { gate: 90, nonce: `slow-${index}`, list: 1, position: ticket.position, type: "entry" as const };
+        return sendScan({ baseUrl, scan, ticket });
+      });
+      await sleep(300);
+      const toldAt = performance.now();
+      first.signal("SIGTERM");
+      await expect
+        .poll(() => takesConnections(Number(new URL(baseUrl).port)), { timeout: 2000, interval: 5 })
+        .toBe(false);
+      const refusingAfterMs = performance.now() - toldAt;
+      await hold.letGo();
 
-    const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
-    const stoppedAfterMs = performance.now() - toldAt;
-    report({ refusingAfterMs, stoppedAfterMs, importing: await importing });
-    expect(ended).toMatchObject({ code: 0, stderr: "" });
-    for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
-    expect(await importing).not.toHaveProperty("broken");
-    expect(await importing).not.toHaveProperty("oddity");
-    expect(findUnanswered(gates, toldAt)).toEqual([]);
+      const ended = await Promise.race([first.ended, sleep(longestStopMs)]);
+      const stoppedAfterMs = performance.now() - toldAt;
+      report({ refusingAfterMs, stoppedAfterMs, importing: await importing });
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+      for (const { outcome } of await Promise.all(slow)) expect(outcome).toEqual({ kind: "admitted" });
+      expect(await importing).not.toHaveProperty("broken");
+      expect(await importing).not.toHaveProperty("oddity");
+      expect(findUnanswered(gates, toldAt)).toEqual([]);
 
-    const second = platform.start();
-    await second.ready;
-    await importUntilAnswered({ baseUrl, body: edition.body });
-    await gates.close();
-    expect(gates.oddities).toEqual([]);
-    const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
-    expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
-    expect(await findLoggedErrors(platform)).toEqual([]);
-  }),
+      const second = platform.start();
+      await second.ready;
+      await importUntilAnswered({ baseUrl, body: edition.body });
+      await gates.close();
+      expect(gates.oddities).toEqual([]);
+      const attempts = [...gates.attempts, ...toAttempts(held, toldAt)];
+      expect(await verifyFestival({ baseUrl, db, festival, edition, attempts })).toEqual([]);
+      expect(await findLoggedErrors(platform)).toEqual([]);
+    }),
 );
 
 async function isStored(db: Db, ticket: Ticket | undefined): Promise<boolean> {

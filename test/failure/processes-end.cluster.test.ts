@@ -198,16 +198,20 @@ it("one of two check-ins freezes: gates continue with the other one", { timeout:
       ...measure({ attempts, imports }),
     });
     expect(silence).toBeLessThan(longestFrozenSilence);
-    expect(meanwhile["admitted"]).toBeGreaterThan(15);
+    // Either is decided by the other check-in.
+    expect((meanwhile["admitted"] ?? 0) + (meanwhile["already_redeemed"] ?? 0)).toBeGreaterThan(15);
     expect(oddities).toEqual([]);
     expect(await cluster.verify(edition)).toEqual([]);
     expect(cluster.loggedErrors({ outage: true })).toEqual([]);
   }),
 );
 
-/** Long enough for some kills of each, and for a dead consumer's partitions to go to its successor. */
-const killingMs = 35_000;
+/** Of some kills; together they take longer than a dead consumer's partitions to go to its successor. */
+const fewestKills = 5;
+const longestKillingMs = 75_000;
 const shortestDeathMs = 200;
+const victims = [["voucher-1"], ["boxoffice-1"], ["voucher-1", "boxoffice-1"]];
+const changes = ["POST done", "PATCH done", "DELETE done"];
 
 it(
   "[V4.13, V4.16, V6.3] voucher and boxoffice are killed while vouchers block, change, are used and go",
@@ -223,9 +227,14 @@ it(
       undo.push(() => traffic.close());
       const kills: string[] = [];
       const doctored: string[] = [];
-      for (const until = performance.now() + killingMs; performance.now() < until; ) {
+      const { outcomes } = traffic;
+      const isEnough = () =>
+        kills.length >= fewestKills &&
+        new Set(kills).size === victims.length &&
+        changes.every((name) => (outcomes[name] ?? 0) > 3);
+      for (const until = performance.now() + longestKillingMs; performance.now() < until && !isEnough(); ) {
         await sleep(1500 + dice.below(2500));
-        const names = dice.pick([["voucher-1"], ["boxoffice-1"], ["voucher-1", "boxoffice-1"]]);
+        const names = dice.pick(victims);
         const killed = names.map((name) => cluster.process(name));
         await Promise.all(killed.map((process) => process.kill()));
         await sleep(shortestDeathMs + dice.below(800));
@@ -242,7 +251,6 @@ it(
       const check = () => checkVouchers({ db, baseUrl, told: traffic.told });
       await expect.poll(check, { timeout: 30_000, interval: 1000 }).toEqual([]);
       const waiting = await waitForEmptyOutboxes(db, 15_000);
-      const { outcomes } = traffic;
       report({ kills, outcomes, told: traffic.told.length, settledAfterMs: Math.round(settled.ms) });
       doctored.push(...(await findUnequal({ limitMs: 40_000 })));
       expect(doctored).toEqual([]);
@@ -252,7 +260,7 @@ it(
       expect(cluster.loggedErrors({ outage: true })).toEqual([]);
       // Otherwise the test proves nothing.
       expect(kills.length).toBeGreaterThan(1);
-      for (const name of ["POST", "PATCH", "DELETE"]) expect(outcomes[`${name} done`]).toBeGreaterThan(3);
+      for (const name of changes) expect(outcomes[name]).toBeGreaterThan(3);
       expect(outcomes["POST refused"]).toBeGreaterThan(0);
     }),
 );

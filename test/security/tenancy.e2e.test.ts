@@ -137,7 +137,7 @@ describe("tenants", () => {
   const shreds = new Map<Home, Readonly<Record<string, readonly string[]>>>();
 
   beforeAll(async () => {
-    platform = await startTestPlatform();
+    platform = await startTestPlatform({ kind: "grpc" });
     const credentials = ["alpha", "beta"].flatMap((organizer) => [
       { kind: "organizer", organizer, data: { slug: organizer, name: organizer } },
     ]);
@@ -340,6 +340,42 @@ describe("tenants", () => {
         }
       }
     }
+  });
+
+  it("[A2.1, D9.11, S1.2] shows an organizer its own, and gives every key that is not for all its events the same 403", async () => {
+    const document = (await platform.request("GET", "/api/v1/openapi.json")).body as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    const ofOrganizer = Object.entries(document.paths)
+      .filter(([path]) => path.startsWith("/api/v1/organizers/{organizer}/retention/"))
+      .flatMap(([path, operations]) => Object.keys(operations).map((method) => [method.toUpperCase(), path] as const));
+    expect(ofOrganizer.length).toBeGreaterThan(4);
+    const unknown = await send("GET", `${pathOf(betaOne)}${lists}`, { as: token("alpha") });
+    for (const [method, path] of ofOrganizer) {
+      for (const [organizer, as] of [
+        ["beta", token("alpha")],
+        ["alpha", token("beta")],
+        ["alpha", token("alpha-one")],
+        ["alpha", token("nowhere")],
+        ["alpha", token("powerless")],
+        ["alpha", device("one-event")],
+        ["alpha", device("pretixscan")],
+        ["alpha", device("full")],
+        ["alpha", `Token ${platform.operatorKey}`],
+        ["gamma", token("alpha")],
+        ["ALPHA", token("alpha")],
+        ...permissions.filter((name) => name !== "event.orders:write").map((name) => ["alpha", token(name)] as const),
+      ] as const) {
+        const answer = await send(method, path.replace("{organizer}", organizer), { as });
+        expect([answer.status, answer.body], `${method} ${path} of ${organizer} as ${as}`).toEqual([403, unknown.body]);
+      }
+    }
+    const at = (organizer: string) => `/api/v1/organizers/${organizer}/retention/`;
+    const body = { days: 3650, shredders: ["invoices"] };
+    expect((await send("PUT", at("alpha"), { as: token("event.orders:write"), body })).status).toBe(200);
+    expect((await send("GET", at("alpha"), { as: token("alpha") })).body).toMatchObject(body);
+    expect((await send("GET", at("beta"), { as: token("beta") })).body).toMatchObject({ days: null });
+    expect((await send("DELETE", at("alpha"), { as: token("alpha") })).status).toBe(204);
   });
 
   it("[A4.8, S1.3, S1.5] does not find in one event what is in another", async () => {
