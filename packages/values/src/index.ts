@@ -31,4 +31,4 @@ export {
 export { makeTexts, type TextShape } from "./random-text.ts";
 export { escapeLike, foldForSearch } from "./search-text.ts";
 export { isShredder, type Shredder, shredders } from "./shredder.ts";
-export { isTimeZone, zoneOffset } from "./time-zone.ts";
+export { addDays, isTimeZone, zoneOffset } from "./time-zone.ts";

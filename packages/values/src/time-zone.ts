@@ -19,3 +19,12 @@ export function isTimeZone(name: string): boolean {
 export function zoneOffset(instant: Instant, zone: string): number {
   return new Temporal.ZonedDateTime(BigInt(instant) * 1000n, zone).offsetNanoseconds / 1000;
 }
+
+/**
+ * The same local time so many days later on the calendar of a time zone. A time that the clocks skip is as much later as
+ * they skip; of a time that comes twice, the earlier one counts. Throws for an unknown zone.
+ */
+export function addDays(instant: Instant, { days, zone }: { readonly days: number; readonly zone: string }): Instant {
+  const later = new Temporal.ZonedDateTime(BigInt(instant) * 1000n, zone).add({ days });
+  return Number(later.epochNanoseconds / 1000n);
+}
