@@ -63,13 +63,13 @@ it("the doctor examines a local start without disturbing it, and its exit status
   expect(await platform.ended).toMatchObject({ code: 0, stderr: "" });
   const other = createServer((_request, response) => response.end("another server"));
   await new Promise<void>((resolve) => void other.listen(Number(environment.METRICS_PORT), "127.0.0.1", resolve));
-  const ended = await examine([], { REDEEM_LANES: "many" });
+  const ended = await examine([], { REDEEM_BATCHES: "many" });
   other.closeAllConnections();
   await new Promise((resolve) => other.close(resolve));
   expect(ended).toMatchObject({ code: 1, status: "wrong" });
   expect(sayings(ended)).toEqual(
     expect.arrayContaining([
-      "configuration wrong REDEEM_LANES must be a whole number from 1 to 16",
+      "configuration wrong REDEEM_BATCHES must be a whole number from 1 to 16",
       "database skipped the database",
       `processes wrong 127.0.0.1:${environment.METRICS_PORT} is no operations port of Tessera`,
     ]),

@@ -2,14 +2,14 @@ import { int } from "@tessera/kit/config";
 
 /** What checkin reads from its environment. */
 export const settings = {
-  redeemLanes: int(
-    "REDEEM_LANES",
+  redeemBatches: int(
+    "REDEEM_BATCHES",
     2,
     [1, 16],
     "Batches of scans that are under way at a time. More than two only make them smaller, unless the database is far away.",
   ),
-  redeemBatch: int(
-    "REDEEM_BATCH",
+  redeemBatchSize: int(
+    "REDEEM_BATCH_SIZE",
     64,
     [1, 256],
     "The most scans in one batch; statements over more of them take longer for each.",

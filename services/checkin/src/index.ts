@@ -30,7 +30,7 @@ import { openLadders } from "./handlers/positions/ladders.ts";
 import { listPositions } from "./handlers/positions/list-positions.ts";
 import { recordFailedScan } from "./handlers/record-failed-scan.ts";
 import { askBoxoffice } from "./handlers/redeem/ask-boxoffice.ts";
-import { openLanes, redeem } from "./handlers/redeem/redeem.ts";
+import { openBatches, redeem } from "./handlers/redeem/redeem.ts";
 import { updateCheckinList } from "./handlers/update-checkin-list.ts";
 import { compactCounts } from "./jobs/compact-counts.ts";
 import { exitDueLists } from "./jobs/exit-due-lists.ts";
@@ -41,6 +41,9 @@ import { personalData } from "./personal-data.ts";
 import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
+
+/** A batch costs about as much as so many scans in it. */
+const worthAnother = 16;
 
 /** Check-in lists and scans. Gates admit while everything else is down: only for unknown codes boxoffice is asked. */
 export const checkin = defineService({
@@ -92,12 +95,13 @@ export const checkin = defineService({
       events,
     });
     const readers = createReaders();
-    const lanes = openLanes({
+    const batches = openBatches({
       urgent,
       events,
       readers,
-      lanes: config.redeemLanes,
-      batchSize: config.redeemBatch,
+      atOnce: config.redeemBatches,
+      batchSize: config.redeemBatchSize,
+      worthAnother,
       longestQueue: config.redeemQueue,
     });
     const [cursors, ladders] = [openCursors({ db }), openLadders()];
@@ -113,7 +117,7 @@ export const checkin = defineService({
         readers,
         cursors,
         ladders,
-        lanes,
+        batches,
         unknownTickets,
         refusedCodeDays,
       },

@@ -43,8 +43,11 @@ interface Call {
   fail(error: unknown): void;
 }
 
-/** A service whose calls a test answers when it likes. */
-function heldCalls(): { calls: Call[]; redeem: (scan: Scan) => Promise<ScanOutcome> } {
+/** A service whose calls a test answers when it likes. As long as two calls are not in flight, one scan is worth another one. */
+function heldCalls({ worthAnother = 1 }: { worthAnother?: number } = {}): {
+  calls: Call[];
+  redeem: (scan: Scan) => Promise<ScanOutcome>;
+} {
   const calls: Call[] = [];
   const gathered = gatherScans(
     (request: RedeemRequest) =>
@@ -56,6 +59,7 @@ function heldCalls(): { calls: Call[]; redeem: (scan: Scan) => Promise<ScanOutco
           fail: reject,
         });
       }),
+    { worthAnother },
   );
   // Each organizer has one credential.
   return { calls, redeem: (sent) => gathered(sent, sent.organizer) };
@@ -87,6 +91,23 @@ describe("gathering", () => {
     calls[2]?.answer();
     calls[0]?.answer();
     expect((await Promise.all(results)).map(reasonOf)).toEqual(["a", "b", "c", "d", "e"]);
+  });
+
+  it("sends a second call beside one in flight for many scans, and for fewer when that one takes long", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { calls, redeem } = heldCalls({ worthAnother: 3 });
+    const results = ["a", "b", "c", "d", "e", "f"].map((lookup) => redeem(scan(lookup)));
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b", "c", "d"]]);
+    calls[1]?.answer();
+    await turn();
+    expect(calls).toHaveLength(2);
+    vi.advanceTimersByTime(20);
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b", "c", "d"], ["e", "f"]]);
+    calls[0]?.answer();
+    calls[2]?.answer();
+    expect((await Promise.all(results)).map(reasonOf)).toEqual(["a", "b", "c", "d", "e", "f"]);
+    expect(vi.getTimerCount()).toBe(0);
+    vi.useRealTimers();
   });
 
   it("keeps calls to 64 scans and two at a time", async () => {

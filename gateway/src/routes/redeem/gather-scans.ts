@@ -18,6 +18,12 @@ const largestBatchBytes = 4 * 1024 * 1024;
 /** One call is decided while the next one travels; a third would only split the batches. */
 const mostInFlight = 2;
 
+/** A call costs much more than a scan in it: so many waiting scans are worth one beside another. */
+const usuallyWorthAnother = 16;
+
+/** A call that takes longer waits for something, and holds up no small call beside it. */
+const usualMs = 20;
+
 /** A call that takes longer has met a replica that is slow or down: the next call does not wait for it. */
 const patienceMs = 500;
 
@@ -60,7 +66,8 @@ interface PendingScan {
 
 /**
  * Gathers scans: those that arrive while calls are in flight go together in the
- * next one. Nothing waits for a timer, so a single scan is as fast as ever.
+ * next one. A second call beside one under way is for many scans, or for when that
+ * one takes long, so a single scan is as fast as ever.
  * Organizers take turns, so a flood of one does not delay the others. Of one code
  * on one list one scan is sent at a time, because the service decides one at a
  * time: those behind it would hold up their calls.
@@ -69,36 +76,48 @@ interface PendingScan {
  * is stored once however often it is sent, so it is tried once more, alone. A
  * scan that is held back is not stored; it is sent again apart from the rest.
  */
-export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
+export function gatherScans(
+  redeem: Client<Scans>["redeem"],
+  { worthAnother = usuallyWorthAnother }: { readonly worthAnother?: number } = {},
+): RedeemScan {
   const queue = new FairQueue<PendingScan>();
   const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
   /** The scan of each code whose outcome the next one waits for. */
   const sent = new Map<string, PendingScan>();
+  /** Calls that count: those that were not given up for the next ones. */
   let inFlight = 0;
+  /** Calls in flight that do not take long yet. */
+  let young = 0;
   let isPlanned = false;
 
   function send(): void {
-    while (inFlight < mostInFlight && queue.size > 0) {
+    while (inFlight < mostInFlight && queue.size >= (young === 0 ? 1 : worthAnother)) {
       const batch = cutBatch();
       if (batch.length === 0) return;
-      inFlight += 1;
-      let counts = true;
-      const makeWay = () => {
-        if (!counts) return;
-        counts = false;
-        inFlight -= 1;
-        send();
-      };
-      const timer = setTimeout(() => {
+      void follow(batch);
+    }
+  }
+
+  async function follow(batch: readonly PendingScan[]): Promise<void> {
+    inFlight += 1;
+    young += 1;
+    const age = once(() => (young -= 1));
+    const makeWay = once(() => (inFlight -= 1));
+    let timer = setTimeout(() => {
+      age();
+      timer = setTimeout(() => {
         // Another replica may decide the next scans of these codes.
         batch.forEach(letNext);
         makeWay();
-      }, patienceMs);
-      void decide(batch).finally(() => {
-        clearTimeout(timer);
-        makeWay();
-      });
-    }
+        send();
+      }, patienceMs - usualMs);
+      send();
+    }, usualMs);
+    await decide(batch);
+    clearTimeout(timer);
+    age();
+    makeWay();
+    send();
   }
 
   /** Sends soon: many outcomes of one call make way for one call. */
@@ -239,6 +258,14 @@ export function gatherScans(redeem: Client<Scans>["redeem"]): RedeemScan {
       queue.push(organizer, pending);
       send();
     });
+}
+
+function once(work: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) work();
+    isDone = true;
+  };
 }
 
 /** Counts by name; what is zero takes no room. */

@@ -52,11 +52,11 @@ describe("the configuration", () => {
   });
 
   it("reports all settings that cannot be read, what they take, and no value", async () => {
-    const findings = await examine({ GRPC_PORT: "many", BUS: "kafak", REDEEM_LANES: "99", METRICS_PORT: "x" });
+    const findings = await examine({ GRPC_PORT: "many", BUS: "kafak", REDEEM_BATCHES: "99", METRICS_PORT: "x" });
     expect(findings.map(({ what }) => what)).toEqual([
       "BUS must be memory or kafka",
       "GRPC_PORT must be a whole number from 0 to 65535",
-      "REDEEM_LANES must be a whole number from 1 to 16",
+      "REDEEM_BATCHES must be a whole number from 1 to 16",
       "METRICS_PORT takes a whole number from 0 to 65535",
     ]);
     expect(findings[1]?.mend).toBe("set GRPC_PORT to a whole number from 0 to 65535; the default is 50051");

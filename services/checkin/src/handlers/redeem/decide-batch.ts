@@ -5,7 +5,7 @@ import { decideScan } from "../../domain/decide-scan.ts";
 import type { CheckinEvents } from "../../events.ts";
 import type { Readers } from "../../readers.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
-import { conflict, type Decision, queuedBehind, unknownYet } from "./lanes.ts";
+import { conflict, type Decision, queuedBehind, unknownYet } from "./batches.ts";
 import { type DecidedScan, failed, toOutcome, unknownList } from "./outcome.ts";
 import { readOtherMeanings, toCircumstances } from "./read-scans.ts";
 import { storeDecided } from "./store-decided.ts";

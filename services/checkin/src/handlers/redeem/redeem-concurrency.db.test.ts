@@ -10,7 +10,7 @@ import { recount } from "../../testing/recount.ts";
 import { inWord, type RunningCheckin, scan, startCheckin } from "../../testing/start-checkin.ts";
 
 let database: TestDatabase;
-/** Two replicas: each with its own connections and its own lanes. */
+/** Two replicas: each with its own connections and its own batches. */
 let replicas: readonly [RunningCheckin, RunningCheckin];
 let checkin: RunningCheckin;
 

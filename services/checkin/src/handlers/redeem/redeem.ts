@@ -10,10 +10,10 @@ import type { CheckinEvents } from "../../events.ts";
 import type { Readers } from "../../readers.ts";
 import { toArrivedScan } from "../../wire/scans.ts";
 import type { UnknownTickets } from "./ask-boxoffice.ts";
+import { type Batches, type BatchesOptions, createBatches, unknownYet, type Wait } from "./batches.ts";
 import { decideBatch } from "./decide-batch.ts";
 import { expandOutcomes } from "./expand-outcomes.ts";
 import { fitOutcomes } from "./fit-outcomes.ts";
-import { createLanes, type Lanes, type LanesOptions, unknownYet, type Wait } from "./lanes.ts";
 import { failed, undecided } from "./outcome.ts";
 
 export interface RedeemDeps {
@@ -21,7 +21,7 @@ export interface RedeemDeps {
   readonly urgent: Db;
   readonly clock: Clock;
   readonly events: CheckinEvents;
-  readonly lanes: Lanes;
+  readonly batches: Batches;
   /** Fetches tickets that were sold so lately that they are not known here yet. */
   readonly unknownTickets: UnknownTickets;
 }
@@ -32,17 +32,17 @@ const longestNonce = 190;
 /** As long as another transaction may lock a ticket or a list, and less than a gateway waits. */
 const longestPatienceMs = 3000;
 
-/** Opens the lanes in which this process decides the scans of all its callers, by `decideBatch`. */
-export function openLanes({
+/** Opens the batches in which this process decides the scans of all its callers, by `decideBatch`. */
+export function openBatches({
   urgent,
   events,
   readers,
   ...sizes
 }: Pick<RedeemDeps, "urgent" | "events"> & { readonly readers: Readers } & Pick<
-    LanesOptions,
-    "lanes" | "batchSize" | "longestQueue"
-  >): Lanes {
-  return createLanes({
+    BatchesOptions,
+    "atOnce" | "batchSize" | "worthAnother" | "longestQueue"
+  >): Batches {
+  return createBatches({
     decide: (scans) => decideBatch({ db: urgent, events, readers }, scans),
     onFailure: (error, scans) => events.scansFailed(error, scans),
     ...sizes,
@@ -82,17 +82,17 @@ export async function redeem(
 
 /** While boxoffice is asked no batch waits; the call waits no longer than its patience. */
 async function decide(
-  { lanes, unknownTickets }: RedeemDeps,
+  { batches, unknownTickets }: RedeemDeps,
   scans: readonly ArrivedScan[],
   wait: Wait,
 ): Promise<ScanOutcome[]> {
   const until = performance.now() + wait.patienceMs;
-  const answers = await lanes.submit(scans, wait);
+  const answers = await batches.submit(scans, wait);
   const unknown = scans.filter((_, index) => answers[index] === unknownYet);
   if (unknown.length > 0) {
     const wasAsked = await isInTime(unknownTickets.fetch(unknown), until);
     const again = wasAsked
-      ? await lanes.submit(
+      ? await batches.submit(
           unknown.map((scan) => ({ ...scan, mayBeNew: false })),
           { ...wait, patienceMs: Math.max(until - performance.now(), leastPatienceMs) },
         )

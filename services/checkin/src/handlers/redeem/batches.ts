@@ -21,15 +21,17 @@ export type Decision = ScanOutcome | typeof unknownYet | typeof queuedBehind | t
 /** What a caller is answered. */
 export type Answer = ScanOutcome | typeof unknownYet;
 
-export interface LanesOptions {
+export interface BatchesOptions {
   /** Decides scans together, in their order. */
   decide(scans: readonly ArrivedScan[]): Promise<readonly Decision[]>;
   /** Called when a batch or a single scan could not be decided. */
   onFailure(error: unknown, scans: number): void;
-  /** How many batches may be under way at a time. Each lane has its share of the codes. */
-  readonly lanes: number;
+  /** How many batches may be under way at a time. */
+  readonly atOnce: number;
   readonly batchSize: number;
-  /** With more scans than this in the queues, further ones are refused: their callers would not wait so long. */
+  /** So many waiting scans are worth a batch beside another one. */
+  readonly worthAnother: number;
+  /** With more scans than this waiting, further ones are refused: their callers would not wait so long. */
   readonly longestQueue: number;
 }
 
@@ -40,7 +42,7 @@ export interface Wait {
   readonly patienceMs: number;
 }
 
-export interface Lanes {
+export interface Batches {
   /** Decides scans among those of other callers. A scan that is undecided or refused for crowding is not stored. */
   submit(scans: readonly ArrivedScan[], wait: Wait): Promise<Answer[]>;
 }
@@ -72,24 +74,27 @@ interface QueuedScan {
   resolve(answer: Answer): void;
 }
 
-interface Lane {
-  readonly queue: FairQueue<QueuedScan>;
-  isBusy: boolean;
-}
+/** A batch that takes longer waits for something, and holds up no small batch beside it. */
+const usualMs = 20;
 
 /**
- * Decides scans in lanes, a batch at a time. A batch never waits for more scans: it is what has arrived while the one
- * before it was under way. So batches grow with the load, and a lone scan is alone. Scans of one code are in one lane,
- * and those of one organizer are decided in the order of their arrival.
+ * Decides scans in batches. A batch is what has arrived while the one before it was under way: batches grow with the load,
+ * and a lone scan is alone. A batch costs much more than a scan in it, so another one begins beside it only for many
+ * scans, or when it takes long. The scans of one organizer are decided in the order of their arrival.
  *
- * Organizers take turns in a batch, and a batch has at most one scan of each code and list. So neither a flood nor a
+ * Organizers take turns in a batch, and of each code and list one scan at a time is under way. So neither a flood nor a
  * busy ticket delays the scans of others.
  */
-export function createLanes(options: LanesOptions): Lanes {
-  const { decide, batchSize, longestQueue } = options;
-  const lanes = Array.from({ length: options.lanes }, (): Lane => ({ queue: new FairQueue(), isBusy: false }));
+export function createBatches(options: BatchesOptions): Batches {
+  const { decide, atOnce, batchSize, worthAnother, longestQueue } = options;
+  const queue = new FairQueue<QueuedScan>();
   /** How many scans with a key are not answered yet. */
   const open = new Map<string, number>();
+  /** The keys of the batches under way. */
+  const underWay = new Set<string>();
+  let batches = 0;
+  /** Batches under way that do not take long yet. */
+  let young = 0;
   let isScheduled = false;
 
   /** Lets every caller that is ready submit its scans before batches are cut. */
@@ -99,23 +104,39 @@ export function createLanes(options: LanesOptions): Lanes {
     setImmediate(() => {
       isScheduled = false;
       // A batch has scans of many callers: the deadline of one is not that of the others.
-      runInContext({}, () => {
-        for (const lane of lanes) if (!lane.isBusy && lane.queue.size > 0) void runBatch(lane);
-      });
+      runInContext({}, begin);
     });
   }
 
-  async function runBatch(lane: Lane): Promise<void> {
-    lane.isBusy = true;
-    const batch = cutBatch(lane);
-    for (const queued of batch) queued.isUnderWay = true;
-    await decideTogether(lane, batch);
-    lane.isBusy = false;
-    if (lane.queue.size > 0) schedule();
+  function begin(): void {
+    while (batches < atOnce && queue.size >= (young === 0 ? 1 : worthAnother)) {
+      const batch = cutBatch();
+      if (batch.length === 0) return;
+      void runBatch(batch);
+    }
   }
 
-  function cutBatch({ queue }: Lane): QueuedScan[] {
-    const keys = new Set<string>();
+  async function runBatch(batch: readonly QueuedScan[]): Promise<void> {
+    batches += 1;
+    young += 1;
+    let isYoung = true;
+    const age = () => {
+      if (isYoung) young -= 1;
+      isYoung = false;
+    };
+    const timer = setTimeout(() => {
+      age();
+      schedule();
+    }, usualMs);
+    for (const queued of batch) queued.isUnderWay = true;
+    await decideTogether(batch);
+    clearTimeout(timer);
+    age();
+    batches -= 1;
+    if (queue.size > 0) schedule();
+  }
+
+  function cutBatch(): QueuedScan[] {
     const choose = (queued: QueuedScan): Choice => {
       if (queued.isAnswered) return "drop";
       if (queued.signal.aborted) {
@@ -123,43 +144,45 @@ export function createLanes(options: LanesOptions): Lanes {
         answer(queued, failed);
         return "drop";
       }
-      if (keys.has(queued.key)) {
+      if (underWay.has(queued.key)) {
         holdBack(queued);
         return "leave";
       }
-      keys.add(queued.key);
+      underWay.add(queued.key);
       return "take";
     };
     return queue.take(batchSize, choose);
   }
 
-  async function decideTogether(lane: Lane, batch: readonly QueuedScan[]): Promise<void> {
-    if (batch.length === 0) return;
+  async function decideTogether(batch: readonly QueuedScan[]): Promise<void> {
     try {
-      settle(lane, batch, await decide(batch.map(({ scan }) => scan)));
+      settle(batch, await decide(batch.map(({ scan }) => scan)));
     } catch (error) {
       options.onFailure(error, batch.length);
-      if (batch.length === 1 || isOutage(error)) for (const queued of batch) answer(queued, failed);
+      if (batch.length === 1 || isOutage(error)) for (const queued of batch) end(queued, failed);
       // One bad scan must not fail those that happened to arrive with it.
-      else for (const queued of batch) await decideTogether(lane, [queued]);
+      else for (const queued of batch) await decideTogether([queued]);
     }
   }
 
-  function settle(lane: Lane, batch: readonly QueuedScan[], decisions: readonly Decision[]): void {
+  function settle(batch: readonly QueuedScan[], decisions: readonly Decision[]): void {
     const again: QueuedScan[] = [];
     for (const [index, queued] of batch.entries()) {
       const decision = decisions[index] ?? failed;
-      queued.isUnderWay = false;
-      if (decision !== queuedBehind && decision !== conflict) answer(queued, decision);
-      else if (holdBack(queued)) {
+      if (decision !== queuedBehind && decision !== conflict) {
+        end(queued, decision);
+        continue;
+      }
+      release(queued);
+      if (holdBack(queued)) {
         if (decision === conflict) queued.conflicts += 1;
         if (queued.conflicts <= triesAtOnce) again.push(queued);
-        else setTimeout(() => enqueue(lane, queued), backoff(pauses, queued.conflicts - triesAtOnce));
+        else setTimeout(() => enqueue(queued), backoff(pauses, queued.conflicts - triesAtOnce));
       }
     }
     // In front, so that scans keep the order of their arrival.
     for (const [organizer, queued] of Map.groupBy(again, ({ scan }) => scan.organizer)) {
-      lane.queue.putBack(organizer, queued);
+      queue.putBack(organizer, queued);
     }
   }
 
@@ -176,6 +199,17 @@ export function createLanes(options: LanesOptions): Lanes {
     return true;
   }
 
+  function release(queued: QueuedScan): void {
+    queued.isUnderWay = false;
+    underWay.delete(queued.key);
+  }
+
+  /** Answers a scan that was under way. */
+  function end(queued: QueuedScan, decided: Answer): void {
+    release(queued);
+    answer(queued, decided);
+  }
+
   function answer(queued: QueuedScan, decided: Answer): void {
     if (queued.isAnswered) return;
     queued.isAnswered = true;
@@ -186,9 +220,9 @@ export function createLanes(options: LanesOptions): Lanes {
     queued.resolve(decided);
   }
 
-  function enqueue(lane: Lane, queued: QueuedScan): void {
+  function enqueue(queued: QueuedScan): void {
     if (queued.isAnswered) return;
-    lane.queue.push(queued.scan.organizer, queued);
+    queue.push(queued.scan.organizer, queued);
     schedule();
   }
 
@@ -200,7 +234,7 @@ export function createLanes(options: LanesOptions): Lanes {
     open.set(key, ofCode + 1);
     return new Promise((resolve) => {
       const patientUntil = performance.now() + patienceMs;
-      enqueue(laneOf(lanes, rawCode), {
+      enqueue({
         scan,
         key,
         signal,
@@ -215,25 +249,10 @@ export function createLanes(options: LanesOptions): Lanes {
   }
 
   function isFull(organizer: string): boolean {
-    const total = lanes.reduce((sum, { queue }) => sum + queue.size, 0);
-    const own = lanes.reduce((sum, { queue }) => sum + queue.sizeOf(organizer), 0);
-    return total >= longestQueue || own >= longestQueue * shareOfOrganizer;
+    return queue.size >= longestQueue || queue.sizeOf(organizer) >= longestQueue * shareOfOrganizer;
   }
 
   return { submit: (scans, wait) => Promise.all(scans.map((scan) => submitOne(scan, wait))) };
-}
-
-function laneOf(lanes: readonly Lane[], code: string): Lane {
-  const lane = lanes[hash(code) % lanes.length];
-  if (lane === undefined) throw new Error("scans need a lane");
-  return lane;
-}
-
-/** Spreads keys evenly (FNV-1a). */
-function hash(key: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < key.length; at += 1) value = Math.imul(value ^ key.charCodeAt(at), 0x01000193);
-  return value >>> 0;
 }
 
 /** If the database cannot be reached, a retry of every scan alone would only take longer. A conflict is about single rows. */

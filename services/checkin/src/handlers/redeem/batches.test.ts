@@ -2,7 +2,7 @@ import { Fault } from "@tessera/kit/fault";
 import { describe, expect, it } from "vitest";
 import { arrivedScan } from "../../testing/decisions.ts";
 import { inWord } from "../../testing/start-checkin.ts";
-import { conflict, createLanes, type Decision, type LanesOptions, queuedBehind } from "./lanes.ts";
+import { type BatchesOptions, conflict, createBatches, type Decision, queuedBehind } from "./batches.ts";
 
 const here = new AbortController().signal;
 
@@ -19,7 +19,7 @@ const toDecision = (said: Said): Decision =>
       }
     : said;
 
-interface Held extends Partial<Omit<LanesOptions, "decide">> {
+interface Held extends Partial<Omit<BatchesOptions, "decide">> {
   readonly patienceMs?: number;
   /** Called with nonces, which tell the scans of a test apart. */
   decide?(items: readonly string[]): Promise<Said[]>;
@@ -37,17 +37,18 @@ function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
         fail: reject,
       });
     });
-  const lanes = createLanes({
+  const decided = createBatches({
     decide: async (scans) => (await (decide ?? hold)(scans.map(({ nonce }) => nonce ?? ""))).map(toDecision),
     onFailure: (_error, scans) => failures.push(scans),
-    lanes: 2,
+    atOnce: 2,
+    worthAnother: 1,
     batchSize: 4,
     longestQueue: 20,
     ...changes,
   });
   const submit = async (items: readonly string[], signal: AbortSignal, organizer = "o") => {
     const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item, organizer }));
-    const answers = await lanes.submit(scans, { signal, patienceMs });
+    const answers = await decided.submit(scans, { signal, patienceMs });
     return answers.map((answer) => (typeof answer === "symbol" ? answer.description : inWord(answer)));
   };
   return { submit, batches, failures };
@@ -62,7 +63,7 @@ const turn = async () => {
 
 describe("gathering", () => {
   it("decides scans that arrive together as one batch, without waiting for more", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const results = Promise.all([submit(["a", "b"], here), submit(["c"], here)]);
     await turn();
     expect(batches.map(({ items }) => items)).toEqual([["a", "b", "c"]]);
@@ -71,7 +72,7 @@ describe("gathering", () => {
   });
 
   it("fills the next batch with scans that arrive meanwhile", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const results = Array.from({ length: 10 }, (_, index) => submit([`i${index}`], here));
     for (let index = 0; index < 3; index += 1) {
       await turn();
@@ -81,24 +82,51 @@ describe("gathering", () => {
     expect((await Promise.all(results)).flat()).toEqual(Array.from({ length: 10 }, (_, index) => `I${index}`));
   });
 
-  it("spreads codes over the lanes, and keeps the scans of one code in one of them", async () => {
-    const { submit, batches } = heldBatches({ batchSize: 100, longestQueue: 500 });
-    const items = Array.from({ length: 200 }, (_, index) => `key${index % 50} ${index}`);
-    const results = submit(items, here);
+  it("begins a second batch for many scans, and for fewer when the first one takes long", async () => {
+    const { submit, batches } = heldBatches({ worthAnother: 3 });
+    const results = [submit(["a"], here)];
+    await turn();
+    results.push(submit(["b", "c"], here));
+    await turn();
+    expect(batches).toHaveLength(1);
+    results.push(submit(["d"], here));
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([["a"], ["b", "c", "d"]]);
+    batches[1]?.answer();
+    results.push(submit(["e"], here));
     await turn();
     expect(batches).toHaveLength(2);
-    const keys = batches.map((batch) => new Set(batch.items.map((item) => item.split(" ")[0])));
-    expect(Math.min(...keys.map(({ size }) => size))).toBeGreaterThan(12);
-    expect([...(keys[0] ?? [])].filter((key) => keys[1]?.has(key))).toEqual([]);
-    for (let index = 0; index < batches.length; index += 1) {
-      batches[index]?.answer();
-      await turn();
-    }
-    expect(await results).toEqual(items.map((item) => item.toUpperCase()));
+    await expect.poll(() => batches.map(({ items }) => items)).toEqual([["a"], ["b", "c", "d"], ["e"]]);
+    batches[0]?.answer();
+    batches[2]?.answer();
+    expect((await Promise.all(results)).flat()).toEqual(["A", "B", "C", "D", "E"]);
+  });
+
+  it("never decides two scans of one code and list at the same time", async () => {
+    const { submit, batches } = heldBatches();
+    const results = submit(["hot 1", "a", "hot 2", "b"], here);
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([["hot 1", "a", "b"]]);
+    const later = submit(["hot 3", "c"], here);
+    await turn();
+    expect(batches.map(({ items }) => items)).toEqual([["hot 1", "a", "b"], ["c"]]);
+    batches[1]?.answer();
+    await turn();
+    expect(batches).toHaveLength(2);
+    batches[0]?.answer();
+    await turn();
+    expect(batches[2]?.items).toEqual(["hot 2"]);
+    batches[2]?.answer();
+    await turn();
+    batches[3]?.answer();
+    expect([await results, await later]).toEqual([
+      ["HOT 1", "A", "HOT 2", "B"],
+      ["HOT 3", "C"],
+    ]);
   });
 
   it("refuses only the scans for which there is no room", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const own = submit(numbered(12), here);
     const other = submit(["other"], here, "other");
     await turn();
@@ -115,7 +143,7 @@ describe("gathering", () => {
   });
 
   it("does not decide a scan after its caller went away", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const first = submit(["a"], here);
     await turn();
     const aborted = new AbortController();
@@ -132,7 +160,7 @@ describe("gathering", () => {
 
 describe("deciding again", () => {
   it("retries a scan with a conflict before scans that arrived later", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const result = submit(["a", "b", "c"], here);
     await turn();
     const later = submit(["d"], here);
@@ -160,7 +188,7 @@ describe("deciding again", () => {
 
 describe("scans of one code", () => {
   it("are decided one in a batch, so that the scans of other tickets go on", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const results = submit(["hot 1", "hot 2", "a", "hot 3", "b", "c"], here);
     const expected = [["hot 1", "a", "b", "c"], ["hot 2"], ["hot 3"]];
     for (const [index, items] of expected.entries()) {
@@ -172,7 +200,7 @@ describe("scans of one code", () => {
   });
 
   it("are undecided when they have waited for each other for too long; one that is under way is not", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1, patienceMs: 20 });
+    const { submit, batches } = heldBatches({ atOnce: 1, patienceMs: 20 });
     const first = submit(["hot 1"], here);
     const second = submit(["hot 2"], here);
     await turn();
@@ -184,7 +212,7 @@ describe("scans of one code", () => {
   });
 
   it("are refused beyond 64, and then have room again", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1, longestQueue: 1000 });
+    const { submit, batches } = heldBatches({ atOnce: 1, longestQueue: 1000 });
     const results = submit(
       numbered(66).map((item) => `hot ${item}`),
       here,
@@ -206,7 +234,7 @@ describe("scans of one code", () => {
 
 describe("organizers", () => {
   it("take turns in a batch", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1 });
     const flood = submit(numbered(9), here);
     await turn();
     const others = [submit(["b1", "b2"], here, "b"), submit(["c1"], here, "c")];
@@ -226,7 +254,7 @@ describe("when a batch fails", () => {
   it("every scan of it is retried alone, and only the bad one fails", async () => {
     const alone: string[] = [];
     const { submit, failures } = heldBatches({
-      lanes: 1,
+      atOnce: 1,
       decide: async (items) => {
         if (items.includes("bad")) throw new TypeError("a bad item");
         if (items.length === 1) alone.push(...items);
@@ -239,7 +267,7 @@ describe("when a batch fails", () => {
   });
 
   it("without a database, no scan is retried alone", async () => {
-    const { submit, batches, failures } = heldBatches({ lanes: 1 });
+    const { submit, batches, failures } = heldBatches({ atOnce: 1 });
     const result = submit(["a", "b"], here);
     await turn();
     batches[0]?.fail(new Fault("unavailable", "database_unavailable", "the database cannot be reached"));
@@ -248,7 +276,7 @@ describe("when a batch fails", () => {
   });
 
   it("the next batches go on", async () => {
-    const { submit, batches } = heldBatches({ lanes: 1, batchSize: 1 });
+    const { submit, batches } = heldBatches({ atOnce: 1, batchSize: 1 });
     const results = ["a", "b"].map((item) => submit([item], here));
     await turn();
     batches[0]?.fail(new Error("a bug"));
