@@ -20,6 +20,12 @@ export const settings = {
     [64, 65_536],
     "Waiting scans beyond which more are refused with 429 instead of being answered too late.",
   ),
+  redeemPerSecond: int(
+    "REDEEM_PER_SECOND",
+    0,
+    [0, 100_000],
+    "Scans that a process decides in a second, so that others have their share of the database; 0 is no limit.",
+  ),
   refusedCodeDays: int(
     "REFUSED_CODE_DAYS",
     30,

@@ -102,6 +102,7 @@ export const checkin = defineService({
       atOnce: config.redeemBatches,
       batchSize: config.redeemBatchSize,
       worthAnother,
+      mostPerSecond: config.redeemPerSecond || undefined,
       longestQueue: config.redeemQueue,
     });
     const [cursors, ladders] = [openCursors({ db }), openLadders()];

@@ -39,12 +39,13 @@ const failed = without("failed");
 interface Call {
   readonly lookups: string[];
   readonly patienceMs: number;
+  readonly isAnswered: boolean;
   answer(response?: RedeemResponse): void;
   fail(error: unknown): void;
 }
 
-/** A service whose calls a test answers when it likes. As long as two calls are not in flight, one scan is worth another one. */
-function heldCalls({ worthAnother = 1 }: { worthAnother?: number } = {}): {
+/** A service whose calls a test answers when it likes. Unless a test says otherwise, each scan is worth a second call, and none waits too long. */
+function heldCalls({ worthAnother = 1, longestWaitMs = Number.POSITIVE_INFINITY } = {}): {
   calls: Call[];
   redeem: (scan: Scan) => Promise<ScanOutcome>;
 } {
@@ -55,11 +56,15 @@ function heldCalls({ worthAnother = 1 }: { worthAnother?: number } = {}): {
         calls.push({
           lookups: request.scans.map(({ lookup }) => lookup),
           patienceMs: request.patienceMs ?? 0,
-          answer: (response = { outcomes: request.scans.map(outcomeOf) }) => resolve(response),
+          isAnswered: false,
+          answer(response = { outcomes: request.scans.map(outcomeOf) }) {
+            Object.assign(this, { isAnswered: true });
+            resolve(response);
+          },
           fail: reject,
         });
       }),
-    { worthAnother },
+    { worthAnother, longestWaitMs },
   );
   // Each organizer has one credential.
   return { calls, redeem: (sent) => gathered(sent, sent.organizer) };
@@ -70,8 +75,9 @@ const unavailable = () => new Fault("unavailable", "peer_unavailable", "the serv
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => String(index));
 
 /** Answers all calls, also those that follow. */
-async function answerAll(calls: readonly Call[]): Promise<void> {
+async function answerAll(calls: readonly Call[], before: () => void = () => {}): Promise<void> {
   for (let answered = 0; answered < calls.length; answered += 1) {
+    if (!calls[answered]?.isAnswered) before();
     calls[answered]?.answer();
     await turn();
   }
@@ -170,6 +176,28 @@ describe("gathering", () => {
     await answerAll(calls);
     expect(await Promise.all(few)).toHaveLength(64);
     expect((await refused).filter(({ status }) => status === "rejected").length).toBeGreaterThan(100);
+  });
+
+  it("refuses at once what would wait longer than 200 ms, and more of it when scans take longer", async () => {
+    const { calls, redeem } = heldCalls({ longestWaitMs: 200 });
+    const fill = async (most: number) => {
+      const results = numbered(most).map((lookup) => redeem(scan(lookup)));
+      await expect(redeem(scan("one too many"))).rejects.toMatchObject({ kind: "exhausted", retryAfterMs: 1000 });
+      // Another organizer has its share.
+      results.push(redeem(scan("other", undefined, "p")));
+      await answerAll(calls);
+      await Promise.all(results);
+    };
+    await fill(400);
+    let clock = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => clock);
+    for (let round = 0; round < 30; round += 1) {
+      const results = numbered(66).map((lookup) => redeem(scan(lookup)));
+      // Two scans are sent at once; the other 64 take 128 ms.
+      await answerAll(calls, () => (clock += 128));
+      await Promise.all(results);
+    }
+    await fill(101);
   });
 
   it("lets organizers take turns", async () => {

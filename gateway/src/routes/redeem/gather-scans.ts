@@ -4,6 +4,7 @@ import type { Client } from "@tessera/kit/rpc";
 import type { Scan, ScanOutcome } from "@tessera/protos/gen/ticketing/checkin/v1/scans";
 import type { Scans } from "@tessera/protos/services";
 import { fault } from "../../faults.ts";
+import { Pace } from "./pace.ts";
 import { shareDocuments } from "./share-documents.ts";
 
 /** Has one scan decided. `credential` names who sent it. */
@@ -33,10 +34,13 @@ const heldBackMs = 50;
 /** Longer than the service itself waits for a scan that is held back. */
 const heldBackAloneMs = 3000;
 
-/** More scans than can be decided before their scanners give up are better refused at once. */
+/** A scan that would wait longer is better refused at once: its scanner sends it again, or decides alone. */
+const usuallyLongestWaitMs = 200;
+
+/** More are never waiting, however fast they are decided. */
 const longestQueue = 4096;
 
-/** An organizer may have so many waiting, however many others have. */
+/** An organizer may have so many waiting, however many others have, and however slow it is. */
 const reserved = 64;
 
 /** What one organizer, one credential and one code on a list may have waiting, of `longestQueue`. */
@@ -78,7 +82,10 @@ interface PendingScan {
  */
 export function gatherScans(
   redeem: Client<Scans>["redeem"],
-  { worthAnother = usuallyWorthAnother }: { readonly worthAnother?: number } = {},
+  {
+    worthAnother = usuallyWorthAnother,
+    longestWaitMs = usuallyLongestWaitMs,
+  }: { readonly worthAnother?: number; readonly longestWaitMs?: number } = {},
 ): RedeemScan {
   const queue = new FairQueue<PendingScan>();
   const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
@@ -89,6 +96,9 @@ export function gatherScans(
   /** Calls in flight that do not take long yet. */
   let young = 0;
   let isPlanned = false;
+  /** Scans without an answer. */
+  let unanswered = 0;
+  const pace = new Pace();
 
   function send(): void {
     while (inFlight < mostInFlight && queue.size >= (young === 0 ? 1 : worthAnother)) {
@@ -163,7 +173,10 @@ export function gatherScans(
   async function call(batch: readonly PendingScan[], heldBack: number): Promise<ScanOutcome[]> {
     const timeoutMs = Math.min(callMs, Math.max(...batch.map(({ until }) => until)) - Date.now());
     const scans = batch.map(({ scan }) => scan);
-    const { outcomes } = await redeem({ scans, patienceMs: heldBack }, { timeoutMs });
+    const from = performance.now();
+    const { outcomes } = await redeem({ scans, patienceMs: heldBack }, { timeoutMs }).finally(() =>
+      pace.note({ scans: scans.length, from, to: performance.now() }),
+    );
     if (outcomes.length !== batch.length)
       throw new Error(`checkin decided ${outcomes.length} scans of ${batch.length}`);
     return shareDocuments(outcomes);
@@ -221,11 +234,13 @@ export function gatherScans(
       const { organizer } = scan;
       const code = nameCode(scan);
       const isFull =
-        (queue.size >= longestQueue && open.organizer.of(organizer) >= reserved) ||
+        (unanswered >= Math.min(longestQueue, pace.within(longestWaitMs)) &&
+          open.organizer.of(organizer) >= reserved) ||
         open.organizer.of(organizer) >= mostOf.organizer ||
         open.credential.of(credential) >= mostOf.credential ||
         open.code.of(code) >= mostOf.code;
       if (isFull) return reject(overloaded());
+      unanswered += 1;
       open.organizer.add(organizer, 1);
       open.credential.add(credential, 1);
       open.code.add(code, 1);
@@ -235,6 +250,7 @@ export function gatherScans(
         clearTimeout(timer);
         if (pending.isOver) return;
         pending.isOver = true;
+        unanswered -= 1;
         open.organizer.add(organizer, -1);
         open.credential.add(credential, -1);
         open.code.add(code, -1);

@@ -125,6 +125,23 @@ describe("gathering", () => {
     ]);
   });
 
+  it("decides no more in a second than it may, in small batches", async () => {
+    const begun: { readonly at: number; readonly scans: number }[] = [];
+    const { submit } = heldBatches({
+      batchSize: 64,
+      mostPerSecond: 500,
+      longestQueue: 100,
+      decide: async (items) => {
+        begun.push({ at: performance.now(), scans: items.length });
+        return [...items];
+      },
+    });
+    await submit(numbered(40), here);
+    expect(begun.map(({ scans }) => scans)).toEqual([10, 10, 10, 10]);
+    const [first, last] = [begun[0]?.at ?? 0, begun.at(-1)?.at ?? 0];
+    expect(last - first).toBeGreaterThan(58);
+  });
+
   it("refuses only the scans for which there is no room", async () => {
     const { submit, batches } = heldBatches({ atOnce: 1 });
     const own = submit(numbered(12), here);

@@ -31,6 +31,8 @@ export interface BatchesOptions {
   readonly batchSize: number;
   /** So many waiting scans are worth a batch beside another one. */
   readonly worthAnother: number;
+  /** So many scans are decided in a second at most; undefined: as many as can be. */
+  readonly mostPerSecond?: number | undefined;
   /** With more scans than this waiting, further ones are refused: their callers would not wait so long. */
   readonly longestQueue: number;
 }
@@ -74,6 +76,9 @@ interface QueuedScan {
   resolve(answer: Answer): void;
 }
 
+/** Where the rate is limited, a batch has the scans of so much time. */
+const shareMs = 20;
+
 /** A batch that takes longer waits for something, and holds up no small batch beside it. */
 const usualMs = 20;
 
@@ -86,7 +91,8 @@ const usualMs = 20;
  * busy ticket delays the scans of others.
  */
 export function createBatches(options: BatchesOptions): Batches {
-  const { decide, atOnce, batchSize, worthAnother, longestQueue } = options;
+  const { decide, atOnce, worthAnother, longestQueue, mostPerSecond = Number.POSITIVE_INFINITY } = options;
+  const batchSize = Math.min(options.batchSize, Math.ceil((mostPerSecond * shareMs) / 1000));
   const queue = new FairQueue<QueuedScan>();
   /** How many scans with a key are not answered yet. */
   const open = new Map<string, number>();
@@ -96,6 +102,8 @@ export function createBatches(options: BatchesOptions): Batches {
   /** Batches under way that do not take long yet. */
   let young = 0;
   let isScheduled = false;
+  /** The rate allows no batch before, by `performance.now`. */
+  let notBefore = 0;
 
   /** Lets every caller that is ready submit its scans before batches are cut. */
   function schedule(): void {
@@ -110,8 +118,14 @@ export function createBatches(options: BatchesOptions): Batches {
 
   function begin(): void {
     while (batches < atOnce && queue.size >= (young === 0 ? 1 : worthAnother)) {
+      const now = performance.now();
+      if (now < notBefore) {
+        setTimeout(schedule, notBefore - now);
+        return;
+      }
       const batch = cutBatch();
       if (batch.length === 0) return;
+      notBefore = Math.max(now, notBefore) + (batch.length * 1000) / mostPerSecond;
       void runBatch(batch);
     }
   }
