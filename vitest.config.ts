@@ -26,7 +26,7 @@ const anyPlatform = "test/e2e/**/*.e2e.test.ts";
 const oneProcessOnly = [
   ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload", "vouchers-for-shops"],
   ...["browser-scanner", "bad-records", "walk-positions", "credentials", "ticket-layouts"],
-  ...["file-answers", "refused-scans", "ticket-rendering"],
+  ...["file-answers", "refused-scans", "ticket-rendering", "simulate"],
   // Tests of failures prove these on many processes, under kills.
   ...["vouchers", "offline-sales", "shredders"],
 ].map((name) => `test/e2e/${name}.e2e.test.ts`);

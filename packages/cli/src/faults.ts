@@ -6,6 +6,7 @@ export const fault = faultCodes({
   bad_ask: "invalid",
   bad_certificate: "invalid",
   bad_id: "invalid",
+  bad_number: "invalid",
   bad_options: "invalid",
   bad_port: "invalid",
   bad_pretix_url: "invalid",

@@ -31,6 +31,10 @@ const verbs: Verbs = {
     summary: "doctor [all | NAME…]: say what is wrong and how to mend it",
     load: async () => (await import("./doctor/doctor.ts")).doctor,
   },
+  simulate: {
+    summary: "simulate: let visitors come to gates, and say whether the platform would hold",
+    load: async () => (await import("./simulate/simulate.ts")).simulate,
+  },
   keys: {
     summary: "keys VERB: create, list and revoke API keys",
     load: async () => (await import("./credentials/operate-credentials.ts")).operateKeys,

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { columns } from "@tessera/cli/columns";
+import { quantile } from "@tessera/cli/quantile";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { groundwork, onEmptyPlatform } from "./on-empty-platform.ts";
-import { quantile } from "./quantile.ts";
 import { scannedTickets, scanUntil } from "./scan-beside.ts";
 import { usageOf, usageOfPostgres } from "./usage.ts";
 

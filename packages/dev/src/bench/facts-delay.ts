@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Progress } from "@tessera/cli/progress";
+import { quantile } from "@tessera/cli/quantile";
 import type { Bus } from "@tessera/kit/bus/bus";
 import { startRelay } from "@tessera/kit/bus/relay";
 import type { Log } from "@tessera/kit/log";
@@ -8,7 +9,6 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { topics } from "@tessera/protos/topics";
 import { place, positionFactOf } from "./facts-material.ts";
-import { quantile } from "./quantile.ts";
 
 /** How long facts took from their commit to their effect, in milliseconds. */
 export interface Delays {

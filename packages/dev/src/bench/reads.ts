@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { columns } from "@tessera/cli/columns";
 import { type Progress, showProgress } from "@tessera/cli/progress";
+import { quantile } from "@tessera/cli/quantile";
 import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import getPort from "get-port";
 import { startServing } from "../serving-process.ts";
 import { openSchema } from "./open-schema.ts";
-import { quantile } from "./quantile.ts";
 import { fillLargeEvent, largeEvent, settleLargeEvent } from "./reads-material.ts";
 import { headers, importSeed, operatorKey, pathTo } from "./reads-seed.ts";
 

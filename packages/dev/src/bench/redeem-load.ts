@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { quantile } from "./quantile.ts";
+import { quantile } from "@tessera/cli/quantile";
 import { filledSecret, wasScanned } from "./reads-material.ts";
 
 /** A load of scans: each of another ticket, at times that do not depend on answers. */

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { columns } from "@tessera/cli/columns";
 import { type Progress, showProgress } from "@tessera/cli/progress";
+import { quantile } from "@tessera/cli/quantile";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { onCluster, oneOfEach, smallHeap } from "./on-cluster.ts";
 import { apiKey, groundwork, onEmptyPlatform, recordOf, sendRecords } from "./on-empty-platform.ts";
-import { quantile } from "./quantile.ts";
 import { scannedTickets, scanUntil, secretOf } from "./scan-beside.ts";
 import { usageOf } from "./usage.ts";
 

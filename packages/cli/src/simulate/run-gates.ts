@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Arrival, drawArrivals, outageOf, type Plan, secretOf, simulated, ticketsOf } from "./plan.ts";
+
+/** What gates have seen. Times are in milliseconds. */
+export interface Seen {
+  /** From the visitor's arrival to the answer, of each scan that was answered. */
+  readonly waits: readonly number[];
+  readonly admitted: number;
+  readonly refused: number;
+  /** Scans that had to be sent again, by what was answered. */
+  readonly triedAgain: Readonly<Record<string, number>>;
+  /** Answers that a gate must not get, with how many of each. */
+  readonly wrong: Readonly<Record<string, number>>;
+  /** Visitors that no gate could answer. */
+  readonly lost: number;
+  /** Scans that were decided without network and stored afterwards. */
+  readonly uploaded: number;
+  /** From the end of the outage until the last of them was stored. */
+  readonly uploadMs: number;
+}
+
+export interface GatesOptions {
+  readonly plan: Plan;
+  readonly url: string;
+  /** Of the device of each gate. */
+  readonly tokens: readonly string[];
+  /** No more visitors come. */
+  readonly signal: AbortSignal;
+  onScan(scans: number): void;
+}
+
+/** A gate gives up, as scanners do. */
+const patienceMs = 10_000;
+const mostTries = 5;
+
+/** Where an answer does not say when to try again. */
+const usualPauseMs = 1000;
+
+interface Scan {
+  readonly ticket: number;
+  readonly nonce: string;
+  /** When it was decided without network. */
+  readonly decidedAt?: Date;
+}
+
+type Expected = "admitted" | "already_redeemed" | "unknown";
+
+/** Lets visitors come to gates, and returns when all of them were answered and everything is stored. */
+export async function runGates({ plan, url, tokens, signal, onScan }: GatesOptions): Promise<Seen> {
+  const waits: number[] = [];
+  const triedAgain: Record<string, number> = {};
+  const wrong: Record<string, number> = {};
+  let [admitted, refused, lost, uploaded, uploadMs, scans, next] = [0, 0, 0, 0, 0, 0, 1];
+  const began = performance.now();
+  const outage = outageOf(plan);
+  const base = `${url.replace(/\/+$/, "")}/api/v1/organizers/${plan.organizer}/events/${simulated.event}/checkinlists/${simulated.list}/positions/`;
+
+  const now = () => performance.now() - began;
+  const isOffline = (at: number) => outage !== undefined && at >= outage.from && at < outage.to;
+  const count = (of: Record<string, number>, what: string) => {
+    of[what] = (of[what] ?? 0) + 1;
+  };
+
+  /** Sends a scan until it is answered. Its nonce makes it one scan, however often it is sent. */
+  async function send(code: string, scan: Scan, token: string): Promise<Expected | undefined> {
+    for (let tries = 1; tries <= mostTries; tries += 1) {
+      const answer = await post(`${base}${encodeURIComponent(code)}/redeem/`, token, scan);
+      if (answer.outcome !== undefined) return answer.outcome;
+      count(answer.isWrong ? wrong : triedAgain, answer.said);
+      if (answer.isWrong) return undefined;
+      await sleep(answer.pauseMs);
+    }
+    return undefined;
+  }
+
+  /** Waits for a time of the simulation; false: no more visitors come. */
+  const reach = (at: number) => sleep(Math.max(0, at - now()), true, { signal }).catch(() => false);
+
+  async function store(scan: Scan, token: string): Promise<void> {
+    const outcome = await send(secretOf(plan, scan.ticket), scan, token);
+    if (outcome === "admitted") {
+      uploaded += 1;
+      uploadMs = Math.max(uploadMs, now() - (outage?.to ?? 0));
+    } else if (outcome === undefined) lost += 1;
+    else count(wrong, `an upload is ${outcome}`);
+  }
+
+  /** What was decided without network is sent beside new scans as soon as the network is back. */
+  async function upload(waiting: readonly Scan[], token: string): Promise<void> {
+    if (outage === undefined) return;
+    await reach(outage.to);
+    for (const scan of waiting) await store(scan, token);
+  }
+
+  async function work(token: string, arrivals: readonly Arrival[]): Promise<void> {
+    const own: number[] = [];
+    const waiting: Scan[] = [];
+    const uploading = upload(waiting, token);
+    for (const { at, kind } of arrivals) {
+      if (!(await reach(at))) break;
+      const again = kind === "again" ? own.at(-1) : undefined;
+      const ticket = again ?? (kind === "unknown" ? 0 : next++);
+      if (ticket > ticketsOf(plan)) break;
+      scans += 1;
+      onScan(scans);
+      if (isOffline(now())) {
+        if (ticket !== 0 && again === undefined) waiting.push({ ticket, nonce: randomUUID(), decidedAt: new Date() });
+        continue;
+      }
+      const expected: Expected = ticket === 0 ? "unknown" : again === undefined ? "admitted" : "already_redeemed";
+      const code = ticket === 0 ? `${plan.organizer}-other-${randomUUID()}` : secretOf(plan, ticket);
+      const outcome = await send(code, { ticket, nonce: randomUUID() }, token);
+      if (outcome === undefined) {
+        lost += 1;
+        continue;
+      }
+      waits.push(now() - at);
+      if (outcome !== expected) count(wrong, `${outcome} instead of ${expected}`);
+      else if (outcome === "admitted") admitted += 1;
+      else refused += 1;
+      if (outcome === "admitted") own.push(ticket);
+    }
+    await uploading;
+  }
+
+  await Promise.all(tokens.map((token) => work(token, drawArrivals(plan))));
+  return { waits, admitted, refused, triedAgain, wrong, lost, uploaded, uploadMs };
+}
+
+type Answer =
+  | { readonly outcome: Expected }
+  | { readonly outcome?: never; readonly said: string; readonly isWrong: boolean; readonly pauseMs: number };
+
+async function post(address: string, token: string, { nonce, decidedAt }: Scan): Promise<Answer> {
+  const offline =
+    decidedAt === undefined
+      ? { force: false, questions_supported: true }
+      : { force: true, questions_supported: false, datetime: decidedAt.toISOString() };
+  let response: Response;
+  let body: { status?: string; reason?: string };
+  try {
+    response = await fetch(address, {
+      method: "POST",
+      headers: { authorization: `Device ${token}`, "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify({ nonce, type: "entry", canceled_supported: true, ignore_unpaid: false, ...offline }),
+      redirect: "error",
+      signal: AbortSignal.timeout(patienceMs),
+    });
+    body = (await response.json()) as typeof body;
+  } catch (error) {
+    return { said: describe(error), isWrong: false, pauseMs: usualPauseMs };
+  }
+  const { status } = response;
+  if (status === 201 && body.status === "ok") return { outcome: "admitted" };
+  if (body.status === "error" && body.reason === "already_redeemed") return { outcome: "already_redeemed" };
+  if (status === 404 && body.status === "error") return { outcome: "unknown" };
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return {
+    said: `status ${status}`,
+    isWrong: status < 500 && status !== 429,
+    pauseMs: Number.isFinite(seconds) ? seconds * 1000 : usualPauseMs,
+  };
+}
+
+function describe(error: unknown): string {
+  const { name, cause } = error as { name?: string; cause?: { code?: string } };
+  return cause?.code ?? (name === "TimeoutError" ? "no answer" : "a broken connection");
+}

@@ -1,0 +1,69 @@
+import { createLog } from "@tessera/kit/log";
+import { openDatabase } from "@tessera/kit/pg/database";
+import { identifier, sql } from "@tessera/kit/pg/sql";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { runCommand } from "./command.ts";
+import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const quiet = createLog({ service: "test", destination: { write: () => {} } });
+let platform: TestPlatform;
+
+beforeAll(async () => {
+  platform = await startTestPlatform();
+});
+afterAll(() => platform?.stop());
+
+function simulate(...args: string[]) {
+  const environment = { TESSERA_OPERATOR_KEY: platform.operatorKey };
+  return runCommand(["simulate", ...args], environment).ended;
+}
+
+/** The tables that hold something of an event or an organizer. */
+async function findLeft(): Promise<string[]> {
+  const db = openDatabase({ url: platform.databaseUrl, schema: "public", applicationName: "test", log: quiet });
+  try {
+    // Lists and scans of a deleted event are kept for a day.
+    const tables = ["boxoffice.event", "boxoffice.position", "checkin.event", "checkin.position", "checkin.presence"];
+    const counted = await Promise.all(
+      [...tables, "gateway.credential"].map(async (table) => {
+        const [schema = "", name = ""] = table.split(".");
+        const { count } = await db.one<{ count: number }>(
+          sql`select count(*)::bigint as count from ${identifier(schema)}.${identifier(name)}`,
+        );
+        return count === 0 ? [] : [`${count} in ${table}`];
+      }),
+    );
+    return counted.flat();
+  } finally {
+    await db.close();
+  }
+}
+
+it("visitors come to gates that lose their network for a while: all of them are counted, and nothing of it stays", async () => {
+  const size = ["--gates", "5", "--arrivals", "18000", "--minutes", "0.2", "--outage", "3"];
+  const { code, stdout, stderr } = await simulate("--url", platform.baseUrl, ...size);
+  expect(stderr).toBe("");
+  // A machine with other work may be too slow, and nothing else may be wrong.
+  const isSlow = /wait of 99 of 100 +[1-9]\d{3}/.test(stdout);
+  expect(stdout).toContain(isSlow ? "It does not hold." : "It holds.");
+  expect(code).toBe(isSlow ? 1 : 0);
+  expect(stdout).toMatch(/wrong answers +0 +0\n/);
+  expect(stdout).toMatch(/without an answer +0 +0\n/);
+  const [, admitted] = /visitors admitted, refused +(\d+), \d+/.exec(stdout) ?? [];
+  const [, uploaded] = /decided without network, stored after .*? ms +(\d+)/.exec(stdout) ?? [];
+  const [, counted] = /counted by the list +(\d+)/.exec(stdout) ?? [];
+  expect(Number(uploaded)).toBeGreaterThan(3);
+  expect(Number(admitted)).toBeGreaterThan(15);
+  expect(Number(counted)).toBe(Number(admitted) + Number(uploaded));
+  await expect.poll(findLeft, { timeout: 30_000 }).toEqual([]);
+});
+
+it("says what is wrong with its options, and that the platform cannot be reached", async () => {
+  const wrong = await simulate("--url", platform.baseUrl, "--gates", "many");
+  expect([wrong.code, wrong.stderr]).toEqual([1, "tessera: --gates takes a number from 1 to 2000\n"]);
+  const long = await simulate("--url", platform.baseUrl, "--minutes", "1", "--outage", "31");
+  expect([long.code, long.stderr]).toEqual([1, "tessera: --outage takes at most half of the time of --minutes\n"]);
+  const away = await simulate("--url", "http://127.0.0.1:9");
+  expect(away.code).toBe(1);
+  expect(away.stderr).toContain("the platform at http://127.0.0.1:9 cannot be reached");
+});
