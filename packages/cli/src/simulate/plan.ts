@@ -55,7 +55,7 @@ function pause(perMs: number, random: () => number): number {
   return -Math.log(1 - random()) / perMs;
 }
 
-/** The stretch without network; undefined: there is none. */
+/** The stretch without network; undefined: there is no such stretch. */
 export function outageOf({ minutes, outageSeconds }: Plan): { readonly from: number; readonly to: number } | undefined {
   const [middle, half] = [minutes * 30_000, outageSeconds * 500];
   return outageSeconds === 0 ? undefined : { from: middle - half, to: middle + half };
