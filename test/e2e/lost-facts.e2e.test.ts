@@ -4,6 +4,7 @@ import { createEmptyDatabase } from "@tessera/testkit/database";
 import { afterEach, expect, it } from "vitest";
 import { openAsAdministrator, readParked } from "../failure/fact-ledger.ts";
 import { type Ended, runCommand } from "./command.ts";
+import { createPlatformDatabase } from "./platform-database.ts";
 import { platformKinds, runPlatform } from "./run-platform.ts";
 import {
   apiKey,
@@ -124,7 +125,7 @@ it("copies that were emptied or missed a removal are complete after a rebuild", 
 it("parked facts are listed without their contents, and replayed when their consumer works again", {
   timeout: 120_000,
 }, async () => {
-  const database = await createEmptyDatabase();
+  const database = await createPlatformDatabase();
   undo.push(() => database.drop());
   const operatorKey = "operator-key-of-the-replay-0123456789abcdef";
   const parts = await runPlatform(platformKinds[0] ?? "inprocess", {

@@ -1,7 +1,7 @@
 import type { ImportAnswer } from "@tessera/cli/import-answer";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
+import { createPlatformDatabase } from "./platform-database.ts";
 import { type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
 
 export interface Answer {
@@ -39,7 +39,7 @@ const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
 export async function startTestPlatform(
   options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
 ): Promise<TestPlatform> {
-  const database = await createEmptyDatabase();
+  const database = await createPlatformDatabase();
   const lines: string[] = [];
   const forbidden = new Set<string>([operatorKey]);
   const parts = await runPlatform(options.kind ?? platformKinds[0] ?? "inprocess", {

@@ -2,15 +2,14 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateAll } from "@tessera/cli/migrate";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startCluster } from "@tessera/dev/cluster/start-cluster";
 import type { ClusterProcess } from "@tessera/dev/cluster/start-process";
 import type { Db } from "@tessera/kit/pg/database";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
 import { findFirstPort } from "../e2e/find-ports.ts";
+import { createPlatformDatabase } from "../e2e/platform-database.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { type Edition, type Festival, type FestivalSize, planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
@@ -156,8 +155,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
 }
 
 async function createDatabase(undo: (() => Promise<unknown>)[]): Promise<string> {
-  const database = await createEmptyDatabase();
+  const database = await createPlatformDatabase();
   undo.push(() => database.drop());
-  await migrateAll({ url: database.url, names: ["all"] });
   return database.url;
 }
