@@ -12,6 +12,7 @@ import "./gate.e2e.test.ts";
 import "./journey.e2e.test.ts";
 import "./lost-facts.e2e.test.ts";
 import "./repeated-requests.e2e.test.ts";
+import "../failure/noisy-neighbour.e2e.test.ts";
 
 /*
  * The imported suites are about what also crosses Kafka, Redis, files or several replicas, so they run here again, on one

@@ -1,3 +1,6 @@
+/** The key with which records are imported. */
+export const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
+
 const event = "sampleconf";
 
 type Data = Record<string, unknown>;

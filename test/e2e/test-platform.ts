@@ -6,6 +6,7 @@ import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
 import { createPlatformDatabase } from "./platform-database.ts";
 import { type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
+import { operatorKey } from "./sample-records.ts";
 
 export interface Answer {
   readonly status: number;
@@ -18,6 +19,8 @@ export interface Answer {
 
 export interface TestPlatform {
   readonly baseUrl: string;
+  /** Of all gateways. */
+  readonly baseUrls: readonly string[];
   readonly databaseUrl: string;
   readonly operatorKey: string;
   /** The brokers of its bus, if it is not in this process. */
@@ -26,7 +29,7 @@ export interface TestPlatform {
   import(records: Iterable<unknown>): Promise<ImportAnswer>;
   /** Adds a text that no log line may contain. */
   keepOutOfLogs(...texts: string[]): void;
-  /** Adds a message that errors in the log may have. */
+  /** Adds a message that errors in the log may have until it is examined. */
   expectErrors(...messages: string[]): void;
   /** Examines the log, and stops the platform unless others use it. */
   stop(): Promise<void>;
@@ -39,21 +42,21 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
-
 /** Starts the platform on a new database: of the first kind of this run, or of the kind named. One of processes is shared. */
 export function startTestPlatform(
   options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
 ): Promise<TestPlatform> {
-  const { kind = platformKinds[0] ?? "inprocess", environment = {} } = options;
-  return kind === "processes" ? sharePlatform() : startOwn(kind, environment);
+  const { kind = platformKinds[0] ?? "inprocess", environment } = options;
+  if (kind !== "processes") return startOwn(kind, environment);
+  if (environment !== undefined) throw new Error("a platform of processes is shared, and takes no settings");
+  return sharePlatform();
 }
 
 let shared: Promise<OwnPlatform> | undefined;
 
-/** Its start takes longer than the tests of most files. */
+/** Its start takes longer than the tests of most files. Who uses it has an organizer of its own. */
 async function sharePlatform(): Promise<TestPlatform> {
-  shared ??= startOwn("processes", {});
+  shared ??= startOwn("processes");
   const platform = await shared;
   return { ...platform, stop: async () => platform.examineLog() };
 }
@@ -65,10 +68,11 @@ export async function stopSharedPlatform(): Promise<void> {
 }
 
 interface OwnPlatform extends TestPlatform {
+  /** Examines the log since the last time. */
   examineLog(): void;
 }
 
-async function startOwn(kind: PlatformKind, environment: Readonly<Record<string, string>>): Promise<OwnPlatform> {
+async function startOwn(kind: PlatformKind, environment: Readonly<Record<string, string>> = {}): Promise<OwnPlatform> {
   const database = await createPlatformDatabase();
   const files = await mkdtemp(join(tmpdir(), "tessera-e2e-"));
   const lines: string[] = [];
@@ -115,18 +119,21 @@ async function startOwn(kind: PlatformKind, environment: Readonly<Record<string,
   }
 
   function examineLog(): void {
-    const leaks = lines.filter((line) => [...forbidden].some((text) => line.includes(text)));
+    const [written, messages] = [lines.splice(0), [...expected]];
+    expected.clear();
+    const leaks = written.filter((line) => [...forbidden].some((text) => line.includes(text)));
     expect(leaks, "log lines that hold a secret or personal data").toEqual([]);
-    const errors = lines.filter((line) => line.includes('"level":"error"'));
+    const errors = written.filter((line) => line.includes('"level":"error"'));
     expect(
-      errors.filter((line) => ![...expected].some((message) => line.includes(message))),
+      errors.filter((line) => !messages.some((message) => line.includes(message))),
       "errors in the log",
     ).toEqual([]);
-    expect(lines.length, "log lines written at all").toBeGreaterThan(0);
+    expect(written.length, "log lines written at all").toBeGreaterThan(0);
   }
 
   return {
     baseUrl,
+    baseUrls: parts.baseUrls,
     databaseUrl: database.url,
     operatorKey,
     kafka: parts.kafka,
