@@ -42,7 +42,9 @@ export interface FestivalCluster {
   verify(edition: Edition, options?: Pick<FestivalEvidence, "poisoned" | "toldAgain">): Promise<string[]>;
   /** Errors that were logged since the last call; `outage`: without those about something being down. */
   loggedErrors(options?: { outage?: boolean }): string[];
-  stop(): Promise<void>;
+  stopInOrder(): Promise<void>;
+  /** Kills what still runs, because nothing is asserted about it, and deletes the data. */
+  remove(): Promise<void>;
 }
 
 export interface FestivalClusterOptions {
@@ -63,7 +65,7 @@ export interface FestivalClusterOptions {
 export async function startFestivalCluster(options: FestivalClusterOptions = {}): Promise<FestivalCluster> {
   const { size = { tickets: 300, orders: 400 }, records = "" } = options;
   const undo: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
+  const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
@@ -101,7 +103,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
         options.onLine?.(line);
       },
     });
-    undo.push(() => cluster.stop());
+    undo.push(() => Promise.all(cluster.processes.map((process) => process.kill())));
     const [one, other] = cluster.baseUrls;
     if (one === undefined || other === undefined) throw new Error("a cluster has two gateways");
 
@@ -147,10 +149,11 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
       createTopics,
       verify: (edition, how = {}) => verifyFestival({ baseUrl: one, db, festival, edition, attempts, ...how }),
       loggedErrors: (how) => describeErrors(parseLog(logged.splice(0)), how),
-      stop,
+      stopInOrder: () => cluster.stop(),
+      remove,
     };
   } catch (error) {
-    await stop();
+    await remove();
     throw error;
   }
 }
