@@ -17,24 +17,10 @@ const startPostgres = "packages/testkit/src/vitest-postgres.ts";
 const startKafka = "packages/testkit/src/vitest-kafka.ts";
 const startRedis = "packages/testkit/src/vitest-redis.ts";
 
-/** Tests of the platform that hold for one process with everything in it, as they do for many on real engines. */
-const anyPlatform = "test/e2e/**/*.e2e.test.ts";
-/**
- * These are about commands, about everything in one process, about what one gateway or one service decides alone, or about
- * calls alone, which they send over sockets. What also crosses Kafka, Redis, files or several replicas runs in many processes.
- */
-const oneProcessOnly = [
-  ...["local-start", "waiting-facts", "doctor", "from-pretix", "upload", "vouchers-for-shops"],
-  ...["browser-scanner", "bad-records", "walk-positions", "credentials", "ticket-layouts"],
-  ...["file-answers", "refused-scans", "ticket-rendering", "simulate"],
-  // Tests of failures prove these on many processes, under kills.
-  ...["vouchers", "offline-sales", "shredders"],
-].map((name) => `test/e2e/${name}.e2e.test.ts`);
-
 function project(
   name: string,
   options: {
-    include: string | string[];
+    include: string;
     exclude?: readonly string[];
     timeoutSeconds: number;
     globalSetup?: string[];
@@ -46,7 +32,7 @@ function project(
     extends: true,
     test: {
       name,
-      include: [options.include].flat(),
+      include: [options.include],
       exclude: ["**/node_modules/**", "**/dist/**", ...(options.exclude ?? [])],
       testTimeout: timeout,
       hookTimeout: timeout,
@@ -87,8 +73,7 @@ export default defineConfig({
       project("s3", { include: needs.s3, timeoutSeconds: 60 }),
       project("e2e", { include: needs.platform, timeoutSeconds: 120, globalSetup: [startPostgres] }),
       project("cluster", {
-        include: [needs.cluster, anyPlatform],
-        exclude: oneProcessOnly,
+        include: needs.cluster,
         timeoutSeconds: 180,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes" },

@@ -1,19 +1,8 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  deviceKey,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { type Answer, startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf("gates");
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
@@ -31,11 +20,9 @@ const orderOf = (code: string, ...positions: object[]) => ofEvent("order", order
 
 describe("a day at the gate", () => {
   let platform: TestPlatform;
-  let folder: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "tessera-gate-"));
-    platform = await startTestPlatform({ environment: { FILES_DIR: folder } });
+    platform = await startTestPlatform();
     platform.keepOutOfLogs(apiKey, deviceKey, "secret/1", "WRISTBAND", "Vegan, please");
     await take(
       ...groundwork(),
@@ -81,10 +68,7 @@ describe("a day at the gate", () => {
       ofEvent("revoked_secret", { id: 1, secret: "long-ago", created: "2027-12-02T10:00:00Z", position: 3 }),
     );
   });
-  afterAll(async () => {
-    await platform.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => platform.stop());
 
   async function take(...records: unknown[]): Promise<void> {
     expect(await platform.import(records)).toMatchObject({ rejected: 0, settled: true });

@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { platformKinds } from "./run-platform.ts";
-import {
-  apiKey,
-  deviceKey,
-  eventPath,
-  groundwork,
-  listData,
-  ofEvent,
-  ofOrganizer,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
+import { listData, orderData, positionData, samplesOf } from "./sample-records.ts";
 import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+
+const organizer = "journeys";
+const { apiKey, deviceKey, eventPath, groundwork, ofEvent, ofOrganizer } = samplesOf(organizer);
 
 describe.each(platformKinds)("from record to gate, %s", (kind) => {
   let platform: TestPlatform;
@@ -276,7 +269,8 @@ describe.each(platformKinds)("from record to gate, %s", (kind) => {
     expect((await platform.request("GET", `${eventPath}/checkinlists/`, { as: "Token nobody" })).status).toBe(401);
     expect((await platform.request("GET", `${eventPath}/checkinlists/`)).status).toBe(401);
     expect(
-      (await platform.request("GET", "/api/v1/organizers/bigevents/events/other/checkinlists/", { as: token })).status,
+      (await platform.request("GET", `/api/v1/organizers/${organizer}/events/other/checkinlists/`, { as: token }))
+        .status,
     ).toBe(403);
     expect(
       (await platform.request("GET", "/api/v1/organizers/nobody/events/other/checkinlists/", { as: token })).status,

@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateAll } from "@tessera/cli/migrate";
 import { startPlatform } from "@tessera/cli/platform";
 import { services } from "@tessera/cli/services";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
@@ -35,9 +34,8 @@ export interface PartsOptions {
   readonly onLogLine: (line: string) => void;
 }
 
-/** Runs the platform on an empty database. */
-export async function runPlatform(kind: PlatformKind, options: PartsOptions): Promise<RunningParts> {
-  await migrateAll({ url: options.databaseUrl, names: ["all"] });
+/** Runs the platform on a database with its schemas. */
+export function runPlatform(kind: PlatformKind, options: PartsOptions): Promise<RunningParts> {
   return kind === "processes" ? runProcesses(options) : runHere(kind, options);
 }
 

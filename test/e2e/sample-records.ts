@@ -1,15 +1,60 @@
-/** A small event as records, which a test can override. */
-const organizer = "bigevents";
-const event = "sampleconf";
-export const apiKey = "api-key-of-the-tests-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-export const deviceKey = "device-key-of-the-tests-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+/** The key with which records are imported. */
+export const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
 
-export const eventPath = `/api/v1/organizers/${organizer}/events/${event}`;
+const event = "sampleconf";
 
 type Data = Record<string, unknown>;
 
-export const ofOrganizer = (kind: string, data: Data, in_ = organizer) => ({ kind, organizer: in_, data });
-export const ofEvent = (kind: string, data: Data, in_: string = event) => ({ kind, organizer, event: in_, data });
+/** A small event as records, which a test can override. Tests on one platform have organizers of their own. */
+export function samplesOf(organizer: string) {
+  const apiKey = `api-key-of-${organizer}-`.padEnd(64, "a");
+  const deviceKey = `device-key-of-${organizer}-`.padEnd(64, "b");
+  const ofOrganizer = (kind: string, data: Data, in_ = organizer) => ({ kind, organizer: in_, data });
+  const ofEvent = (kind: string, data: Data, in_: string = event) => ({ kind, organizer, event: in_, data });
+  return {
+    apiKey,
+    deviceKey,
+    eventPath: `/api/v1/organizers/${organizer}/events/${event}`,
+    ofOrganizer,
+    ofEvent,
+    /** Organizer, keys and catalogue, which come before orders. */
+    groundwork: (): unknown[] => [
+      ofOrganizer("organizer", { slug: organizer, name: "Big Events" }),
+      ofOrganizer("api_key", { token: apiKey, name: "tests", permissions: ["*"], all_events: true }),
+      ofOrganizer("gate", { id: 7, name: "West", identifier: "west" }),
+      ofOrganizer("device", {
+        device_id: 3,
+        token: deviceKey,
+        name: "Scanner",
+        gate: 7,
+        security_profile: "full",
+        software_brand: "tests",
+        all_events: true,
+      }),
+      ofEvent("event", eventData()),
+      ofEvent("event_settings", { locale: "en" }),
+      ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true }),
+      ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1 }),
+      ofEvent("item", itemData()),
+      ofEvent(
+        "item",
+        itemData({
+          id: 2,
+          name: { en: "T-shirt" },
+          admission: false,
+          position: 2,
+          variations: [
+            { id: 21, value: { en: "S" }, position: 1 },
+            { id: 22, value: { en: "XL" }, position: 2 },
+          ],
+        }),
+      ),
+      ofEvent("quota", { id: 1, name: "All", size: 100, items: [1], variations: [], subevent: null }),
+    ],
+  };
+}
+
+export const { apiKey, deviceKey, eventPath, ofOrganizer, ofEvent, groundwork } = samplesOf("bigevents");
 
 export function eventData(overrides: Data = {}): Data {
   return {
@@ -76,41 +121,4 @@ export function orderData(overrides: Data = {}): Data {
 
 export function listData(overrides: Data = {}): Data {
   return { id: 1, name: "Default list", all_products: true, limit_products: [], ...overrides };
-}
-
-/** Organizer, keys and catalogue, which come before orders. */
-export function groundwork(): unknown[] {
-  return [
-    ofOrganizer("organizer", { slug: organizer, name: "Big Events" }),
-    ofOrganizer("api_key", { token: apiKey, name: "tests", permissions: ["*"], all_events: true }),
-    ofOrganizer("gate", { id: 7, name: "West", identifier: "west" }),
-    ofOrganizer("device", {
-      device_id: 3,
-      token: deviceKey,
-      name: "Scanner",
-      gate: 7,
-      security_profile: "full",
-      software_brand: "tests",
-      all_events: true,
-    }),
-    ofEvent("event", eventData()),
-    ofEvent("event_settings", { locale: "en" }),
-    ofEvent("tax_rule", { id: 1, name: { en: "VAT" }, rate: "19.00", price_includes_tax: true }),
-    ofEvent("category", { id: 1, name: { en: "Tickets" }, position: 1 }),
-    ofEvent("item", itemData()),
-    ofEvent(
-      "item",
-      itemData({
-        id: 2,
-        name: { en: "T-shirt" },
-        admission: false,
-        position: 2,
-        variations: [
-          { id: 21, value: { en: "S" }, position: 1 },
-          { id: 22, value: { en: "XL" }, position: 2 },
-        ],
-      }),
-    ),
-    ofEvent("quota", { id: 1, name: "All", size: 100, items: [1], variations: [], subevent: null }),
-  ];
 }

@@ -1,8 +1,12 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { ImportAnswer } from "@tessera/cli/import-answer";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { expect } from "vitest";
 import { type AnswerCheck, checkAnswersAgainst } from "./answer-check.ts";
+import { createPlatformDatabase } from "./platform-database.ts";
 import { type PlatformKind, platformKinds, type RunningParts, runPlatform } from "./run-platform.ts";
+import { operatorKey } from "./sample-records.ts";
 
 export interface Answer {
   readonly status: number;
@@ -15,6 +19,8 @@ export interface Answer {
 
 export interface TestPlatform {
   readonly baseUrl: string;
+  /** Of all gateways. */
+  readonly baseUrls: readonly string[];
   readonly databaseUrl: string;
   readonly operatorKey: string;
   /** The brokers of its bus, if it is not in this process. */
@@ -23,6 +29,9 @@ export interface TestPlatform {
   import(records: Iterable<unknown>): Promise<ImportAnswer>;
   /** Adds a text that no log line may contain. */
   keepOutOfLogs(...texts: string[]): void;
+  /** Adds a message that errors in the log may have until it is examined. */
+  expectErrors(...messages: string[]): void;
+  /** Examines the log, and stops the platform unless others use it. */
   stop(): Promise<void>;
 }
 
@@ -33,18 +42,45 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const operatorKey = "operator-key-of-the-tests-0123456789abcdef";
-
-/** Starts the platform on a new database: of the first kind of this run, or of the kind named. */
-export async function startTestPlatform(
+/** Starts the platform on a new database: of the first kind of this run, or of the kind named. One of processes is shared. */
+export function startTestPlatform(
   options: { kind?: PlatformKind; environment?: Record<string, string> } = {},
 ): Promise<TestPlatform> {
-  const database = await createEmptyDatabase();
+  const { kind = platformKinds[0] ?? "inprocess", environment } = options;
+  if (kind !== "processes") return startOwn(kind, environment);
+  if (environment !== undefined) throw new Error("a platform of processes is shared, and takes no settings");
+  return sharePlatform();
+}
+
+let shared: Promise<OwnPlatform> | undefined;
+
+/** Its start takes longer than the tests of most files. Who uses it has an organizer of its own. */
+async function sharePlatform(): Promise<TestPlatform> {
+  shared ??= startOwn("processes");
+  const platform = await shared;
+  return { ...platform, stop: async () => platform.examineLog() };
+}
+
+/** Stops the platform that tests of this process have shared. */
+export async function stopSharedPlatform(): Promise<void> {
+  await (await shared)?.stop();
+  shared = undefined;
+}
+
+interface OwnPlatform extends TestPlatform {
+  /** Examines the log since the last time. */
+  examineLog(): void;
+}
+
+async function startOwn(kind: PlatformKind, environment: Readonly<Record<string, string>> = {}): Promise<OwnPlatform> {
+  const database = await createPlatformDatabase();
+  const files = await mkdtemp(join(tmpdir(), "tessera-e2e-"));
   const lines: string[] = [];
   const forbidden = new Set<string>([operatorKey]);
-  const parts = await runPlatform(options.kind ?? platformKinds[0] ?? "inprocess", {
+  const expected = new Set<string>();
+  const parts = await runPlatform(kind, {
     databaseUrl: database.url,
-    environment: { OPERATOR_KEY: operatorKey, ...options.environment },
+    environment: { OPERATOR_KEY: operatorKey, FILES_DIR: files, ...environment },
     onLogLine: (line) => void lines.push(line),
   });
   const [baseUrl = ""] = parts.baseUrls;
@@ -82,8 +118,22 @@ export async function startTestPlatform(
     return answer;
   }
 
+  function examineLog(): void {
+    const [written, messages] = [lines.splice(0), [...expected]];
+    expected.clear();
+    const leaks = written.filter((line) => [...forbidden].some((text) => line.includes(text)));
+    expect(leaks, "log lines that hold a secret or personal data").toEqual([]);
+    const errors = written.filter((line) => line.includes('"level":"error"'));
+    expect(
+      errors.filter((line) => !messages.some((message) => line.includes(message))),
+      "errors in the log",
+    ).toEqual([]);
+    expect(written.length, "log lines written at all").toBeGreaterThan(0);
+  }
+
   return {
     baseUrl,
+    baseUrls: parts.baseUrls,
     databaseUrl: database.url,
     operatorKey,
     kafka: parts.kafka,
@@ -101,16 +151,13 @@ export async function startTestPlatform(
       return answer.body as ImportAnswer;
     },
     keepOutOfLogs: (...texts) => texts.forEach((text) => void forbidden.add(text)),
+    expectErrors: (...messages) => messages.forEach((message) => void expected.add(message)),
+    examineLog,
     async stop() {
       await parts.stop();
       await database.drop();
-      const leaks = lines.filter((line) => [...forbidden].some((text) => line.includes(text)));
-      expect(leaks, "log lines that hold a secret or personal data").toEqual([]);
-      expect(
-        lines.filter((line) => line.includes('"level":"error"')),
-        "errors in the log",
-      ).toEqual([]);
-      expect(lines.length, "log lines written at all").toBeGreaterThan(0);
+      await rm(files, { recursive: true, force: true });
+      examineLog();
     },
   };
 }

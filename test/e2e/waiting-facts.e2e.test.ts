@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { migrateAll } from "@tessera/cli/migrate";
 import { startPlatform } from "@tessera/cli/platform";
 import { createLog } from "@tessera/kit/log";
 import { openDatabase } from "@tessera/kit/pg/database";
@@ -7,13 +6,12 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { CredentialKind } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { topics } from "@tessera/protos/topics";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import getPort from "get-port";
 import { expect, it } from "vitest";
+import { createPlatformDatabase } from "./platform-database.ts";
 
 it("facts that waited while everything was down reach every service, though the relay starts before the consumers", async () => {
-  const database = await createEmptyDatabase();
-  await migrateAll({ url: database.url, names: ["all"] });
+  const database = await createPlatformDatabase();
   const log = createLog({ service: "test", destination: { write: () => {} } });
   const boxoffice = openDatabase({
     url: database.url,

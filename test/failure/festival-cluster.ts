@@ -2,20 +2,20 @@ import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { migrateAll } from "@tessera/cli/migrate";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
 import { startCluster } from "@tessera/dev/cluster/start-cluster";
 import type { ClusterProcess } from "@tessera/dev/cluster/start-process";
 import type { Db } from "@tessera/kit/pg/database";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { kafkaOfThisRun } from "@tessera/testkit/engines/kafka-of-this-run";
 import { redisOfThisRun } from "@tessera/testkit/engines/redis-of-this-run";
 import { findFirstPort } from "../e2e/find-ports.ts";
+import { createPlatformDatabase } from "../e2e/platform-database.ts";
+import { operatorKey } from "../e2e/sample-records.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { type Edition, type Festival, type FestivalSize, planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { type Load, type LoadOptions, startLoad } from "./load.ts";
-import { describeErrors, operatorKey, parseLog } from "./platform-process.ts";
+import { describeErrors, parseLog } from "./platform-process.ts";
 import type { Attempt } from "./scan-history.ts";
 import { type Dice, report } from "./seeded.ts";
 import { type FestivalEvidence, verifyFestival } from "./verify-festival.ts";
@@ -42,7 +42,9 @@ export interface FestivalCluster {
   verify(edition: Edition, options?: Pick<FestivalEvidence, "poisoned" | "toldAgain">): Promise<string[]>;
   /** Errors that were logged since the last call; `outage`: without those about something being down. */
   loggedErrors(options?: { outage?: boolean }): string[];
-  stop(): Promise<void>;
+  stopInOrder(): Promise<void>;
+  /** Kills what still runs, because nothing is asserted about it, and deletes the data. */
+  remove(): Promise<void>;
 }
 
 export interface FestivalClusterOptions {
@@ -63,7 +65,7 @@ export interface FestivalClusterOptions {
 export async function startFestivalCluster(options: FestivalClusterOptions = {}): Promise<FestivalCluster> {
   const { size = { tickets: 300, orders: 400 }, records = "" } = options;
   const undo: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
+  const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
@@ -101,7 +103,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
         options.onLine?.(line);
       },
     });
-    undo.push(() => cluster.stop());
+    undo.push(() => Promise.all(cluster.processes.map((process) => process.kill())));
     const [one, other] = cluster.baseUrls;
     if (one === undefined || other === undefined) throw new Error("a cluster has two gateways");
 
@@ -147,17 +149,17 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
       createTopics,
       verify: (edition, how = {}) => verifyFestival({ baseUrl: one, db, festival, edition, attempts, ...how }),
       loggedErrors: (how) => describeErrors(parseLog(logged.splice(0)), how),
-      stop,
+      stopInOrder: () => cluster.stop(),
+      remove,
     };
   } catch (error) {
-    await stop();
+    await remove();
     throw error;
   }
 }
 
 async function createDatabase(undo: (() => Promise<unknown>)[]): Promise<string> {
-  const database = await createEmptyDatabase();
+  const database = await createPlatformDatabase();
   undo.push(() => database.drop());
-  await migrateAll({ url: database.url, names: ["all"] });
   return database.url;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ImportAnswer } from "@tessera/cli/import-answer";
-import { operatorKey } from "./platform-process.ts";
+import { operatorKey } from "../e2e/sample-records.ts";
 
 export interface ImportRun {
   readonly answer: ImportAnswer;

@@ -28,7 +28,7 @@ beforeAll(async () => {
 afterEach(() => cluster?.endLoads());
 
 afterAll(async () => {
-  await cluster?.stop();
+  await cluster?.remove();
   await Promise.all([kafka?.stop(), redis?.stop()]);
 });
 
@@ -175,7 +175,7 @@ it("Kafka loses all its data, and a rebuild completes every copy", { timeout: 17
 
 it("after all that every process still stops in order", async () => {
   const from = performance.now();
-  await cluster.stop();
+  await cluster.stopInOrder();
   expect(performance.now() - from).toBeLessThan(15_000);
 });
 

@@ -13,7 +13,7 @@ export interface NoiseTarget {
   /** Records come through the shop's server, which has this key. */
   readonly operatorKey: string;
   /** The part of all loops that are made: what makes the noise takes time of the processors, too. */
-  readonly volume?: number;
+  readonly volume: number;
 }
 
 /** One request, or one connection until its end; returns a word for its result. */
@@ -208,7 +208,7 @@ async function makeNoise(noise: Noise, target: NoiseTarget): Promise<void> {
   process.once("message", () => {
     isOver = true;
   });
-  const { volume = 1 } = target;
+  const { volume } = target;
   const loops = shotsOf(noise, target).flatMap(([most, shot]) => {
     const parallel = Math.ceil(most * volume);
     return Array.from({ length: parallel }, async (_, loop) => {

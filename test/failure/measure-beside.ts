@@ -1,7 +1,7 @@
+import { operatorKey } from "../e2e/sample-records.ts";
 import type { Festival } from "./festival.ts";
 import type { Noise } from "./make-noise.ts";
 import { beside, percentile, summarize, visit } from "./neighbour.ts";
-import { operatorKey } from "./platform-process.ts";
 import { report } from "./seeded.ts";
 
 export interface Measured {
@@ -27,12 +27,12 @@ export async function measureBeside({
   noise,
   baseUrls,
   festival,
-  volume = 1,
+  volume,
 }: {
   readonly noise: Noise;
   readonly baseUrls: readonly string[];
   readonly festival: Festival;
-  readonly volume?: number;
+  readonly volume: number;
 }): Promise<Measured> {
   const quiet = await visit({ baseUrls, festival, ms: 3000 });
   const { found, results } = await beside({ noise, target: { baseUrls, operatorKey, volume } }, () =>

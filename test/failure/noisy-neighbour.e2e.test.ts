@@ -1,32 +1,55 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { platformKinds } from "../e2e/run-platform.ts";
+import { startTestPlatform } from "../e2e/test-platform.ts";
 import { planFestival } from "./festival.ts";
 import { importUntilAnswered } from "./import-until-answered.ts";
 import { noises } from "./make-noise.ts";
 import { measureBeside } from "./measure-beside.ts";
 import { visit } from "./neighbour.ts";
 import { noisyRecords } from "./noisy-records.ts";
-import { createPlatform, type Platform } from "./platform-process.ts";
-import { withDice } from "./seeded.ts";
+import { createPlatform } from "./platform-process.ts";
+import { type Dice, withDice } from "./seeded.ts";
 
-let platform: Platform;
+interface Target {
+  readonly baseUrls: readonly string[];
+  readonly volume: number;
+  stop(): Promise<void>;
+}
+
+const isMany = platformKinds.includes("processes");
 const festival = planFestival({ tickets: 400, orders: 1 });
 
-beforeAll(() =>
-  withDice(async (dice) => {
-    platform = await createPlatform({ dice });
-    await platform.start().ready;
-    const { baseUrl } = platform;
-    await importUntilAnswered({ baseUrl, body: `${festival.groundwork}\n${noisyRecords()}` });
-    await visit({ baseUrls: [baseUrl], festival, ms: 3000 });
-  }),
-);
-
-afterAll(() => platform?.remove());
+async function startTarget(dice: Dice): Promise<Target> {
+  if (isMany) {
+    const { baseUrls, stop } = await startTestPlatform();
+    // All processes, their database and Kafka share the processors of one machine.
+    return { baseUrls, volume: 0.2, stop };
+  }
+  // One process, and another one than that of the test, which measures.
+  const platform = await createPlatform({ dice });
+  await platform.start().ready;
+  return { baseUrls: [platform.baseUrl], volume: 1, stop: () => platform.remove() };
+}
 
 // What is measured in seconds, a busy machine disturbs in one of many tries. Neighbours that share a fate fail each time.
-describe("in one process, an organizer beside one that does its worst", { retry: 3 }, () => {
+describe(`in ${isMany ? "many processes" : "one process"}, an organizer beside one that does its worst`, {
+  retry: 3,
+}, () => {
+  let target: Target;
+
+  beforeAll(() =>
+    withDice(async (dice) => {
+      target = await startTarget(dice);
+      const { baseUrls } = target;
+      await importUntilAnswered({ baseUrl: baseUrls[0] ?? "", body: `${festival.groundwork}\n${noisyRecords()}` });
+      await visit({ baseUrls, festival, ms: 3000 });
+    }),
+  );
+
+  afterAll(() => target?.stop());
+
   it.each(noises)("[S4.40] hardly notices it: %s", { timeout: 60_000 }, async (noise) => {
-    const measured = await measureBeside({ noise, baseUrls: [platform.baseUrl], festival });
+    const measured = await measureBeside({ noise, festival, ...target });
     expect(measured.refused).toEqual([]);
     expect(measured.ofLimit).toBeLessThan(1);
     expect(measured.shots).toBeGreaterThan(10);

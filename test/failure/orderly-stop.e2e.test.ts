@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { takesConnections } from "@tessera/testkit/engines/engine-process";
 import { afterEach, expect, it } from "vitest";
+import { createPlatformDatabase } from "../e2e/platform-database.ts";
 import { keepLedger, openAsAdministrator } from "./fact-ledger.ts";
 import { type Festival, planFestival, type Ticket } from "./festival.ts";
 import { type Gates, openGates, sendScan } from "./gates.ts";
@@ -23,7 +23,7 @@ async function prepare(
   dice: Dice,
   transport: "inprocess" | "grpc",
 ): Promise<{ platform: Platform; db: Db; festival: Festival }> {
-  const database = await createEmptyDatabase();
+  const database = await createPlatformDatabase();
   undo.push(() => database.drop());
   const platform = await createPlatform({ dice, databaseUrl: database.url, transport });
   undo.push(() => platform.remove());

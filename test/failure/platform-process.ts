@@ -5,9 +5,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isFree } from "@tessera/dev/cluster/start-cluster";
 import { clearFormerServer } from "@tessera/embedded-postgres/server-process";
 import { type Ended, type RunningCommand, runCommand } from "../e2e/command.ts";
+import { operatorKey } from "../e2e/sample-records.ts";
 import type { Dice } from "./seeded.ts";
-
-export const operatorKey = "operator-key-of-the-failure-tests-0123456789";
 
 /** One process of `tessera serve all`. */
 export interface PlatformProcess {

@@ -5,8 +5,8 @@ import { sql } from "@tessera/kit/pg/sql";
 import { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { Order, Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
-import { createEmptyDatabase } from "@tessera/testkit/database";
 import { afterEach, expect, it } from "vitest";
+import { createPlatformDatabase } from "../e2e/platform-database.ts";
 import { eventPath, ofEvent, ofOrganizer, orderData, positionData } from "../e2e/sample-records.ts";
 import { checkFacts } from "./check-facts.ts";
 import { keepLedger, openAsAdministrator, readLedger, readParked, waitForEmptyOutboxes } from "./fact-ledger.ts";
@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 async function prepare(dice: Dice): Promise<{ platform: Platform; db: Db; festival: Festival }> {
-  const database = await createEmptyDatabase();
+  const database = await createPlatformDatabase();
   undo.push(() => database.drop());
   const platform = await createPlatform({ dice, databaseUrl: database.url });
   undo.push(() => platform.remove());

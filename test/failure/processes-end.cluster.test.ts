@@ -33,7 +33,7 @@ afterEach(async () => {
   for (const step of undo.splice(0).reverse()) await step();
 });
 
-afterAll(() => cluster?.stop());
+afterAll(() => cluster?.remove());
 
 it("[C3.38] one of several simultaneous scans over all gateways and check-ins is admitted, and one nonce is one scan", () =>
   withDice(async (dice) => {

@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await cluster?.stop();
+  await cluster?.remove();
   await redis?.stop();
 });
 

@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await cluster?.stop();
+  await cluster?.remove();
   await Promise.all([kafka?.stop(), postgres?.remove()]);
   await rm(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,11 @@
-import { Ajv, type AnySchemaObject, type ErrorObject, type FuncKeywordDefinition, type SchemaObjCxt } from "ajv";
+import {
+  Ajv,
+  type AnySchemaObject,
+  type ErrorObject,
+  type FuncKeywordDefinition,
+  type SchemaObjCxt,
+  type ValidateFunction,
+} from "ajv";
 import { type Container, type Part, type Problem, readElements, readValues } from "./elements.ts";
 import { FieldProblems } from "./field-problems.ts";
 import { checkLeaf, type LeafSchema } from "./leaf.ts";
@@ -146,8 +153,10 @@ for (const keyword of [leafKeyword, elementsKeyword, valuesKeyword]) ajv.addKeyw
  * of a list that have no fields, have the name of the map or list and a number.
  */
 export function compileSchema<S extends JsonSchema>(schema: S): Check<TypeOf<S>> {
-  const validate = ajv.compile({ type: "object", properties: { value: toExecutable(schema) }, required: ["value"] });
+  let validate: ValidateFunction | undefined;
   return (value) => {
+    // Not before: a process would compile at its start what it never reads, and compiling all is a fifth of a start.
+    validate ??= ajv.compile({ type: "object", properties: { value: toExecutable(schema) }, required: ["value"] });
     // Wrapped, so that a leaf at the top can be replaced too.
     const holder = { value };
     if (validate(holder)) return { ok: true, value: holder.value as TypeOf<S> };

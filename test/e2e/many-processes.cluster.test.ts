@@ -6,20 +6,27 @@ import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { recordFeed } from "@tessera/protos/topics";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  apiKey,
-  eventPath,
-  groundwork,
-  itemData,
-  listData,
-  ofEvent,
-  orderData,
-  positionData,
-} from "./sample-records.ts";
-import { startTestPlatform, type TestPlatform } from "./test-platform.ts";
+import { itemData, listData, orderData, positionData, samplesOf } from "./sample-records.ts";
+import { startTestPlatform, stopSharedPlatform, type TestPlatform } from "./test-platform.ts";
+import "./gate.e2e.test.ts";
+import "./journey.e2e.test.ts";
+import "./lost-facts.e2e.test.ts";
+import "./repeated-requests.e2e.test.ts";
+import "../failure/noisy-neighbour.e2e.test.ts";
 
+/*
+ * The imported suites are about what also crosses Kafka, Redis, files or several replicas, so they run here again, on one
+ * shared platform. The other tests of this folder are about commands, about everything in one process, about what one
+ * gateway or one service decides alone, or about calls alone, which they send over sockets; tests of failures prove
+ * vouchers, offline sales and shredders on many processes, under kills.
+ */
+afterAll(stopSharedPlatform);
+
+const organizer = "feeders";
+const { apiKey, eventPath, groundwork, ofEvent } = samplesOf(organizer);
 const quiet = createLog({ service: "shop", destination: { write: () => {} } });
 
+/** The last suite, because it leaves parked records. */
 describe("the feed of records", () => {
   let platform: TestPlatform;
   let bus: Bus;
@@ -96,8 +103,8 @@ describe("the feed of records", () => {
 
   it("[R1.23, R10.5] parks wrong records with the reason, and applies the next ones", async () => {
     await bus.publish(recordFeed.name, [
-      { key: "bigevents/sampleconf", value: Buffer.from([0xff, 0xfe, 0x00]), headers: {} },
-      { key: "bigevents/sampleconf", value: null, headers: {} },
+      { key: `${organizer}/sampleconf`, value: Buffer.from([0xff, 0xfe, 0x00]), headers: {} },
+      { key: `${organizer}/sampleconf`, value: null, headers: {} },
     ]);
     await feed([
       ofEvent("order", orderData({ code: "WRONG", status: "x", positions: [positionData({ id: 505, item: 999 })] })),
