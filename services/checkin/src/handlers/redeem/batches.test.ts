@@ -1,8 +1,15 @@
 import { Fault } from "@tessera/kit/fault";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { arrivedScan } from "../../testing/decisions.ts";
 import { inWord } from "../../testing/start-checkin.ts";
-import { type BatchesOptions, conflict, createBatches, type Decision, queuedBehind } from "./batches.ts";
+import {
+  type BatchesOptions,
+  conflict,
+  createBatches,
+  type Decision,
+  type IsAwaited,
+  queuedBehind,
+} from "./batches.ts";
 
 const here = new AbortController().signal;
 
@@ -25,20 +32,32 @@ interface Held extends Partial<Omit<BatchesOptions, "decide">> {
   decide?(items: readonly string[]): Promise<Said[]>;
 }
 
-/** Lanes whose batches a test answers when it likes. A scan is written `code nonce`, or by one word for both. */
+/** Batches that a test answers when it likes. A scan is written `code nonce`, or by one word for both. */
 function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
-  const batches: { items: readonly string[]; answer(said?: Said[]): void; fail(error: unknown): void }[] = [];
+  const batches: {
+    items: readonly string[];
+    isAwaited: IsAwaited;
+    answer(said?: Said[]): void;
+    fail(error: unknown): void;
+  }[] = [];
   const failures: number[] = [];
-  const hold = (items: readonly string[]) =>
+  const hold = (items: readonly string[], isAwaited: IsAwaited) =>
     new Promise<Said[]>((resolve, reject) => {
       batches.push({
         items,
+        isAwaited,
         answer: (said = items.map((item) => item.toUpperCase())) => resolve(said),
         fail: reject,
       });
     });
   const decided = createBatches({
-    decide: async (scans) => (await (decide ?? hold)(scans.map(({ nonce }) => nonce ?? ""))).map(toDecision),
+    decide: async (scans, isAwaited) =>
+      (
+        await (decide ?? hold)(
+          scans.map(({ nonce }) => nonce ?? ""),
+          isAwaited,
+        )
+      ).map(toDecision),
     onFailure: (_error, scans) => failures.push(scans),
     atOnce: 2,
     worthAnother: 1,
@@ -46,9 +65,14 @@ function heldBatches({ decide, patienceMs = 1000, ...changes }: Held = {}) {
     longestQueue: 20,
     ...changes,
   });
-  const submit = async (items: readonly string[], signal: AbortSignal, organizer = "o") => {
+  const submit = async (
+    items: readonly string[],
+    signal: AbortSignal,
+    organizer = "o",
+    deadline = Number.POSITIVE_INFINITY,
+  ) => {
     const scans = items.map((item) => arrivedScan({ rawCode: item.split(" ")[0] ?? "", nonce: item, organizer }));
-    const answers = await decided.submit(scans, { signal, patienceMs });
+    const answers = await decided.submit(scans, { signal, deadline, patienceMs });
     return answers.map((answer) => (typeof answer === "symbol" ? answer.description : inWord(answer)));
   };
   return { submit, batches, failures };
@@ -173,6 +197,22 @@ describe("gathering", () => {
     batches[1]?.answer();
     expect(await Promise.all([first, second, third])).toEqual([["A"], ["failed"], ["B"]]);
   });
+});
+
+it("[C3.48] does not decide a scan after its deadline, though no timer has told so", async () => {
+  const { submit, batches } = heldBatches({ atOnce: 1 });
+  const deadline = Date.now() + 1000;
+  const first = submit(["a"], here, "o", deadline);
+  await turn();
+  const second = submit(["late"], here, "o", deadline);
+  expect(batches[0]?.isAwaited(0)).toBe(true);
+  vi.useFakeTimers({ toFake: ["Date"], now: deadline });
+  expect(batches[0]?.isAwaited(0)).toBe(false);
+  batches[0]?.answer();
+  await turn();
+  expect(batches).toHaveLength(1);
+  vi.useRealTimers();
+  expect(await Promise.all([first, second])).toEqual([["A"], ["failed"]]);
 });
 
 describe("deciding again", () => {

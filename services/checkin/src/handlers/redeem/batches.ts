@@ -21,9 +21,12 @@ export type Decision = ScanOutcome | typeof unknownYet | typeof queuedBehind | t
 /** What a caller is answered. */
 export type Answer = ScanOutcome | typeof unknownYet;
 
+/** Whether the caller of a scan, by its index, still waits. One that gave up may have been told another outcome by now. */
+export type IsAwaited = (index: number) => boolean;
+
 export interface BatchesOptions {
   /** Decides scans together, in their order. */
-  decide(scans: readonly ArrivedScan[]): Promise<readonly Decision[]>;
+  decide(scans: readonly ArrivedScan[], isAwaited: IsAwaited): Promise<readonly Decision[]>;
   /** Called when a batch or a single scan could not be decided. */
   onFailure(error: unknown, scans: number): void;
   /** How many batches may be under way at a time. */
@@ -40,6 +43,8 @@ export interface BatchesOptions {
 /** How long the caller of scans waits. */
 export interface Wait {
   readonly signal: AbortSignal;
+  /** Milliseconds since 1970: no outcome is of use after it. */
+  readonly deadline: number;
   /** A scan that other changes of its ticket hold back for so long stays undecided. */
   readonly patienceMs: number;
 }
@@ -64,6 +69,7 @@ interface QueuedScan {
   /** One batch decides at most one scan with this key. */
   readonly key: string;
   readonly signal: AbortSignal;
+  readonly deadline: number;
   /** By `performance.now`. */
   readonly patientUntil: number;
   /** How many conflicts it met in a row. */
@@ -153,7 +159,7 @@ export function createBatches(options: BatchesOptions): Batches {
   function cutBatch(): QueuedScan[] {
     const choose = (queued: QueuedScan): Choice => {
       if (queued.isAnswered) return "drop";
-      if (queued.signal.aborted) {
+      if (!isAwaited(queued)) {
         // Its caller has gone away: a scan that cannot be answered should not be stored.
         answer(queued, failed);
         return "drop";
@@ -170,7 +176,8 @@ export function createBatches(options: BatchesOptions): Batches {
 
   async function decideTogether(batch: readonly QueuedScan[]): Promise<void> {
     try {
-      settle(batch, await decide(batch.map(({ scan }) => scan)));
+      const scans = batch.map(({ scan }) => scan);
+      settle(batch, await decide(scans, (index) => isAwaited(batch[index])));
     } catch (error) {
       options.onFailure(error, batch.length);
       if (batch.length === 1 || isOutage(error)) for (const queued of batch) end(queued, failed);
@@ -240,7 +247,7 @@ export function createBatches(options: BatchesOptions): Batches {
     schedule();
   }
 
-  async function submitOne(scan: ArrivedScan, { signal, patienceMs }: Wait): Promise<Answer> {
+  async function submitOne(scan: ArrivedScan, { signal, deadline, patienceMs }: Wait): Promise<Answer> {
     const { organizer, event, list, rawCode } = scan;
     const key = JSON.stringify([organizer, event, list, rawCode]);
     const ofCode = open.get(key) ?? 0;
@@ -252,6 +259,7 @@ export function createBatches(options: BatchesOptions): Batches {
         scan,
         key,
         signal,
+        deadline,
         patientUntil,
         conflicts: 0,
         timer: undefined,
@@ -267,6 +275,11 @@ export function createBatches(options: BatchesOptions): Batches {
   }
 
   return { submit: (scans, wait) => Promise.all(scans.map((scan) => submitOne(scan, wait))) };
+}
+
+/** A process that was frozen goes on before its timers fire, so the clock decides, too. */
+function isAwaited(queued: QueuedScan | undefined): boolean {
+  return queued !== undefined && !queued.signal.aborted && Date.now() < queued.deadline;
 }
 
 /** If the database cannot be reached, a retry of every scan alone would only take longer. A conflict is about single rows. */

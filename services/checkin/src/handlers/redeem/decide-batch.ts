@@ -5,7 +5,7 @@ import { decideScan } from "../../domain/decide-scan.ts";
 import type { CheckinEvents } from "../../events.ts";
 import type { Readers } from "../../readers.ts";
 import { readForScans, type ScanRead } from "../../store/scan-reads.ts";
-import { conflict, type Decision, queuedBehind, unknownYet } from "./batches.ts";
+import { conflict, type Decision, type IsAwaited, queuedBehind, unknownYet } from "./batches.ts";
 import { type DecidedScan, failed, toOutcome, unknownList } from "./outcome.ts";
 import { readOtherMeanings, toCircumstances } from "./read-scans.ts";
 import { storeDecided } from "./store-decided.ts";
@@ -22,9 +22,13 @@ interface Tools {
  *
  * Of several scans of one ticket on one list, those after the first admission stay undecided: what was read is outdated
  * for them. So is it for scans of a ticket or list that another transaction changed between the read and the write. If
- * the code is unknown here and boxoffice was not asked for it yet, nothing is stored.
+ * the code is unknown here and boxoffice was not asked for it yet, nothing is stored. Neither is it for a caller that gave up
+ * meanwhile, because this process was frozen or the database slow: the scan may have been decided elsewhere.
  */
-export async function decideBatch(tools: Tools, scans: readonly ArrivedScan[]): Promise<Decision[]> {
+export async function decideBatch(
+  tools: Tools,
+  { scans, isAwaited }: { readonly scans: readonly ArrivedScan[]; readonly isAwaited: IsAwaited },
+): Promise<Decision[]> {
   const decisions: Decision[] = [];
   const open = new Map<number, DecidedScan>();
   const changed = new Set<string>();
@@ -38,6 +42,7 @@ export async function decideBatch(tools: Tools, scans: readonly ArrivedScan[]): 
     const place = placeOf(decided);
     if (outcome === "repeated") decisions[index] = toOutcome(decided);
     else if (isUnknownYet(decided)) decisions[index] = unknownYet;
+    else if (!isAwaited(index)) decisions[index] = failed;
     else if (place === undefined || !changed.has(place)) open.set(index, decided);
     if (place !== undefined && outcome === "admitted") changed.add(place);
   }

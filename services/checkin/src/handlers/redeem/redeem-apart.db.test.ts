@@ -40,6 +40,18 @@ const storedScans = async () =>
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
+it("[C3.48] a scan whose caller gives up while it is read is not stored", async () => {
+  await checkin.deliver(topics.positionChanged, [positionFact(1)]);
+  const sent = { scans: [scan(list, "secret1", { nonce: "given up" })] };
+  await checkin.db.transaction(async (tx) => {
+    await tx.run(sql`lock table question in access exclusive mode`);
+    await expect(checkin.connect(Scans).redeem(sent, { timeoutMs: 300 })).rejects.toMatchObject({ kind: "timeout" });
+  });
+  // A later scan of the same code is decided after it.
+  expect((await redeemTogether([scan(list, "secret1", { type: ScanType.EXIT })])).words).toEqual(["admitted"]);
+  expect(await storedScans()).toBe(1);
+});
+
 // What takes milliseconds, a busy machine disturbs in one of many tries. After it boxoffice is left alone for two seconds.
 describe("[C3.41] a scan that is held back", { retry: 3 }, () => {
   beforeEach(async ({ task }) => {

@@ -43,7 +43,7 @@ export function openBatches({
     "atOnce" | "batchSize" | "worthAnother" | "mostPerSecond" | "longestQueue"
   >): Batches {
   return createBatches({
-    decide: (scans) => decideBatch({ db: urgent, events, readers }, scans),
+    decide: (scans, isAwaited) => decideBatch({ db: urgent, events, readers }, { scans, isAwaited }),
     onFailure: (error, scans) => events.scansFailed(error, scans),
     ...sizes,
   });
@@ -53,7 +53,7 @@ export function openBatches({
 export async function redeem(
   { scans, patienceMs = longestPatienceMs }: RedeemRequest,
   deps: RedeemDeps,
-  { signal }: Pick<Call, "signal">,
+  { signal, deadline }: Pick<Call, "signal" | "deadline">,
 ): Promise<RedeemResponse> {
   const { urgent, clock, events, unknownTickets } = deps;
   const patience = Math.min(patienceMs, longestPatienceMs);
@@ -67,7 +67,7 @@ export async function redeem(
   const arrived = decidable.map((scan) =>
     toArrivedScan(scan, { now, traceparent, mayBeNew: unknownTickets.mayBeAsked(scan) }),
   );
-  const decided = await decide(deps, arrived, { signal, patienceMs: patience });
+  const decided = await decide(deps, arrived, { signal, deadline, patienceMs: patience });
   const outcomeOf = new Map(decidable.map((scan, index) => [scan, decided[index]]));
   const outcomes = scans.map((scan) => outcomeOf.get(scan) ?? failed);
   for (const [index, scan] of scans.entries()) events.scanDecided(scan, outcomes[index] ?? failed);
