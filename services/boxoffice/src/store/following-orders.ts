@@ -24,11 +24,20 @@ export interface OrderPart<T> {
 /** What is read or erased at once: so few that other records of the organizer wait for a fraction of a second. */
 const most = { orders: 200, storedBytes: 4 * 2 ** 20 };
 
+/** The most positions that are erased at once. An order with more of them is erased alone. */
+export const positionsAtATime = 500;
+
 /** Orders are stored compressed, so what is read of their positions has a bound of its own. */
 const mostShownBytes = 2 * 2 ** 20;
 
+const anyNumber = { size: sql`0`, most: 0 };
+
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
-function following({ organizer, event }: EventKey, { code, position, before }: Start): Sql {
+function following(
+  { organizer, event }: EventKey,
+  { code, position, before }: Start,
+  positions: { readonly size: Sql; readonly most: number } = anyNumber,
+): Sql {
   const isPlaced =
     before === undefined
       ? sql`true`
@@ -36,7 +45,8 @@ function following({ organizer, event }: EventKey, { code, position, before }: S
   return sql`
     (select counted.code, counted.data
        from (select next.code, next.data,
-                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before
+                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before,
+                    sum(${positions.size}) over (order by next.code) as positions
                from (select "order".code, "order".data
                        from "order"
                       where "order".organizer = ${organizer}
@@ -45,39 +55,17 @@ function following({ organizer, event }: EventKey, { code, position, before }: S
                         and ${isPlaced}
                       order by "order".code
                       limit ${most.orders}) as next) as counted
-      where counted.before < ${most.storedBytes}) as following`;
+      where counted.before = 0
+         or (counted.before < ${most.storedBytes} and counted.positions <= ${positions.most})) as following`;
 }
 
-/** Reads the next orders to be erased; none: there are no more. */
+/** Reads the next orders to be erased, with few positions or of one order; none: there are no more. */
 export function readNext(tx: Tx, place: EventKey, start: Start): Promise<OrderDocument[]> {
+  const few = { size: sql`jsonb_array_length(next.data -> 'positions')`, most: positionsAtATime };
   return tx.many<OrderDocument>(sql`
     select following.code, following.data
-      from ${following(place, start)}
+      from ${following(place, start, few)}
      order by following.code`);
-}
-
-/** Finds the files of answers in the orders that `readNext` reads. */
-export async function findNextFiles(tx: Tx, place: EventKey, start: Start): Promise<string[]> {
-  const rows = await tx.many<{ fileKey: string }>(sql`
-    with sold as materialized (
-      select (position.data -> 'id')::bigint as id
-        from ${following(place, start)}
-       cross join lateral jsonb_array_elements(following.data -> 'positions') as position (data))
-    select answer_file.file_key as "fileKey"
-      from sold
-      join answer_file
-        on answer_file.organizer = ${place.organizer}
-       and answer_file.event = ${place.event}
-       and answer_file.position = sold.id
-    union all
-    select gate_answer.file ->> 'fileKey'
-      from sold
-      join gate_answer
-        on gate_answer.organizer = ${place.organizer}
-       and gate_answer.event = ${place.event}
-       and gate_answer.position = sold.id
-       and gate_answer.file is not null`);
-  return rows.map(({ fileKey }) => fileKey);
 }
 
 /** Reads a field of the next orders; null: an order does not have it. */
