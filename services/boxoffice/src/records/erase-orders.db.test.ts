@@ -412,11 +412,14 @@ describe("what comes after an erasure", () => {
         datetime,
         positions: [position({ id: 77, secret: "next", ...ada, answers })],
       });
-    const later = "2099-01-01T00:00:00Z";
+    const aheadBy = (ms: number) => new Date(Date.now() + ms).toISOString();
+    // The clock of a shop may be ahead.
+    const later = aheadBy(60_000);
     await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true }]);
     expect(Object.keys((await office.apply(next(later)))[1] ?? {})).toContain("email");
     await finishWork(db, service.workers);
-    expect(Object.keys((await office.apply(next("2026-01-01T00:00:00Z")))[1] ?? {})).toContain("email");
+    for (const datetime of ["2026-01-01T00:00:00Z", aheadBy(10 * 60_000), "2099-01-01T00:00:00Z"])
+      expect(Object.keys((await office.apply(next(datetime)))[1] ?? {})).toContain("email");
     await take({ ...sample.event({ slug: "fest", date_from: later, live: true }), event: "fest" }, next(later));
     const taken = await documentOf("NEXT");
     expect(taken).toMatchObject({ email: "buyer@example.org", phone: "+4930123456" });
