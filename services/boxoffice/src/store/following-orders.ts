@@ -21,8 +21,8 @@ export interface OrderPart<T> {
   readonly data: T;
 }
 
-/** What is read or erased at once: so few that other records of the organizer wait for a fraction of a second. */
-const most = { orders: 200, storedBytes: 4 * 2 ** 20 };
+/** What is read at once, and what is erased: so few that other records of the organizer wait for a fraction of a second. */
+const most = { read: 200, erased: 500, storedBytes: 4 * 2 ** 20 };
 
 /** The most positions that are erased at once. An order with more of them is erased alone. */
 export const positionsAtATime = 500;
@@ -30,13 +30,20 @@ export const positionsAtATime = 500;
 /** Orders are stored compressed, so what is read of their positions has a bound of its own. */
 const mostShownBytes = 2 * 2 ** 20;
 
-const anyNumber = { size: sql`0`, most: 0 };
+/** How many orders, and how many of something that each of them has. */
+interface Few {
+  readonly orders: number;
+  readonly size: Sql;
+  readonly most: number;
+}
+
+const fewOrders: Few = { orders: most.read, size: sql`0`, most: 0 };
 
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
 function following(
   { organizer, event }: EventKey,
   { code, position, before }: Start,
-  positions: { readonly size: Sql; readonly most: number } = anyNumber,
+  few: Few = fewOrders,
 ): Sql {
   const isPlaced =
     before === undefined
@@ -46,7 +53,7 @@ function following(
     (select counted.code, counted.data
        from (select next.code, next.data,
                     sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before,
-                    sum(${positions.size}) over (order by next.code) as positions
+                    sum(${few.size}) over (order by next.code) as positions
                from (select "order".code, "order".data
                        from "order"
                       where "order".organizer = ${organizer}
@@ -54,14 +61,15 @@ function following(
                         and "order".code ${position === undefined ? sql`>` : sql`>=`} ${code} collate "C"
                         and ${isPlaced}
                       order by "order".code
-                      limit ${most.orders}) as next) as counted
+                      limit ${few.orders}) as next) as counted
       where counted.before = 0
-         or (counted.before < ${most.storedBytes} and counted.positions <= ${positions.most})) as following`;
+         or (counted.before < ${most.storedBytes} and counted.positions <= ${few.most})) as following`;
 }
 
 /** Reads the next orders to be erased, with few positions or of one order; none: there are no more. */
 export function readNext(tx: Tx, place: EventKey, start: Start): Promise<OrderDocument[]> {
-  const few = { size: sql`jsonb_array_length(next.data -> 'positions')`, most: positionsAtATime };
+  const size = sql`jsonb_array_length(next.data -> 'positions')`;
+  const few = { orders: most.erased, size, most: positionsAtATime };
   return tx.many<OrderDocument>(sql`
     select following.code, following.data
       from ${following(place, start, few)}
