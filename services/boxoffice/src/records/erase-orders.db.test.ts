@@ -498,6 +498,17 @@ describe("an export of orders", () => {
     expect((await collect(files.list(""))).map((file) => file.key)).toContain(key);
   });
 
+  it("[D3.16] has files that gates alone have asked for, and none where there is none", async () => {
+    const names = async () => Object.keys((await readExport(service, place, "question-answers files")) as object);
+    await db.run(sql`delete from answer_file where event = 'fest'`);
+    expect(await names()).toEqual([]);
+    const upload = randomUUID();
+    await files.put(`uploads/${upload}`, fileWith("image/png", "at the gate"), { contentType: "image/png" });
+    await service.deliver(topics.answersGiven, [answersFact([given(1, 8, "a file", { upload })], { position: 2 })]);
+    await finishWork(db, service.workers);
+    expect(await names()).toEqual([expect.stringMatching(/^FULL-2-/)]);
+  });
+
   it("[D3.16] reads all orders, page by page", async () => {
     const many = Array.from({ length: 201 }, (_, at) =>
       sample.order({

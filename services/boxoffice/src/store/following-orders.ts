@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderDocument } from "./personal-data.ts";
 
 /** Where to go on: behind an order, or within it, at the index of one of its positions. */
@@ -40,11 +40,7 @@ interface Few {
 const fewOrders: Few = { orders: most.read, size: sql`0`, most: 0 };
 
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
-function following(
-  { organizer, event }: EventKey,
-  { code, position, before }: Start,
-  few: Few = fewOrders,
-): Sql {
+function following({ organizer, event }: EventKey, { code, position, before }: Start, few: Few = fewOrders): Sql {
   const isPlaced =
     before === undefined
       ? sql`true`
@@ -84,18 +80,16 @@ export function readField(db: Queryable, place: EventKey, start: Start, field: s
      order by following.code`);
 }
 
-/** Reads fields of the next positions. Fields that a position does not have are missing. */
+/** Reads fields of the next positions. Fields that a position does not have are null. */
 export function readPositionFields<T>(
   db: Queryable,
   place: EventKey,
   start: Start,
   fields: readonly string[],
 ): Promise<OrderPart<T>[]> {
-  const shown = sql`
-    (select coalesce(jsonb_object_agg(field.name, position.data -> field.name), '{}')
-       from unnest(${fields}::text[]) as field (name)
-      where position.data ? field.name)`;
-  return readPositions<T>(db, place, start, { shown, size: sql`octet_length(part.data::text)` });
+  const named = fields.map((name) => sql`${name}::text, position.data -> ${name}::text`);
+  const shown = sql`jsonb_build_object(${joinSql(named, ", ")})`;
+  return readPositions<T>(db, place, start, { shown, size: sql`octet_length(written.data)` });
 }
 
 /** Reads the next positions, as many as have answers that can be read at once. */
@@ -135,8 +129,11 @@ function readPositions<T>(
        where following.code > ${start.code} collate "C"
           or position.nth is null
           or position.nth > ${start.position ?? 0}::bigint),
-    sized as materialized (select part.code, part.index, part.data, ${size} as size from part)
-    select counted.code, counted.index, counted.data, counted."isLast"
+    sized as materialized (
+      select part.code, part.index, written.data, ${size} as size
+        from part
+       cross join lateral (select part.data::text as data offset 0) as written)
+    select counted.code, counted.index, counted.data::json as data, counted."isLast"
       from (select sized.code, sized.index, sized.data,
                    lead(sized.code) over by_index is distinct from sized.code as "isLast",
                    sum(sized.size) over by_index - sized.size as before

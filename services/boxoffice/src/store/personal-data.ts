@@ -50,6 +50,21 @@ export async function findFilesOf(
   return rows.map(({ fileKey }) => fileKey);
 }
 
+/** Whether an answer of an event is a file, of records or of gates. */
+export async function hasFiles(db: Queryable, { organizer, event }: EventKey): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select
+                     from answer_file
+                    where answer_file.organizer = ${organizer}
+                      and answer_file.event = ${event})
+           or exists (select
+                        from gate_answer
+                       where gate_answer.organizer = ${organizer}
+                         and gate_answer.event = ${event}
+                         and gate_answer.file is not null) as found`);
+  return found;
+}
+
 /** Deletes all answers of some positions that are not in their states: files, and what gates answered. Returns how many. */
 export function deleteAnswers(
   tx: Tx,
