@@ -250,7 +250,7 @@ describe("a request for an event that was deleted", () => {
 it("[D4.4] an event that a rebuild leaves out takes its erasures along", async () => {
   await erase(service, place, { kinds });
   await service.sweep(topics.eventChanged, 2);
-  expect(await service.db.many(sql`select from erasure`)).toEqual([]);
+  expect(await service.db.many(sql`select from erasure where cardinality(kinds) > 0`)).toEqual([]);
 });
 
 it("[D6.8, D8.1] a request that the ledger repeats erases again what has come since, and counts it", async () => {
