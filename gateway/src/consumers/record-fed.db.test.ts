@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
-import { noteCase } from "@tessera/kit/personal-data/erasures";
+import { noteCase, takeOn } from "@tessera/kit/personal-data/erasures";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import type { ApplyRecordsRequest, ApplyRecordsResponse } from "@tessera/protos/gen/ticketing/records/v1/records";
@@ -136,7 +136,9 @@ describe("the feed", () => {
         sql`select payload is null as is_empty, cause like '%was erased%' as is_told from dead_letter order by id`,
       );
     await feed([item(1)], { targets });
-    await noteCase(db, { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] });
+    const request = { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] };
+    await noteCase(db, request);
+    await takeOn(db, request);
     await feed([item(2)], { targets });
     expect(await said()).toEqual([
       { is_empty: false, is_told: true },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { filledFields, replaceFields } from "./document-fields.ts";
+import { filledFields, replaceFields, toFields } from "./document-fields.ts";
 
 const order = {
   code: "A",
@@ -13,9 +13,8 @@ const order = {
 
 describe("replaceFields", () => {
   it("replaces what is there, and leaves what is empty", () => {
-    expect(
-      replaceFields(order, { email: null, phone: "x", "positions.*.name": null, "positions.*.answers": [] }),
-    ).toEqual({
+    const values = { email: null, phone: "x", "positions.*.name": null, "positions.*.answers": [] };
+    expect(replaceFields(order, toFields(values))).toEqual({
       ...order,
       email: null,
       positions: [
@@ -23,7 +22,16 @@ describe("replaceFields", () => {
         { ...order.positions[1], answers: [] },
       ],
     });
-    expect(replaceFields(order, { phone: "x", "positions.*.none": null })).toBe(order);
+    expect(replaceFields(order, toFields({ phone: "x", "positions.*.none": null, "code.*.none": 1 }))).toBe(order);
+  });
+
+  it("tells each path as often as it was filled, and shares what stays", () => {
+    const told: string[] = [];
+    const values = { email: null, "positions.*.parts": {}, "positions.*.id": 0, "positions.*.parts.given": null };
+    const changed = replaceFields(order, toFields(values), (path) => told.push(path));
+    expect(told.toSorted()).toEqual(["email", "positions.*.id", "positions.*.id", "positions.*.parts"]);
+    expect(changed.positions[1]?.answers).toBe(order.positions[1]?.answers);
+    expect(order.positions[0]?.parts).toEqual({ given: "Ada" });
   });
 });
 

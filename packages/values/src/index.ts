@@ -8,7 +8,7 @@ export {
   staffProfiles,
   standsInPublic,
 } from "./device-profile.ts";
-export { filledFields, replaceFields } from "./document-fields.ts";
+export { type Fields, filledFields, replaceFields, toFields } from "./document-fields.ts";
 export { type DownloadedTicket, type DownloadSettings, findDownloads } from "./downloads.ts";
 export { formatInstant, type Instant, parseInstant } from "./instant.ts";
 export { isObject } from "./json.ts";

@@ -4,7 +4,7 @@ import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-u
 import { type CountAll, type Holding, holdPersonalData } from "@tessera/kit/personal-data/holder";
 import { catalogue, topics } from "@tessera/protos/topics";
 import { closeEvent } from "./handlers/close-event.ts";
-import { eraseOrders, eraseState, placedAtOf } from "./records/erase-orders.ts";
+import { eraseOrders, eraseState, fieldsOfStates, placedAtOf } from "./records/erase-orders.ts";
 import { orderFiles } from "./records/export-orders.ts";
 import { orderPersonalData } from "./records/order-personal-data.ts";
 import { countOrdersWith } from "./store/count-personal-data.ts";
@@ -32,13 +32,17 @@ const inPositions = Object.keys(topics.positionChanged.personalData)
 
 async function countPositions(...[db, place, kinds]: Parameters<CountAll>) {
   const erased = await findErasedUntil(db, place);
+  const all = fieldsOfStates(kinds);
+  const fieldsOf = Array.from(kinds, (kind) => [kind, fieldsOfStates([kind])] as const);
   return countPages(
     (page) => readStates(db, place, page),
     // Mostly a state has none of them.
     ({ state }) => {
-      if (eraseState(state, kinds) === state) return [];
+      if (eraseState(state, all) === state) return [];
       const placedAt = placedAtOf(state);
-      return [...kinds].filter((kind) => isOfErased(erased, kind, placedAt) && eraseState(state, [kind]) !== state);
+      return fieldsOf
+        .filter(([kind, fields]) => isOfErased(erased, kind, placedAt) && eraseState(state, fields) !== state)
+        .map(([kind]) => kind);
     },
   );
 }

@@ -198,7 +198,7 @@ describe("an erasure at check-in", () => {
   });
 });
 
-it("[D2.4] check-in is closed as it was exported alone; from then on it takes no answers, until it is opened again", async () => {
+it("[D2.4, D2.6] check-in is closed as it was exported alone; what comes before the decision stays, or goes with the rest", async () => {
   const client = checkin.connect(PersonalData);
   const kinds = ["question_answers"];
   const exported = (await client.describeEvent(place)).version;
@@ -213,10 +213,27 @@ it("[D2.4] check-in is closed as it was exported alone; from then on it takes no
   const { version } = await client.describeEvent(place);
   expect(await client.closeEvent({ ...request, version })).toEqual({ problem: undefined });
   await give(3);
-  expect(await stored(place)).toMatchObject({ given: 2 });
+  await report(place, "CARD-OF-ERIKSSON");
+  const kept = {
+    given: 3,
+    codes: ["secret1", "secret2", "secret3", "CARD-OF-ERIKSSON"],
+    words: ["Ms Eriksson was rude"],
+  };
   await client.reopenEvent(request);
-  await checkin.redeem(scan(listOf(elsewhere), "secret3", { ...elsewhere, answers }));
+  expect(await stored(place)).toEqual(kept);
   expect((await client.findErasure({ ...request, withLeft: false })).state).toBe(ErasureState.UNKNOWN);
+
+  const another = { ...place, case: randomUUID(), kinds: ["question_answers", "attendee_info"] };
+  const { version: now } = await client.describeEvent(place);
+  expect(await client.closeEvent({ ...another, version: now })).toEqual({ problem: undefined });
+  await report(place, "CARD-OF-ERIKSSON-2");
+  await checkin.deliver(topics.shredRequested, [{ ...another, again: false, fromLedger: false }]);
+  const late = await checkin.redeem(scan(listOf(place), "secret1", { answers, nonce: "late" }));
+  expect(inWord(late)).toBe("already_redeemed");
+  await finishWork(checkin.db, checkin.workers);
+  expect(await findErased(checkin, another)).toMatchObject({ state: ErasureState.DONE, left: {} });
+  expect(await stored(place)).toMatchObject({ given: 0, words: [] });
+  expect(new Set((await stored(place)).codes)).toEqual(new Set([null]));
 });
 
 describe("what a scanner sends after an erasure", () => {

@@ -59,7 +59,7 @@ async function untilErasedInBoxoffice(job: Erasing, { boxofficeData }: EraseTool
     signal.throwIfAborted();
     const { state } = await boxofficeData.findErasure({ organizer, event, case: id, withLeft: false }, { signal });
     if (state === ErasureState.DONE) return;
-    // It ends here when the event was deleted: boxoffice forgets the case, too.
+    // It ends here when the event was deleted: the case has ended in boxoffice, too.
     await slice(async () => {});
     await pause(pauseMs, signal);
   }

@@ -250,7 +250,7 @@ describe("a request for an event that was deleted", () => {
 it("[D4.4] an event that a rebuild leaves out takes its erasures along", async () => {
   await erase(service, place, { kinds });
   await service.sweep(topics.eventChanged, 2);
-  expect(await service.db.many(sql`select from erasure`)).toEqual([]);
+  expect(await service.db.many(sql`select from erasure where cardinality(kinds) > 0`)).toEqual([]);
 });
 
 it("[D6.8, D8.1] a request that the ledger repeats erases again what has come since, and counts it", async () => {
@@ -281,10 +281,14 @@ describe("comments that come after an erasure", () => {
     const sent = { tag, comment: guest };
     const request = { ...place, case: randomUUID(), kinds };
     await service.deliver(topics.shredRequested, [{ ...request, again: true, fromLedger: true }]);
-    expect(await importOne({ ...sent, created: "2099-01-01T00:00:00Z" })).toHaveLength(1);
+    const aheadBy = (ms: number) => new Date(Date.now() + ms).toISOString();
+    // The clock of a shop may be ahead.
+    const later = aheadBy(60_000);
+    expect(await importOne({ ...sent, created: later })).toHaveLength(1);
     await finishWork(service.db, service.workers);
-    expect(await importOne({ ...sent, created: "2020-01-01T00:00:00Z" })).toHaveLength(1);
-    expect(await importOne({ ...sent, created: "2099-01-01T00:00:00Z" })).toEqual([]);
+    for (const created of ["2020-01-01T00:00:00Z", aheadBy(10 * 60_000), "2099-01-01T00:00:00Z"])
+      expect(await importOne({ ...sent, created })).toHaveLength(1);
+    expect(await importOne({ ...sent, created: later })).toEqual([]);
     expect(await comments()).toEqual({ IMPORTED: guest });
   });
 

@@ -43,14 +43,52 @@ it("[D6.12] does not wait for other groups", async () => {
   expect(backlog).toHaveBeenCalledTimes(1);
 });
 
-it("[D6.12] does not wait for a bus that is away", async () => {
-  const { consumer, asked } = consumerOf(0);
-  const backlog = async () => {
-    throw new Error("away");
-  };
+it("[D6.12] asks again where the bus refuses its first questions", async () => {
+  const { consumer, asked } = consumerOf(1);
+  const refusals = [
+    new Error("the coordinator is loading"),
+    new Error("not the coordinator"),
+    undefined,
+    new Error("moved"),
+  ];
+  const backlog = vi.fn(async () => {
+    const refusal = refusals.shift();
+    if (refusal !== undefined) throw refusal;
+    return [];
+  });
+  const before = lines.length;
   await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+  expect([backlog.mock.calls.length, asked(), lines.length - before]).toEqual([5, 2, 0]);
+});
+
+it("[D6.12] does not wait for a bus that is away, also not for one that went away meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    for (const answers of [0, 2]) {
+      const { consumer, asked } = consumerOf(Number.POSITIVE_INFINITY);
+      let questions = 0;
+      const backlog = async () => {
+        questions += 1;
+        if (questions <= answers) return [];
+        vi.setSystemTime(Date.now() + 600);
+        throw new Error("away");
+      };
+      const before = Date.now();
+      await catchUp([consumer], { bus: { backlog }, group: "voucher", log });
+      expect([asked(), questions - answers, Date.now() - before]).toEqual([answers, 4, 2400]);
+      expect(lines.at(-1)).toContain("serves without knowing");
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("[D6.12] does not wait for a bus that gives no answer", async () => {
+  const { consumer, asked } = consumerOf(0);
+  const before = performance.now();
+  await catchUp([consumer], { bus: { backlog: () => new Promise(() => {}) }, group: "voucher", log });
+  expect(performance.now() - before).toBeLessThan(4000);
   expect(asked()).toBe(0);
-  expect(lines.at(-1)).toContain("serves without knowing");
 });
 
 it("[D6.12] does not wait for ever", async () => {

@@ -13,31 +13,38 @@ export function isFirst(consumer: OpenConsumer): consumer is FirstConsumer {
 
 /** Callers of a service wait no longer for it than this, and no longer than that for a bus that is away. */
 const longestMs = 20_000;
-const longestAskMs = 2000;
+const longestAwayMs = 2000;
 const pauseMs = 50;
 
 /**
  * Waits until consumers have accepted the facts that waited for them, and what these began has ended or rests after a
  * failure. A service serves all the same when this takes too long, or while the bus is away: gates do not wait for either.
+ * A bus that has just started refuses its first questions, so it is away when it gives no answer for some time.
  */
 export async function catchUp(
   consumers: readonly FirstConsumer[],
   { bus, group, log }: { readonly bus: Pick<Bus, "backlog">; readonly group: string; readonly log: Log },
 ): Promise<void> {
   const topics = consumers.map(({ topic }) => topic);
-  const isBehind = async () => {
-    const backlog = await waitAtMost(longestAskMs, bus.backlog(), () => new Error("the bus does not answer"));
+  const isBehind = async (left: number) => {
+    const backlog = await waitAtMost(left, bus.backlog(), () => new Error("the bus does not answer"));
     if (backlog.some((each) => each.group === group && topics.includes(each.topic) && each.messages > 0)) return true;
     for (const { servesAfter } of consumers) if (!(await servesAfter())) return true;
     return false;
   };
-  try {
-    for (const until = Date.now() + longestMs; consumers.length > 0 && (await isBehind()); await pause(pauseMs)) {
-      if (Date.now() < until) continue;
-      log.warn("a service serves before it has done what it was asked for meanwhile", { topics });
+  const until = Date.now() + longestMs;
+  for (let answeredAt = Date.now(); consumers.length > 0; await pause(pauseMs)) {
+    const awayAt = answeredAt + longestAwayMs;
+    try {
+      if (!(await isBehind(Math.max(1, awayAt - Date.now())))) return;
+      answeredAt = Date.now();
+    } catch (error) {
+      if (Date.now() < Math.min(awayAt, until)) continue;
+      log.warn("a service serves without knowing what it was asked for meanwhile", { topics, error });
       return;
     }
-  } catch (error) {
-    log.warn("a service serves without knowing what it was asked for meanwhile", { topics, error });
+    if (Date.now() < until) continue;
+    log.warn("a service serves before it has done what it was asked for meanwhile", { topics });
+    return;
   }
 }

@@ -4,7 +4,7 @@ import { createFactDatabase } from "@tessera/testkit/fact-database";
 import { effectsByKey, type Numbered, noteEffects, numberedTopic, quiet } from "@tessera/testkit/fact-pipeline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Fault } from "../fault.ts";
-import { noteCase, takeBack } from "../personal-data/erasures.ts";
+import { noteCase, takeBack, takeOn } from "../personal-data/erasures.ts";
 import type { Db } from "../pg/database.ts";
 import { sql } from "../pg/sql.ts";
 import type { Delivery } from "./bus.ts";
@@ -157,7 +157,11 @@ it("[D4.10] of an event with erased data a fact that fails or is refused is park
   const other = { ...numberedTopic("owner.second.v1"), personalData: { phone_numbers: ["number"] } };
   const refuse: Apply<Numbered> = async (_tx, facts) => facts.map((fact) => ({ fact, cause: "refused" }));
   const fail: Apply<Numbered> = () => Promise.reject(new Error("failed"));
-  await noteCase(reader, { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] });
+  const request = { organizer: "o", event: "e", case: randomUUID(), kinds: ["order_emails"] };
+  await noteCase(reader, request);
+  await takeOn(reader, request);
+  // It is not decided yet whether anything is erased of this one.
+  await noteCase(reader, { ...request, event: "e2" });
   await deliverTo(carrying, refuse)([message(own.name, 1, { key: "o/e/1" }), message(own.name, 2, { key: "o/e2/1" })]);
   await deliverTo(carrying, fail)([message(own.name, 3, { key: "o/e/3" })]);
   await deliverTo(other, refuse)([message(other.name, 4, { key: "o/e/4" })]);

@@ -2,26 +2,44 @@ import type { EventKey } from "../pg/entity-key.ts";
 import type { Queryable } from "../pg/queryable.ts";
 import { sql } from "../pg/sql.ts";
 
-/**
- * The kinds of personal data that an event has no more, each with the time of the last request to erase it, in microseconds
- * since 1970; null: it is being erased. What is from that time or later is new data.
- */
-export type ErasedUntil = ReadonlyMap<string, number | null>;
+/** How a kind of personal data was erased. Instants are microseconds since 1970. */
+interface ErasedKind {
+  /** The time of the last request; null: it is being erased. What is from that time or later is new data. */
+  readonly until: number | null;
+  /** The time of the database when this was read. */
+  readonly now: number;
+}
+
+/** The kinds of personal data that an event has no more. */
+export type ErasedUntil = ReadonlyMap<string, ErasedKind>;
+
+/** The clock of a shop may be ahead by so much, in microseconds. */
+const mostAhead = 5 * 60_000_000;
 
 /** Finds what was erased of an event, and until when. */
 export async function findErasedUntil(db: Queryable, { organizer, event }: EventKey): Promise<ErasedUntil> {
-  const rows = await db.many<{ kind: string; until: number | null }>(sql`
-    select erased.kind, case when bool_and(erasure.done_at is not null) then max(erasure.requested_at) end as until
+  const rows = await db.many<{ kind: string } & ErasedKind>(sql`
+    select erased.kind, case when bool_and(erasure.done_at is not null) then max(erasure.requested_at) end as until,
+           clock_timestamp() as now
       from erasure
      cross join unnest(erasure.kinds) as erased (kind)
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
      group by erased.kind`);
-  return new Map(rows.map(({ kind, until }) => [kind, until]));
+  return new Map(rows.map(({ kind, until, now }) => [kind, { until, now }]));
 }
 
-/** Whether data of a kind that is of this time was erased, or would be. */
+/** Whether stored data of a kind that is of this time was erased, or would be. */
 export function isOfErased(erased: ErasedUntil, kind: string, at: number | null): boolean {
-  const until = erased.get(kind);
-  return until !== undefined && (until === null || at === null || at < until);
+  const found = erased.get(kind);
+  return found !== undefined && (found.until === null || at === null || at < found.until);
+}
+
+/**
+ * Whether a record would bring back data of a kind. One that says it is of a time to come says nothing of when it was
+ * made: it is refused like those of the time before the erasure.
+ */
+export function bringsBackErased(erased: ErasedUntil, kind: string, at: number | null): boolean {
+  const found = erased.get(kind);
+  return found !== undefined && (isOfErased(erased, kind, at) || (at ?? 0) > found.now + mostAhead);
 }

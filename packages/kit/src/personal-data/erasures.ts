@@ -1,6 +1,6 @@
 import type { EventKey } from "../pg/entity-key.ts";
 import type { Queryable } from "../pg/queryable.ts";
-import { sql } from "../pg/sql.ts";
+import { type Sql, sql } from "../pg/sql.ts";
 import { bigint, rowsAs, text } from "../pg/table.ts";
 
 /** A case of an event: a request to erase kinds of personal data. */
@@ -53,31 +53,36 @@ export async function takeOn(tx: Queryable, { organizer, event, case: id }: Case
   return row?.rounds;
 }
 
-/** Whether a case is known here until this transaction ends: one that is not went with its event. */
+/** Whether a case is in force here until this transaction ends: one that is not ended with its event. */
 export async function holdCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<boolean> {
   const row = await tx.maybeOne(sql`
     select from erasure
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
        and erasure.case_id = ${id}::uuid
-       for key share`);
+       and not erasure.is_taken_back
+       for share`);
   return row !== undefined;
 }
 
-/** Takes on a request that is repeated: of a case that is not known, and of one that is done. */
+/**
+ * Takes on a request that is repeated: of a case that is not known, and of one that is done. Undefined: the case ended with
+ * its event.
+ */
 export async function takeOnAgain(
   tx: Queryable,
   { organizer, event, case: id, kinds }: Case & { readonly kinds: readonly string[] },
-): Promise<number> {
-  const { rounds } = await tx.one<{ rounds: number }>(sql`
+): Promise<number | undefined> {
+  const row = await tx.maybeOne<{ rounds: number }>(sql`
     insert into erasure as kept (organizer, event, case_id, kinds, is_taken_on)
     values (${organizer}, ${event}, ${id}::uuid, ${kinds}::text[], true)
         on conflict (organizer, event, case_id) do update
            set is_taken_on = true,
                rounds = kept.rounds + case when kept.done_at is null then 0 else 1 end,
                done_at = null
+         where not kept.is_taken_back
     returning kept.rounds`);
-  return rounds;
+  return row?.rounds;
 }
 
 /** Takes back a case that was not requested. Its row stays: a call that arrives late must not begin it again. */
@@ -204,9 +209,26 @@ export async function readKept(db: Queryable): Promise<KeptPart[]> {
      order by 1`);
 }
 
-/** Forgets the erasures of an event that was deleted: another one may get its name. */
-export async function forgetErasures(tx: Queryable, { organizer, event }: EventKey): Promise<void> {
-  await tx.run(sql`delete from erasure where erasure.organizer = ${organizer} and erasure.event = ${event}`);
+/**
+ * Ends the erasures of events that were deleted: others may get their names. The ids of the cases stay, so that a request
+ * for one, which may come at any time, does not touch another event. `gone` has the columns organizer and event.
+ */
+export async function endErasures(tx: Queryable, gone: Sql): Promise<void> {
+  await tx.run(sql`
+    with ended as (
+      update erasure
+         set kinds = '{}', is_taken_back = true, done_at = coalesce(erasure.done_at, clock_timestamp())
+        from ${gone}
+       where erasure.organizer = gone.organizer
+         and erasure.event = gone.event
+         and not erasure.is_taken_back
+      returning erasure.organizer, erasure.event, erasure.case_id
+    )
+    delete from erased_part
+     using ended
+     where erased_part.organizer = ended.organizer
+       and erased_part.event = ended.event
+       and erased_part.case_id = ended.case_id`);
 }
 
 /**

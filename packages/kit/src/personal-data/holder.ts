@@ -226,8 +226,8 @@ export function holdPersonalData<D>(holder: Holder<D>) {
   }
 
   /**
-   * Begins the case, waits until nothing is under way that does not know it, and compares. What comes in from the beginning
-   * on is taken as after an erasure.
+   * Begins the case, waits until nothing is under way that does not know it, and compares. What a service does not refuse from
+   * the beginning on is stored, and erased with the rest once the case is requested.
    */
   async function compareAndNote(
     request: CloseEventRequest,

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { noteCase } from "../personal-data/erasures.ts";
+import { findErasedUntil } from "../personal-data/erased-until.ts";
+import { addParts, findErasure, holdCase, noteCase, takeOn, takeOnAgain } from "../personal-data/erasures.ts";
 import type { Db } from "./database.ts";
 import { eventKey } from "./entity-key.ts";
+import { isErased } from "./erased-kinds.ts";
 import { findGoneEvents, forgetGoneEvent, isGone, notingGone } from "./gone-events.ts";
 import { sql } from "./sql.ts";
 import { copyTable } from "./table.ts";
@@ -61,12 +63,40 @@ describe("an event that is deleted", () => {
   });
 
   it("[D4.4] takes its erasures along, also where a rebuild leaves it out", async () => {
-    for (const key of [old, young]) await noteCase(db, { ...key, case: randomUUID(), kinds: ["attendee_info"] });
-    const erased = () => db.many(sql`select erasure.event from erasure order by erasure.event`);
+    const cases = [old, young].map((key) => ({ ...key, case: randomUUID(), kinds: ["attendee_info"] }));
+    for (const each of cases) {
+      await noteCase(db, each);
+      await takeOn(db, each);
+      await addParts(db, each, [{ kind: "attendee_info", holding: "scan", count: 1 }]);
+    }
+    const erased = () =>
+      db.many(sql`
+        select noted.event
+          from erasure as noted
+         where ${isErased({ organizer: sql`noted.organizer`, event: sql`noted.event` }, "any")}
+         order by noted.event`);
     await events.deleteOlder(db, 2);
     expect(await erased()).toEqual([{ event: "young" }]);
     await events.delete(db, [young]);
     expect(await erased()).toEqual([]);
+    expect(await db.many(sql`select from erased_part`)).toEqual([]);
+  });
+
+  it("[D4.4] leaves the ids of its cases, so that no request for one touches another event of its name", async () => {
+    const [known, unknown] = [randomUUID(), randomUUID()].map((id) => ({ ...old, case: id, kinds: ["attendee_info"] }));
+    if (known === undefined || unknown === undefined) throw new Error("there are two");
+    expect(await takeOnAgain(db, known)).toBe(0);
+    await events.delete(db, [old]);
+    await events.upsertNewer(db, [{ ...old, revision: 3 }]);
+    expect(await noteCase(db, known)).toBe(false);
+    expect(await takeOn(db, known)).toBeUndefined();
+    expect(await takeOnAgain(db, known)).toBeUndefined();
+    expect(await holdCase(db, known)).toBe(false);
+    expect(await findErasure(db, known)).toBeUndefined();
+    expect(await findErasedUntil(db, old)).toEqual(new Map());
+    // Of a database that was restored, for instance.
+    expect(await takeOnAgain(db, unknown)).toBe(0);
+    expect(await holdCase(db, unknown)).toBe(true);
   });
 
   it("counts from its last deletion on", async () => {

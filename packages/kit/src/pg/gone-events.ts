@@ -1,3 +1,4 @@
+import { endErasures } from "../personal-data/erasures.ts";
 import { type EventKey, eventKey } from "./entity-key.ts";
 import type { Queryable } from "./queryable.ts";
 import { type Sql, sql } from "./sql.ts";
@@ -8,29 +9,17 @@ import { type CopyTable, rowsAs } from "./table.ts";
  * `gone_event (organizer, event, gone_at)` has a note of it, beside its copies of events in the table `event`.
  */
 
-/** The copies of events; one that is deleted takes the notes of its erasures along: another one may get its name. */
-export function forgettingErasures<Input, Row>(
-  events: CopyTable<EventKey, Input, Row>,
-): CopyTable<EventKey, Input, Row> {
+/** The copies of events; with one that is deleted its erasures end: another one may get its name. */
+export function endingErasures<Input, Row>(events: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
   return {
     ...events,
     async delete(tx, keys) {
-      if (keys.length > 0) {
-        await tx.run(sql`
-          delete from erasure
-           using ${rowsAs("gone", eventKey, keys)}
-           where erasure.organizer = gone.organizer
-             and erasure.event = gone.event`);
-      }
+      if (keys.length > 0) await endErasures(tx, rowsAs("gone", eventKey, keys));
       return events.delete(tx, keys);
     },
     async deleteOlder(tx, revision) {
-      await tx.run(sql`
-        delete from erasure
-         using event
-         where event.organizer = erasure.organizer
-           and event.event = erasure.event
-           and event.revision < ${revision}`);
+      const older = sql`select event.organizer, event.event from event where event.revision < ${revision}`;
+      await endErasures(tx, sql`(${older}) as gone`);
       return events.deleteOlder(tx, revision);
     },
   };
@@ -38,7 +27,7 @@ export function forgettingErasures<Input, Row>(
 
 /** The copies of events, where each one that is deleted leaves a note. */
 export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
-  const events = forgettingErasures(copies);
+  const events = endingErasures(copies);
   return {
     ...events,
     async delete(tx, keys) {

@@ -1,127 +1,168 @@
 import type { Files } from "@tessera/kit/files/files";
-import type { Erasing } from "@tessera/kit/personal-data/holder";
+import type { Count, Erasing } from "@tessera/kit/personal-data/holder";
 import { personalFields } from "@tessera/kit/personal-data/personal-fields";
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { topics } from "@tessera/protos/topics";
-import { filledFields, replaceFields } from "@tessera/values";
-import { findNextFiles, readNext } from "../store/following-orders.ts";
+import { type Fields, replaceFields, toFields } from "@tessera/values";
+import type { Scope } from "../domain/scope.ts";
+import { positionsAtATime, readNext } from "../store/following-orders.ts";
 import { locksOf, takeLocks } from "../store/locks.ts";
 import * as store from "../store/personal-data.ts";
-import { find, findAnsweredAtGates, readRows, setAnswersRevisions } from "../store/positions.ts";
+import { readStates, replaceStates } from "../store/positions.ts";
 import { positionChanged } from "../wire/position-fact.ts";
-import { storePositions } from "./order.ts";
 import { personalDataOf } from "./order-personal-data.ts";
 
-/** Other records of the organizer wait for a fraction of a second. */
-const positionsAtATime = 500;
-
 /**
- * Erases kinds of personal data in the orders of an event, with their positions, answers and files: the positions of some
- * orders first, in parts, and then their documents, which say that the positions are done. Meanwhile the event is closed to
- * records that bring any of it.
+ * Erases kinds of personal data in the orders of an event, with their positions, answers and files. Each transaction writes
+ * every row of some orders once. An order with many positions is the exception: they are erased in parts first, and then its
+ * document, which says that they are done. Meanwhile the event is closed to records that bring any of it.
  *
  * A position that changes is published, so that all copies lose the data, too.
  */
 export async function eraseOrders(job: Erasing, { files }: { readonly files: Files }): Promise<void> {
   const { organizer, event, kinds, signal, slice } = job;
-  const scope = { organizer, event };
   const before = await slice((tx) => store.findBound(tx, job));
-  for (let after = ""; ; ) {
-    signal.throwIfAborted();
-    const from = { code: after, before };
-    // Before the rows: a file without a row is harder to find than a row without a file.
-    const removed = new Set(kinds.has("question_answers") ? await slice((tx) => findNextFiles(tx, scope, from)) : []);
-    await files.remove([...removed]);
-    const found = await slice((tx) => readNext(tx, scope, from));
-    if (found.length === 0) return;
-    const known = new Set(found.map(({ code }) => code));
-    const ids = found.flatMap(idsOf);
-    const fileKeys: string[] = [];
-    for (let at = 0; at < ids.length; at += positionsAtATime) {
-      signal.throwIfAborted();
-      fileKeys.push(...(await erasePositions(job, ids.slice(at, at + positionsAtATime))));
-    }
-    // What gates had sent before was perhaps stored meanwhile.
-    await files.remove(fileKeys.filter((key) => !removed.has(key)));
-    after = await slice(async (tx, count) => {
-      await takeLocks(tx, locksOf([scope]));
-      // Orders may have come and gone since: of each one that counts, the positions are done.
-      const orders = (await readNext(tx, scope, from)).filter(({ code }) => known.has(code));
-      const replaced = orders.flatMap(({ code, data }) => {
-        const changed = replaceFields(data, personalDataOf(kinds));
-        for (const kind of kinds) {
-          const filled = filledFields(data, Object.keys(personalDataOf([kind])));
-          if (filled.length > 0) count(kind, "order.data", filled.length);
-        }
-        return changed === data ? [] : [{ code, data: changed }];
-      });
-      await store.replaceDocuments(tx, scope, replaced);
-      return orders.at(-1)?.code ?? from.code;
+  const task: Task = {
+    scope: { organizer, event },
+    kinds,
+    before,
+    kindOf: new Map(
+      Array.from(kinds, (kind) => Object.keys(personalDataOf([kind])).map((path) => [path, kind] as const)).flat(),
+    ),
+    inDocuments: toFields(personalDataOf(kinds)),
+    inStates: fieldsOfStates(kinds),
+    removed: new Set(),
+  };
+  const inTurn = <T>(act: (tx: Tx, count: Count) => Promise<T>) =>
+    slice(async (tx, count) => {
+      await takeLocks(tx, locksOf([task.scope]));
+      return act(tx, count);
     });
+  for (let at: Place | undefined = { code: "" }; at !== undefined; ) {
+    signal.throwIfAborted();
+    const from: Place = at;
+    const outcome = await inTurn((tx, count) => eraseNext(tx, { task, from, count }));
+    if ("fileKeys" in outcome) await removeFiles(task, files, outcome.fileKeys);
+    else if ("wide" in outcome) {
+      for (let part = 0; part < outcome.ids.length; ) {
+        signal.throwIfAborted();
+        const ids = outcome.ids.slice(part, part + positionsAtATime);
+        const fileKeys = await inTurn((tx, count) => erasePositions(tx, { task, ids, count }));
+        if (fileKeys.length > 0) await removeFiles(task, files, fileKeys);
+        else part += positionsAtATime;
+      }
+      at = { ...from, done: outcome.wide };
+    } else {
+      at = outcome.after;
+      task.removed.clear();
+    }
   }
+}
+
+/** What is erased, and the keys of the files of answers that were removed already. */
+interface Task {
+  readonly scope: Scope;
+  readonly kinds: ReadonlySet<string>;
+  /** Only orders that were placed before this time, in microseconds since 1970. */
+  readonly before: number | undefined;
+  /** The kind of each path that documents lose. */
+  readonly kindOf: ReadonlyMap<string, string>;
+  readonly inDocuments: Fields;
+  readonly inStates: Fields;
+  readonly removed: Set<string>;
+}
+
+/** Orders up to this code are erased, and the positions of one that follows. */
+interface Place {
+  readonly code: string;
+  readonly done?: string;
+}
+
+type Outcome =
+  /** The place behind the orders that were erased; undefined: there are no more. */
+  | { readonly after: Place | undefined }
+  /** These files are to be removed first. Nothing was erased. */
+  | { readonly fileKeys: readonly string[] }
+  /** This order has too many positions for one transaction. Nothing was erased. */
+  | { readonly wide: string; readonly ids: readonly number[] };
+
+/** Erases the next orders, under the lock of the event. */
+async function eraseNext(
+  tx: Tx,
+  { task, from, count }: { readonly task: Task; readonly from: Place; readonly count: Count },
+): Promise<Outcome> {
+  const { scope, before, kindOf, inDocuments } = task;
+  const orders = await readNext(tx, scope, { code: from.code, before });
+  const [first] = orders;
+  if (first === undefined) return { after: undefined };
+  // Another order may have come before the one whose positions are done.
+  const isDone = first.code === from.done;
+  const ids = isDone ? [] : orders.flatMap(idsOf);
+  if (ids.length > positionsAtATime) return { wide: first.code, ids };
+  const fileKeys = await erasePositions(tx, { task, ids, count });
+  if (fileKeys.length > 0) return { fileKeys };
+  const erased = isDone ? [first] : orders;
+  const counts = new Map<string, number>();
+  const countPath = (path: string) => counts.set(path, (counts.get(path) ?? 0) + 1);
+  const replaced = erased.flatMap(({ code, data }) => {
+    const changed = replaceFields(data, inDocuments, countPath);
+    return changed === data ? [] : [{ code, data: changed }];
+  });
+  for (const [path, times] of counts) count(kindOf.get(path) ?? "", "order.data", times);
+  await store.replaceDocuments(tx, scope, replaced);
+  return { after: { code: erased.at(-1)?.code ?? from.code } };
 }
 
 function idsOf({ data }: store.OrderDocument): number[] {
   return (data as { positions: { id: number }[] }).positions.map(({ id }) => id);
 }
 
-/** Erases kinds of personal data in positions, with their answers; returns the keys of the files of answers. */
-function erasePositions({ organizer, event, kinds, slice }: Erasing, ids: readonly number[]): Promise<string[]> {
-  const scope = { organizer, event };
-  return slice(async (tx, count) => {
-    await takeLocks(tx, locksOf([scope]));
-    const cleaned = (await readRows(tx, scope, ids)).flatMap((row) => {
-      const state = eraseState(row.state, kinds);
-      return state === row.state ? [] : [{ ...row, state }];
-    });
-    const fileKeys = kinds.has("question_answers") ? await eraseAnswers(tx, { scope, ids, count }) : [];
-    await storePositions(tx, scope, cleaned);
-    return fileKeys;
-  });
+/** A file without a row is harder to find than a row without a file: rows go after their files. */
+async function removeFiles({ removed }: Task, files: Files, keys: readonly string[]): Promise<void> {
+  await files.remove([...keys]);
+  for (const key of keys) removed.add(key);
 }
 
-/** Deletes answers with their files, and publishes positions that gates had answered for. */
-async function eraseAnswers(
+/**
+ * Erases kinds of personal data in positions, with their answers, and publishes them. Where answers have files that were not
+ * removed yet, it returns their keys and does nothing.
+ */
+async function erasePositions(
   tx: Tx,
-  {
-    scope,
-    ids,
-    count,
-  }: {
-    readonly scope: { readonly organizer: string; readonly event: string };
-    readonly ids: readonly number[];
-    readonly count: (kind: string, holding: string, count: number) => void;
-  },
-): Promise<string[]> {
-  const atGates = await findAnsweredAtGates(tx, scope, ids);
-  const answered = (
-    await find(
-      tx,
-      atGates.map(({ id }) => ({ ...scope, id })),
-    )
-  ).flatMap(({ id, gate }) =>
-    gate === null || gate.answers.length === 0 ? [] : [{ ...scope, id, upTo: gate.upTo, isNews: true }],
-  );
-  const { fileKeys, files, gateAnswers } = await store.deleteAnswers(tx, scope, ids);
-  if (files > 0) count("question_answers", "answer_file", files);
-  if (gateAnswers > 0) count("question_answers", "gate_answer", gateAnswers);
-  await tx.publish(positionChanged, await setAnswersRevisions(tx, answered));
-  return fileKeys;
+  { task, ids, count }: { readonly task: Task; readonly ids: readonly number[]; readonly count: Count },
+): Promise<readonly string[]> {
+  const { scope, kinds, inStates, removed } = task;
+  if (ids.length === 0) return [];
+  const loseAnswers = kinds.has("question_answers");
+  if (loseAnswers) {
+    const fileKeys = (await store.findFilesOf(tx, scope, ids)).filter((key) => !removed.has(key));
+    if (fileKeys.length > 0) return fileKeys;
+  }
+  const changed = (await readStates(tx, scope, ids)).flatMap(({ id, state, isAnswered }) => {
+    const erased = eraseState(state, inStates);
+    return erased === state && !(loseAnswers && isAnswered) ? [] : [{ id, state: erased }];
+  });
+  if (loseAnswers) {
+    const deleted = await store.deleteAnswers(tx, scope, ids);
+    count("question_answers", "answer_file", deleted.files);
+    count("question_answers", "gate_answer", deleted.gateAnswers);
+  }
+  if (changed.length > 0) await tx.publish(positionChanged, await replaceStates(tx, scope, changed));
+  return [];
 }
 
-/** The fields of a position that kinds of personal data have, as its message names them. */
-function fieldsOf(kinds: Iterable<string>): string[] {
-  return personalFields(topics.positionChanged, kinds).map((path) => path.replace(/^position\./, ""));
+/** What kinds of personal data have in a position, by the names of its message. */
+export function fieldsOfStates(kinds: Iterable<string>): Fields {
+  const paths = personalFields(topics.positionChanged, kinds).map((path) => path.replace(/^position\./, ""));
+  return toFields(Object.fromEntries(paths.map((path) => [path, blank[path]])));
 }
 
-/** Erases kinds of personal data in an encoded position; the same bytes where it has none. */
-export function eraseState(state: Uint8Array, kinds: Iterable<string>): Uint8Array {
+/** Empties fields of an encoded position; the same bytes where it has none of them. */
+export function eraseState(state: Uint8Array, fields: Fields): Uint8Array {
   const position = Position.decode(state);
-  const fields = fieldsOf(kinds);
-  if (filledFields(position, fields).length === 0) return state;
-  const erased = Object.fromEntries(fields.map((path) => [path, blank[path]]));
-  return Position.encode(replaceFields(position, erased)).finish();
+  const erased = replaceFields(position, fields);
+  return erased === position ? state : Position.encode(erased).finish();
 }
 
 /** When the order of an encoded position was placed. */

@@ -13,6 +13,7 @@ import {
   readPositionFields,
   type Start,
 } from "../store/following-orders.ts";
+import { hasFiles } from "../store/personal-data.ts";
 import { find } from "../store/positions.ts";
 import { encodePosition } from "../wire/position-fact.ts";
 
@@ -21,12 +22,12 @@ const pageBytes = 2 * 2 ** 20;
 
 const who = ["company", "street", "zipcode", "city", "country", "state"] as const;
 
-/** What is exported of a position. Its document does not have what is null. */
-interface ExportedPosition extends Readonly<Partial<Record<(typeof who)[number], string>>> {
+/** What is exported of a position, as far as it is read. */
+interface ExportedPosition extends Readonly<Partial<Record<(typeof who)[number], string | null>>> {
   readonly positionid: number;
-  readonly attendee_name?: string;
-  readonly attendee_name_parts?: Readonly<Record<string, string>>;
-  readonly attendee_email?: string;
+  readonly attendee_name?: string | null;
+  readonly attendee_name_parts?: Readonly<Record<string, string>> | null;
+  readonly attendee_email?: string | null;
 }
 
 type Entry = ExportPage["entries"][number];
@@ -65,13 +66,16 @@ export const orderFiles: readonly ExportedFile[] = [
     kind: "question_answers",
     name: "question-answers files",
     shape: ExportShape.FILES,
-    read: (db, place, after) =>
-      readAnswered(db, place, after, ({ name, answers, files }) =>
+    async read(db, place, after) {
+      // Mostly no question asks for files, and all positions would be read for nothing.
+      if (after === "" && !(await hasFiles(db, place))) return { entries: [], next: "" };
+      return readAnswered(db, place, after, ({ name, answers, files }) =>
         files.map((file) => {
           const identifier = answers.find(({ question }) => question === file.question)?.questionIdentifier ?? "";
           return { key: `${name}-${identifier}-${file.name}`, fileKey: file.fileKey };
         }),
-      ),
+      );
+    },
   },
 ];
 

@@ -1,4 +1,4 @@
-import { type ErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
+import { bringsBackErased, type ErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import { filledFields, type Shredder } from "@tessera/values";
 
 /**
@@ -46,7 +46,7 @@ export function refuseErased(
   addError: (path: string, message: string) => void,
 ): void {
   for (const kind of erased.keys()) {
-    if (!isOfErased(erased, kind, data.datetime)) continue;
+    if (!bringsBackErased(erased, kind, data.datetime)) continue;
     const fields = orderPersonalData[kind as Shredder];
     for (const path of filledFields(data, Object.keys(fields ?? {})))
       addError(path, `This personal data of the event was erased (${kind}), and no record may bring it back.`);

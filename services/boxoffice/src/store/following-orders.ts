@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from "@tessera/kit/pg/database";
 import type { EventKey } from "@tessera/kit/pg/entity-key";
 import { toTimestamp } from "@tessera/kit/pg/instants";
-import { type Sql, sql } from "@tessera/kit/pg/sql";
+import { joinSql, type Sql, sql } from "@tessera/kit/pg/sql";
 import type { OrderDocument } from "./personal-data.ts";
 
 /** Where to go on: behind an order, or within it, at the index of one of its positions. */
@@ -21,14 +21,26 @@ export interface OrderPart<T> {
   readonly data: T;
 }
 
-/** What is read or erased at once: so few that other records of the organizer wait for a fraction of a second. */
-const most = { orders: 200, storedBytes: 4 * 2 ** 20 };
+/** What is read at once, and what is erased: so few that other records of the organizer wait for a fraction of a second. */
+const most = { read: 200, erased: 500, storedBytes: 4 * 2 ** 20 };
+
+/** The most positions that are erased at once. An order with more of them is erased alone. */
+export const positionsAtATime = 500;
 
 /** Orders are stored compressed, so what is read of their positions has a bound of its own. */
 const mostShownBytes = 2 * 2 ** 20;
 
+/** How many orders, and how many of something that each of them has. */
+interface Few {
+  readonly orders: number;
+  readonly size: Sql;
+  readonly most: number;
+}
+
+const fewOrders: Few = { orders: most.read, size: sql`0`, most: 0 };
+
 /** The next orders of an event by their codes: one at least, and others as long as they are few and small. */
-function following({ organizer, event }: EventKey, { code, position, before }: Start): Sql {
+function following({ organizer, event }: EventKey, { code, position, before }: Start, few: Few = fewOrders): Sql {
   const isPlaced =
     before === undefined
       ? sql`true`
@@ -36,7 +48,8 @@ function following({ organizer, event }: EventKey, { code, position, before }: S
   return sql`
     (select counted.code, counted.data
        from (select next.code, next.data,
-                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before
+                    sum(pg_column_size(next.data)) over (order by next.code) - pg_column_size(next.data) as before,
+                    sum(${few.size}) over (order by next.code) as positions
                from (select "order".code, "order".data
                        from "order"
                       where "order".organizer = ${organizer}
@@ -44,40 +57,19 @@ function following({ organizer, event }: EventKey, { code, position, before }: S
                         and "order".code ${position === undefined ? sql`>` : sql`>=`} ${code} collate "C"
                         and ${isPlaced}
                       order by "order".code
-                      limit ${most.orders}) as next) as counted
-      where counted.before < ${most.storedBytes}) as following`;
+                      limit ${few.orders}) as next) as counted
+      where counted.before = 0
+         or (counted.before < ${most.storedBytes} and counted.positions <= ${few.most})) as following`;
 }
 
-/** Reads the next orders to be erased; none: there are no more. */
+/** Reads the next orders to be erased, with few positions or of one order; none: there are no more. */
 export function readNext(tx: Tx, place: EventKey, start: Start): Promise<OrderDocument[]> {
+  const size = sql`jsonb_array_length(next.data -> 'positions')`;
+  const few = { orders: most.erased, size, most: positionsAtATime };
   return tx.many<OrderDocument>(sql`
     select following.code, following.data
-      from ${following(place, start)}
+      from ${following(place, start, few)}
      order by following.code`);
-}
-
-/** Finds the files of answers in the orders that `readNext` reads. */
-export async function findNextFiles(tx: Tx, place: EventKey, start: Start): Promise<string[]> {
-  const rows = await tx.many<{ fileKey: string }>(sql`
-    with sold as materialized (
-      select (position.data -> 'id')::bigint as id
-        from ${following(place, start)}
-       cross join lateral jsonb_array_elements(following.data -> 'positions') as position (data))
-    select answer_file.file_key as "fileKey"
-      from sold
-      join answer_file
-        on answer_file.organizer = ${place.organizer}
-       and answer_file.event = ${place.event}
-       and answer_file.position = sold.id
-    union all
-    select gate_answer.file ->> 'fileKey'
-      from sold
-      join gate_answer
-        on gate_answer.organizer = ${place.organizer}
-       and gate_answer.event = ${place.event}
-       and gate_answer.position = sold.id
-       and gate_answer.file is not null`);
-  return rows.map(({ fileKey }) => fileKey);
 }
 
 /** Reads a field of the next orders; null: an order does not have it. */
@@ -88,18 +80,16 @@ export function readField(db: Queryable, place: EventKey, start: Start, field: s
      order by following.code`);
 }
 
-/** Reads fields of the next positions. Fields that a position does not have are missing. */
+/** Reads fields of the next positions. Fields that a position does not have are null. */
 export function readPositionFields<T>(
   db: Queryable,
   place: EventKey,
   start: Start,
   fields: readonly string[],
 ): Promise<OrderPart<T>[]> {
-  const shown = sql`
-    (select coalesce(jsonb_object_agg(field.name, position.data -> field.name), '{}')
-       from unnest(${fields}::text[]) as field (name)
-      where position.data ? field.name)`;
-  return readPositions<T>(db, place, start, { shown, size: sql`octet_length(part.data::text)` });
+  const named = fields.map((name) => sql`${name}::text, position.data -> ${name}::text`);
+  const shown = sql`jsonb_build_object(${joinSql(named, ", ")})`;
+  return readPositions<T>(db, place, start, { shown, size: sql`octet_length(written.data)` });
 }
 
 /** Reads the next positions, as many as have answers that can be read at once. */
@@ -139,8 +129,11 @@ function readPositions<T>(
        where following.code > ${start.code} collate "C"
           or position.nth is null
           or position.nth > ${start.position ?? 0}::bigint),
-    sized as materialized (select part.code, part.index, part.data, ${size} as size from part)
-    select counted.code, counted.index, counted.data, counted."isLast"
+    sized as materialized (
+      select part.code, part.index, written.data, ${size} as size
+        from part
+       cross join lateral (select part.data::text as data offset 0) as written)
+    select counted.code, counted.index, counted.data::json as data, counted."isLast"
       from (select sized.code, sized.index, sized.data,
                    lead(sized.code) over by_index is distinct from sized.code as "isLast",
                    sum(sized.size) over by_index - sized.size as before

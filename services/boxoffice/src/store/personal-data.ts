@@ -28,26 +28,64 @@ export async function replaceDocuments(
        and "order".code = replaced.code`);
 }
 
-/** Deletes all answers of some positions, of records and of gates, and returns the keys of their files. */
-export async function deleteAnswers(
+/** Finds the files of the answers of some positions, of records and of gates. */
+export async function findFilesOf(
   tx: Tx,
   { organizer, event }: EventKey,
   positions: readonly number[],
-): Promise<{ readonly fileKeys: string[]; readonly files: number; readonly gateAnswers: number }> {
-  const files = await tx.many<{ fileKey: string }>(sql`
-    delete from answer_file
+): Promise<string[]> {
+  const rows = await tx.many<{ fileKey: string }>(sql`
+    select answer_file.file_key as "fileKey"
+      from answer_file
      where answer_file.organizer = ${organizer}
        and answer_file.event = ${event}
        and answer_file.position = any(${positions}::bigint[])
-    returning answer_file.file_key as "fileKey"`);
-  const answers = await tx.many<{ fileKey: string | null }>(sql`
-    delete from gate_answer
+     union all
+    select gate_answer.file ->> 'fileKey'
+      from gate_answer
      where gate_answer.organizer = ${organizer}
        and gate_answer.event = ${event}
        and gate_answer.position = any(${positions}::bigint[])
-    returning gate_answer.file ->> 'fileKey' as "fileKey"`);
-  const fileKeys = [...files, ...answers].flatMap(({ fileKey }) => fileKey ?? []);
-  return { fileKeys, files: files.length, gateAnswers: answers.length };
+       and gate_answer.file is not null`);
+  return rows.map(({ fileKey }) => fileKey);
+}
+
+/** Whether an answer of an event is a file, of records or of gates. */
+export async function hasFiles(db: Queryable, { organizer, event }: EventKey): Promise<boolean> {
+  const { found } = await db.one<{ found: boolean }>(sql`
+    select exists (select
+                     from answer_file
+                    where answer_file.organizer = ${organizer}
+                      and answer_file.event = ${event})
+           or exists (select
+                        from gate_answer
+                       where gate_answer.organizer = ${organizer}
+                         and gate_answer.event = ${event}
+                         and gate_answer.file is not null) as found`);
+  return found;
+}
+
+/** Deletes all answers of some positions that are not in their states: files, and what gates answered. Returns how many. */
+export function deleteAnswers(
+  tx: Tx,
+  { organizer, event }: EventKey,
+  positions: readonly number[],
+): Promise<{ readonly files: number; readonly gateAnswers: number }> {
+  return tx.one(sql`
+    with files as (
+      delete from answer_file
+       where answer_file.organizer = ${organizer}
+         and answer_file.event = ${event}
+         and answer_file.position = any(${positions}::bigint[])
+      returning 1
+    ), answers as (
+      delete from gate_answer
+       where gate_answer.organizer = ${organizer}
+         and gate_answer.event = ${event}
+         and gate_answer.position = any(${positions}::bigint[])
+      returning 1
+    )
+    select (select count(*) from files) as files, (select count(*) from answers) as "gateAnswers"`);
 }
 
 /**

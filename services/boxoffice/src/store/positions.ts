@@ -143,6 +143,46 @@ export function readRows(tx: Tx, { organizer, event }: Scope, ids: readonly numb
      order by position.id`);
 }
 
+/** What an erasure reads of a position. */
+export interface ErasablePosition extends Pick<PositionRow, "id" | "state"> {
+  /** Whether a gate has answered for it. */
+  readonly isAnswered: boolean;
+}
+
+/** Reads the states of positions; those that were deleted are left out. */
+export function readStates(tx: Tx, { organizer, event }: Scope, ids: readonly number[]): Promise<ErasablePosition[]> {
+  return tx.many<ErasablePosition>(sql`
+    select position.id, position.state,
+           position.answers_revision is not null
+           and exists (select
+                         from gate_answer
+                        where gate_answer.organizer = position.organizer
+                          and gate_answer.event = position.event
+                          and gate_answer.position = position.id) as "isAnswered"
+      from position
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = any(${ids}::bigint[])
+     order by position.id`);
+}
+
+/** Replaces the states of positions, which take what they took before. */
+export function replaceStates(
+  tx: Tx,
+  { organizer, event }: Scope,
+  rows: readonly Pick<PositionRow, "id" | "state">[],
+): Promise<StoredPosition[]> {
+  return tx.many<StoredPosition>(sql`
+    update position
+       set state = replaced.state,
+           revision = nextval('revision_seq')
+      from ${rowsAs("replaced", { id: bigint, state: bytea }, rows)}
+     where position.organizer = ${organizer}
+       and position.event = ${event}
+       and position.id = replaced.id
+    returning ${storedPosition(sql`position`)}`);
+}
+
 /** Reads the scans made elsewhere of those of some positions that have any. */
 export async function readEarlierCheckins(
   tx: Tx,

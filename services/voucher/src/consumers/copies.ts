@@ -1,6 +1,6 @@
 import { keepCopy } from "@tessera/kit/bus/keep-copy";
 import type { Tx } from "@tessera/kit/pg/database";
-import { forgettingErasures } from "@tessera/kit/pg/gone-events";
+import { endingErasures } from "@tessera/kit/pg/gone-events";
 import { topics } from "@tessera/protos/topics";
 import { removeNext } from "../gone-events.ts";
 import { blankNext, vouchersAtATime } from "../lost-references.ts";
@@ -10,7 +10,7 @@ import { noteDeletedEvents, noteOlderEvents } from "../store/gone-events.ts";
 import { findJustLost, noteLostItems, noteLostQuotas, noteLostVariations } from "../store/lost-references.ts";
 import { readDatePrices } from "../wire/date-prices.ts";
 
-const copies: typeof events = forgettingErasures(events);
+const copies: typeof events = endingErasures(events);
 
 const notedEvents: typeof events = {
   ...copies,

@@ -1,5 +1,5 @@
 import type { FieldErrors } from "@tessera/kit/fault";
-import { findErasedUntil, isOfErased } from "@tessera/kit/personal-data/erased-until";
+import { bringsBackErased, findErasedUntil } from "@tessera/kit/personal-data/erased-until";
 import type { Queryable } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
@@ -81,7 +81,8 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       const errors: Record<string, FieldErrors[string]> = Object.fromEntries(
         unknown.map(([name, at]) => [name, [`${name} ${at} is not known`]]),
       );
-      if (isOfErased(erased, "waiting_list", value.created) && namesGuest(value)) errors["comment"] = [erasedComment];
+      if (bringsBackErased(erased, "waiting_list", value.created) && namesGuest(value))
+        errors["comment"] = [erasedComment];
       if (holder !== id) errors["code"] = [`voucher ${holder} has this code`];
       return [value, errors] as const;
     });
