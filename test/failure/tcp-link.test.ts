@@ -70,21 +70,24 @@ it("delays, in order, and what was sent before stays in front when the delay end
   await expect.poll(answers).toMatch(/^a!(?:b!c!|bc!)$/);
 });
 
-it.each(["requests", "answers"] as const)("loses %s without telling, and resets what has lost some", async (direction) => {
-  const [{ socket, answers, ended }, idle] = [call(), call()];
-  for (const each of [socket, idle.socket]) each.write("a");
-  await expect.poll(() => answers() + idle.answers()).toBe("a!a!");
-  link.drop(direction);
-  socket.write("b");
-  if (direction === "answers") await expect.poll(() => heard).toEqual(["a", "a", "b"]);
-  else await sleep(50);
-  expect([answers(), heard.length, socket.destroyed]).toEqual(["a!", direction === "answers" ? 3 : 2, false]);
-  link.heal();
-  expect(await ended).toBe("ECONNRESET");
-  idle.socket.write("c");
-  await expect.poll(idle.answers).toBe("a!c!");
-  idle.socket.destroy();
-});
+it.each(["requests", "answers"] as const)(
+  "loses %s without telling, and resets what has lost some",
+  async (direction) => {
+    const [{ socket, answers, ended }, idle] = [call(), call()];
+    for (const each of [socket, idle.socket]) each.write("a");
+    await expect.poll(() => answers() + idle.answers()).toBe("a!a!");
+    link.drop(direction);
+    socket.write("b");
+    if (direction === "answers") await expect.poll(() => heard).toEqual(["a", "a", "b"]);
+    else await sleep(50);
+    expect([answers(), heard.length, socket.destroyed]).toEqual(["a!", direction === "answers" ? 3 : 2, false]);
+    link.heal();
+    expect(await ended).toBe("ECONNRESET");
+    idle.socket.write("c");
+    await expect.poll(idle.answers).toBe("a!c!");
+    idle.socket.destroy();
+  },
+);
 
 it("refuses, and cuts what is open", async () => {
   const open = call();
