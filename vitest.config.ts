@@ -8,6 +8,7 @@ const needs = {
   s3: "**/*.s3.test.ts",
   platform: "**/*.e2e.test.ts",
   cluster: "**/*.cluster.test.ts",
+  fire: "**/*.fire.test.ts",
 };
 
 // "source" makes workspace packages run unbuilt; the rest is what vite assumes where no condition is given.
@@ -77,6 +78,13 @@ export default defineConfig({
         timeoutSeconds: 180,
         globalSetup: [startPostgres, startKafka, startRedis],
         env: { PLATFORM: "processes" },
+      }),
+      // Each fault several times, and what takes long: `npm run test:fire`.
+      project("fire", {
+        include: [needs.fire, "test/fire/**/*.cluster.test.ts"],
+        timeoutSeconds: 180,
+        globalSetup: [startPostgres, startKafka, startRedis],
+        env: { PLATFORM: "processes", FIRE_ROUNDS: process.env["FIRE_ROUNDS"] ?? "2" },
       }),
     ],
   },

@@ -56,6 +56,10 @@ export interface FestivalClusterOptions {
   readonly kafkaBrokers?: string;
   readonly redisUrl?: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What a process has beside it, by its service and its own name. */
+  readonly environmentOf?: (service: string, process: string) => Readonly<Record<string, string>>;
+  /** Undefined: it is found. */
+  readonly firstPort?: number;
   readonly size?: FestivalSize;
   /** Records that are imported first, as lines. */
   readonly records?: string;
@@ -90,7 +94,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
     await createTopics();
     const logged: string[] = [];
     const cluster = await startCluster({
-      firstPort: await findFirstPort(),
+      firstPort: options.firstPort ?? (await findFirstPort()),
       environment: {
         ...engines,
         DATABASE_URL: databaseUrl,
@@ -98,6 +102,7 @@ export async function startFestivalCluster(options: FestivalClusterOptions = {})
         OPERATOR_KEY: operatorKey,
         ...options.environment,
       },
+      ...(options.environmentOf === undefined ? {} : { environmentOf: options.environmentOf }),
       onLine(_process, line) {
         logged.push(line);
         options.onLine?.(line);

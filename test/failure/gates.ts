@@ -22,6 +22,10 @@ export interface GatesOptions {
   readonly count?: number;
   /** Between two scans of a gate. */
   readonly longestPauseMs?: number;
+  /** After this time a gate repeats its scan at the next process. */
+  readonly answerWithinMs?: number;
+  /** How many admitted scans are sent again later: they are admitted again. */
+  readonly replayedPercent?: number;
   /** Whether a connection may break or be refused, because the platform itself is killed. */
   readonly connectionsMayBreak: boolean;
 }
@@ -40,6 +44,8 @@ const retryPauseMs = 100;
  */
 export function openGates(options: GatesOptions): Gates {
   const { baseUrls, festival, dice, count = 8, longestPauseMs = 40, connectionsMayBreak } = options;
+  const { answerWithinMs = longestAnswerMs + 2000, replayedPercent = 0 } = options;
+  const fleeting = new Set(festival.fleeting);
   const attempts: Attempt[] = [];
   const oddities: string[] = [];
   const run = dice.below(2 ** 31).toString(36);
@@ -64,25 +70,34 @@ export function openGates(options: GatesOptions): Gates {
     };
   }
 
+  /** Sends a scan until its outcome is certain, or its time is up. */
+  async function send({ scan, ticket }: { scan: Scan; ticket: Ticket }): Promise<Outcome> {
+    const until = performance.now() + patienceMs;
+    for (let sent = 0; ; sent += 1) {
+      const baseUrl = baseUrls[(scan.gate + sent) % baseUrls.length] ?? "";
+      const invokedAt = performance.now();
+      const { outcome, oddity } = await sendScan({ baseUrl, scan, ticket, withinMs: answerWithinMs });
+      const endedAt = performance.now();
+      attempts.push({ scan, baseUrl, invokedAt, endedAt, outcome });
+      if (oddity !== undefined) oddities.push(oddity);
+      if (endedAt - invokedAt > longestAnswerMs)
+        oddities.push(`scan ${scan.nonce} hung for ${Math.round(endedAt - invokedAt)} ms`);
+      if (!connectionsMayBreak && "why" in outcome && outcome.why !== unavailable)
+        oddities.push(`the connection of scan ${scan.nonce} broke: ${outcome.why}`);
+      if (outcome.kind === "admitted" || outcome.kind === "refused") return outcome;
+      if (endedAt > until) return outcome;
+      await sleep(retryPauseMs);
+    }
+  }
+
   async function work(gate: number, own: Dice): Promise<void> {
     for (let number = 0; !closing; number += 1) {
-      const { scan, ticket } = drawScan(gate, own, number);
-      const until = performance.now() + patienceMs;
-      for (let known = false, sent = 0; !known && performance.now() < until; sent += 1) {
-        const baseUrl = baseUrls[(gate + sent) % baseUrls.length] ?? "";
-        const invokedAt = performance.now();
-        const { outcome, oddity } = await sendScan({ baseUrl, scan, ticket });
-        const endedAt = performance.now();
-        attempts.push({ scan, baseUrl, invokedAt, endedAt, outcome });
-        if (oddity !== undefined) oddities.push(oddity);
-        if (endedAt - invokedAt > longestAnswerMs)
-          oddities.push(`scan ${scan.nonce} hung for ${Math.round(endedAt - invokedAt)} ms`);
-        if (!connectionsMayBreak && "why" in outcome && outcome.why !== unavailable)
-          oddities.push(`the connection of scan ${scan.nonce} broke: ${outcome.why}`);
-        known = outcome.kind === "admitted" || outcome.kind === "refused";
-        if (!known) await sleep(retryPauseMs);
-      }
+      const drawnScan = drawScan(gate, own, number);
+      const { kind } = await send(drawnScan);
       await sleep(own.below(longestPauseMs));
+      if (kind !== "admitted" || fleeting.has(drawnScan.ticket) || !own.chance(replayedPercent)) continue;
+      const again = await send(drawnScan);
+      if (again.kind === "refused") oddities.push(`scan ${drawnScan.scan.nonce} was admitted, and then refused`);
     }
   }
 
@@ -104,10 +119,12 @@ export async function sendScan({
   baseUrl,
   scan,
   ticket,
+  withinMs = longestAnswerMs + 2000,
 }: {
   readonly baseUrl: string;
   readonly scan: Pick<Scan, "list" | "nonce" | "type">;
   readonly ticket: Ticket;
+  readonly withinMs?: number;
 }): Promise<{ readonly outcome: Outcome; readonly oddity?: string }> {
   const path = `${eventPath}/checkinlists/${scan.list}/positions/${encodeURIComponent(ticket.secret)}/redeem/`;
   let response: Response;
@@ -117,7 +134,7 @@ export async function sendScan({
       method: "POST",
       headers: { authorization: `Device ${deviceKey}`, "content-type": "application/json" },
       body: JSON.stringify({ nonce: scan.nonce, type: scan.type }),
-      signal: AbortSignal.timeout(longestAnswerMs + 2000),
+      signal: AbortSignal.timeout(withinMs),
     });
     text = await response.text();
   } catch (error) {

@@ -34,9 +34,10 @@ export function report(measured: Readonly<Record<string, unknown>>): void {
   console.log(JSON.stringify(measured, undefined, 1));
 }
 
-/** Runs a test on random numbers. A failure names the seed; `FAILURE_SEED` repeats it, except for timing. */
+/** Runs a test on random numbers. Its report and a failure name the seed; `FAILURE_SEED` repeats it, except for timing. */
 export async function withDice(test: (dice: Dice) => Promise<void>): Promise<void> {
   const seed = Number(process.env["FAILURE_SEED"] ?? randomInt(2 ** 31));
+  report({ FAILURE_SEED: seed });
   try {
     await test(rollFrom(seed));
   } catch (error) {

@@ -15,6 +15,7 @@ const kitCodes = {
   content_type_invalid: "invalid",
   data_directory_not_writable: "unmet",
   database_busy: "unavailable",
+  database_full: "unavailable",
   database_timeout: "timeout",
   database_unavailable: "unavailable",
   deadline_exceeded: "timeout",

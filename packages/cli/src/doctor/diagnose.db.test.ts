@@ -101,6 +101,24 @@ describe("a database that is ready", () => {
     expect(say("clock")).toEqual([expect.stringMatching(/^ok: the database's clock and this one are \d+ ms apart$/)]);
   });
 
+  it("is reported when nothing more can be written to its disk, and leaves no table behind", async () => {
+    const before = await admin.many(sql`select oid from pg_class where relname like 'tessera_doctor%'`);
+    await admin.run(sql`
+      create function refuse_as_if_full() returns event_trigger language plpgsql as
+      $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$`);
+    await admin.run(sql`
+      create event trigger full_disk on ddl_command_start when tag in ('CREATE TABLE AS')
+      execute function refuse_as_if_full()`);
+    try {
+      const { say } = await examine(database.url);
+      expect(say("database", "wrong")).toEqual(["wrong: the database has no room left on its disk"]);
+    } finally {
+      await admin.run(sql`drop event trigger full_disk`);
+    }
+    expect((await examine(database.url)).say("database", "wrong")).toEqual([]);
+    expect(await admin.many(sql`select oid from pg_class where relname like 'tessera_doctor%'`)).toEqual(before);
+  });
+
   it("is compared with the clock here", async () => {
     expect((await examine(database.url, { aheadMs: 3000 })).say("clock")).toEqual([
       expect.stringMatching(/^warning: the clock of the database's machine is [23]\.\d seconds behind/),

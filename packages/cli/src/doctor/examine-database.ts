@@ -1,3 +1,4 @@
+import { Fault } from "@tessera/kit/fault";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
 import { describeAge } from "./describe-amount.ts";
@@ -35,7 +36,29 @@ export async function examineDatabase(
     ...judgeServer(server),
     judgeConnections(server),
     ...(await findLongTransactions(db, longSeconds)),
+    ...(server.standby || server.readonly ? [] : await examineRoom(db)),
   ];
+}
+
+/** A disk that is full is noticed by writing alone. The table is gone at the end of its transaction. */
+async function examineRoom(db: Db): Promise<Finding[]> {
+  try {
+    await db.transaction((tx) =>
+      tx.run(sql`
+        create temporary table tessera_doctor on commit drop as
+        select repeat('room', 1000) as filling from generate_series(1, 1000)`),
+    );
+    return [];
+  } catch (error) {
+    // A role may lack the right to temporary tables; that the database is away is reported by others.
+    if (!(error instanceof Fault && error.code === "database_full")) return [];
+    return [
+      wrong("the database has no room left on its disk", {
+        why: "nothing can be stored: scans, records and changes are answered 503",
+        mend: "make room on the disk of that server; everything goes on by itself",
+      }),
+    ];
+  }
 }
 
 /** What the server reports about itself. */

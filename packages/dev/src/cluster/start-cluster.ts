@@ -8,8 +8,8 @@ export interface ClusterOptions {
   readonly replicas?: Replicas;
   /** The environment of every process: database, engines, operator key. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the processes of each service have beside it. */
-  readonly environmentOf?: (service: string) => Readonly<Record<string, string>>;
+  /** What a process has beside it, by its service and its own name, for instance checkin-2. */
+  readonly environmentOf?: (service: string, process: string) => Readonly<Record<string, string>>;
   /** Options of Node beside the usual ones. */
   readonly nodeOptions?: readonly string[];
   /** Gets the lines that processes print. */
@@ -32,7 +32,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     clusterProcess(plan, {
       environment: {
         ...environmentOf(plan, { peers, shared: options.environment }),
-        ...options.environmentOf?.(plan.service),
+        ...options.environmentOf?.(plan.service, plan.name),
       },
       nodeOptions: options.nodeOptions,
       onLine: options.onLine,

@@ -22,7 +22,7 @@ describe("toFault", () => {
     ["57P01", "unavailable", "database_unavailable", 1000],
     ["57P03", "unavailable", "database_unavailable", 1000],
     ["53300", "unavailable", "database_unavailable", 1000],
-    ["53100", "unavailable", "database_unavailable", 1000],
+    ["53100", "unavailable", "database_full", 5000],
     ["58030", "unavailable", "database_unavailable", 1000],
     ["25006", "unavailable", "database_unavailable", 1000],
     ["25P03", "unavailable", "database_unavailable", 1000],

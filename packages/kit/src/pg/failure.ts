@@ -17,6 +17,7 @@ const outdatedPlan = "RevalidateCachedQuery";
 /** A row was being written to the default partition when its own partition was attached. */
 const partitionCameBetween = "ExecPartitionCheckEmitError";
 
+const diskFull = "53100";
 const lockNotAvailable = "55P03";
 const queryCanceled = "57014";
 
@@ -51,6 +52,8 @@ export function toFault(error: unknown): unknown {
   const make = (code: KitFault, message: string, retryAfterMs?: number) =>
     fault(code, message, { ...(retryAfterMs === undefined ? {} : { retryAfterMs }), cause: error });
   switch (sqlState(error)) {
+    case diskFull:
+      return make("database_full", "the database has no room left on its disk", 5000);
     case lockNotAvailable:
       return make("locked", "another change of the same data is under way; try again", 5000);
     case queryCanceled:

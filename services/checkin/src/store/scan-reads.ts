@@ -123,7 +123,8 @@ const hasNonce = sql`
 
 /**
  * A number of a sequence is written to the log of the database, and this read would wait until it is on the disk. The commit
- * of the scan that gets the number waits for everything before it, too: a number that a crash takes back was shown to no caller.
+ * of the scan that gets the number waits for everything before it, too: a number that a crash takes back was shown to no caller,
+ * and no scan is stored under it any more.
  */
 const withoutWaiting = sql`(select set_config('synchronous_commit', 'off', true)) as commit_setting`;
 

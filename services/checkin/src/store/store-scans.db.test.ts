@@ -27,7 +27,13 @@ beforeEach(async () => {
   await checkin.deliver(topics.eventChanged, [eventFact()]);
   await checkin.deliver(topics.positionChanged, [positionFact(1), positionFact(2)]);
   list = (await checkin.createList()).id;
+  await drawUntil(1_000_000);
 });
+
+/** Makes the sequence as it is after this id was drawn. */
+async function drawUntil(id: number): Promise<void> {
+  await checkin.db.one(sql`select setval('scan_id', ${id})`);
+}
 
 function decided(changes: Partial<ScanToStore> = {}): ScanToStore {
   lastId += 1;
@@ -75,6 +81,15 @@ describe("storing decided scans", () => {
     expect(await store(admission(2, "exit"))).toEqual([0]);
     const { counted, recounted } = await recount(checkin.db);
     expect(counted).toEqual(recounted);
+  });
+
+  it("[C3.46] stores nothing under ids that the database has lost in a crash, so that ids rise with the scans", async () => {
+    const [lost, kept] = [2_000_000, 1_500_000];
+    await drawUntil(kept);
+    expect(await store(admission(1, "entry", { id: lost }), refusal({ id: kept }))).toEqual([]);
+    expect(await store(refusal({ id: lost }))).toEqual([]);
+    expect(await checkin.db.many(sql`select id from scan`)).toEqual([]);
+    expect(await store(admission(1, "entry", { id: kept }), refusal({ id: kept - 1 }))).toEqual([0, 1]);
   });
 
   it("stores no admission after scans that were deleted with their ticket", async () => {

@@ -49,7 +49,7 @@ export interface ScanToStore {
  * Stores scans with presences, counts and facts, in one statement.
  *
  * Returns the indexes of the stored scans. The others are to be decided again: another scan of the ticket was stored
- * first, or the ticket or the list is being changed. Of each ticket and list there may be one admission.
+ * first, the ticket or the list is being changed, or the database has lost the ids. Of each ticket and list there may be one admission.
  *
  * A scan of an event whose attendees were erased is stored without what was scanned and said.
  *
@@ -190,7 +190,13 @@ export async function storeScans(
   return new Set(rows.map((row) => row.ord - 1));
 }
 
-/** All lists of scans, against their deletion. */
+/**
+ * All lists of scans, against their deletion.
+ *
+ * None of them if the ids are ahead of the sequence: the database that drew them has crashed, or another one has taken
+ * over, before they were on the disk. The scans then get ids by a new decision. Otherwise later scans of their tickets
+ * would get smaller ids than they have.
+ */
 function lockListsOf(scans: readonly ScanToStore[]): Sql {
   const lists = [...new Map(scans.map((scan) => [`${scan.organizer}/${scan.event}/${scan.list}`, scan])).values()];
   return sql`
@@ -199,6 +205,7 @@ function lockListsOf(scans: readonly ScanToStore[]): Sql {
                     ${lists.map((scan) => scan.event)}::text[],
                     ${lists.map((scan) => scan.list)}::bigint[]) as wanted (organizer, event, id)
         join list on list.organizer = wanted.organizer and list.event = wanted.event and list.id = wanted.id
+       where ${Math.max(...scans.map(({ id }) => id))}::bigint <= (select scan_id.last_value from scan_id)
          for key share of list skip locked`;
 }
 

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { longestSilenceMs, slowestScanMs } from "../failure/availability.ts";
+import { openListChanges } from "../failure/list-changes.ts";
+import { countOutcomes, measure, recoveryMs } from "../failure/load.ts";
+import { report, withDice } from "../failure/seeded.ts";
+import { mend, planFaults, planFewFaults } from "./faults.ts";
+import { type FireCluster, startFireCluster } from "./fire-cluster.ts";
+
+let cluster: FireCluster;
+
+beforeAll(async () => {
+  cluster = await startFireCluster();
+});
+
+const undo: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const step of undo.splice(0).reverse()) await step();
+  await mend(cluster);
+  await cluster.endLoads();
+});
+
+afterAll(() => cluster?.stop());
+
+/** How often each kind of fault strikes. 0: a minute with one of each family. */
+const rounds = Number(process.env["FIRE_ROUNDS"] ?? 0);
+
+/** What a scanner waits before it tries the other gateway. */
+const answerWithinMs = 5000;
+
+/** From the moment everything runs again; a connection that stays silent is noticed after seconds. */
+const longestRecoveryMs = 15_000;
+
+const calmMs = 1500;
+
+it(
+  "[C3.38, C3.46] no answered scan is lost or doubled under kills, freezes, half open connections and failovers",
+  { timeout: 300_000 + rounds * 420_000 },
+  () =>
+    withDice(async (dice) => {
+      const faults = rounds === 0 ? planFewFaults(dice) : Array.from({ length: rounds }, () => planFaults(dice)).flat();
+      const load = cluster.startLoad(dice, {
+        connectionsMayBreak: true,
+        answerWithinMs,
+        replayedPercent: 10,
+        importWithinMs: 180_000,
+      });
+      const changes = openListChanges(cluster.baseUrls);
+      undo.push(() => changes.close());
+      const { attempts } = load.gates;
+      const struck: { fault: string; from: number; wholeAt: number; to: number }[] = [];
+      for (const fault of faults) {
+        await sleep(calmMs + dice.below(500));
+        const from = performance.now();
+        await fault.strike(cluster);
+        const wholeAt = performance.now();
+        const settling = fault.settle?.(cluster);
+        // It is reported where it is awaited.
+        settling?.catch(() => {});
+        await expect
+          .poll(() => recoveryMs(attempts, wholeAt), { timeout: longestRecoveryMs, interval: 20, message: fault.name })
+          .toBeLessThan(longestRecoveryMs);
+        const to = performance.now();
+        await settling;
+        struck.push({ fault: fault.name, from, wholeAt, to });
+      }
+      await sleep(calmMs);
+      const lost = await changes.close();
+      const { edition, oddities, imports, attempts: ofGates } = await load.finish();
+      const measured = struck.map(({ fault, from, wholeAt, to }) => ({
+        fault,
+        tookMs: Math.round(wholeAt - from),
+        longestSilenceMs: longestSilenceMs(ofGates, { from, to }),
+        slowestScanMs: slowestScanMs(ofGates, { from, to }),
+        recoveryMs: Math.round(recoveryMs(ofGates, wholeAt)),
+      }));
+      report({ measured, listChanges: changes.counts, ...measure({ attempts: ofGates, imports }) });
+      expect(lost).toEqual([]);
+      expect([...oddities, ...changes.oddities]).toEqual([]);
+      expect(await cluster.verify(edition)).toEqual([]);
+      expect(cluster.loggedErrors({ outage: true })).toEqual([]);
+      const outcomes = countOutcomes(ofGates);
+      for (const kind of ["admitted", "already_redeemed"]) expect(outcomes[kind]).toBeGreaterThan(100);
+      expect(changes.counts.answered).toBeGreaterThan(20);
+    }),
+);
