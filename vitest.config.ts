@@ -21,7 +21,7 @@ const startRedis = "packages/testkit/src/vitest-redis.ts";
 function project(
   name: string,
   options: {
-    include: string;
+    include: string | readonly string[];
     exclude?: readonly string[];
     timeoutSeconds: number;
     globalSetup?: string[];
@@ -33,7 +33,7 @@ function project(
     extends: true,
     test: {
       name,
-      include: [options.include],
+      include: [options.include].flat(),
       exclude: ["**/node_modules/**", "**/dist/**", ...(options.exclude ?? [])],
       testTimeout: timeout,
       hookTimeout: timeout,

@@ -25,7 +25,7 @@ export interface FireCluster extends FestivalCluster {
 /** Starts everything. */
 export async function startFireCluster(): Promise<FireCluster> {
   const undo: (() => Promise<unknown>)[] = [];
-  const stop = async () => {
+  const remove = async () => {
     for (const step of undo.splice(0).reverse()) await step();
   };
   try {
@@ -64,10 +64,10 @@ export async function startFireCluster(): Promise<FireCluster> {
         ...(isCheckin(name) ? { DATABASE_URL: urlOf(toDatabase[name]) } : {}),
       }),
     });
-    undo.push(() => cluster.stop());
-    return { ...cluster, postgres, kafka, toCheckin, toDatabase, elsewhere, stop };
+    undo.push(() => cluster.remove());
+    return { ...cluster, postgres, kafka, toCheckin, toDatabase, elsewhere, remove };
   } catch (error) {
-    await stop();
+    await remove();
     throw error;
   }
 }

@@ -104,7 +104,7 @@ it(
       await migrateAll({ url: postgres.url, names: ["all"] });
       const logged: string[] = [];
       const cluster = await startFestivalCluster({ databaseUrl: postgres.url, onLine: (line) => logged.push(line) });
-      undo.push(() => cluster.stop());
+      undo.push(() => cluster.remove());
       const { baseUrls, festival, db } = cluster;
       const gates = openGates({ baseUrls, festival, dice, connectionsMayBreak: false });
       undo.push(() => gates.close());

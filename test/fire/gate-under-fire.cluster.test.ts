@@ -20,7 +20,7 @@ afterEach(async () => {
   await cluster.endLoads();
 });
 
-afterAll(() => cluster?.stop());
+afterAll(() => cluster?.remove());
 
 /** How often each kind of fault strikes. 0: a minute with one of each family. */
 const rounds = Number(process.env["FIRE_ROUNDS"] ?? 0);

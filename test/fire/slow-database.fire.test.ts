@@ -20,7 +20,7 @@ afterEach(async () => {
   await cluster.endLoads();
 });
 
-afterAll(() => cluster?.stop());
+afterAll(() => cluster?.remove());
 
 /** Visitors come at this pace, however long those before them wait. */
 const everyMs = 40;

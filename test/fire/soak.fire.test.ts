@@ -33,7 +33,7 @@ afterEach(async () => {
   await cluster?.endLoads();
 });
 
-afterAll(() => cluster?.stop());
+afterAll(() => cluster?.remove());
 
 it.runIf(process.platform === "linux")(
   `memory, files and database connections of every process stay flat for ${minutes} minutes of scans, imports and changes`,
