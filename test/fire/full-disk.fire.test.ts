@@ -46,16 +46,18 @@ async function mountDisk(): Promise<{ readonly disk: string } | { readonly reaso
 }
 
 /** Takes all room that is left on a disk, again and again while others release some. */
-function fill(disk: string): { empty(): Promise<void> } {
+async function fill(disk: string): Promise<{ empty(): Promise<void> }> {
   const ballast = join(disk, "ballast");
   let filling = true;
+  const full = Promise.withResolvers<void>();
   const working = (async () => {
     for (; filling; await sleep(50)) {
       const { bavail, bsize } = await statfs(disk);
-      if (bavail > 0)
-        await appendFile(ballast, Buffer.alloc(Math.min(bavail * bsize, 64 * 1024 * 1024))).catch(() => {});
+      if (bavail === 0) full.resolve();
+      else await appendFile(ballast, Buffer.alloc(Math.min(bavail * bsize, 64 * 1024 * 1024))).catch(() => {});
     }
   })();
+  await full.promise;
   return {
     async empty() {
       filling = false;
@@ -114,11 +116,11 @@ it(
       for (const how of ["no room for rows", "no room for the log"] as const) {
         await sleep(2000);
         logged.splice(0);
-        const filling = fill(disk);
+        const filling = await fill(disk);
         undo.push(() => filling.empty().catch(() => {}));
         const from = performance.now();
         // Without room for a new segment the server crashes, and starts again if it has one that it can use.
-        if (how === "no room for the log") expect(await isCrashing(useSegments(db, 20))).toBe(true);
+        if (how === "no room for the log") expect(await isCrashing(useSegments(db, 40))).toBe(true);
         await expect
           .poll(() => attempts.some(({ outcome, endedAt }) => outcome.kind === "unknown" && endedAt > from), {
             timeout: 60_000,
