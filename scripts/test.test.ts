@@ -18,7 +18,7 @@ describe("test.mjs", () => {
 
   it("refuses a group that it does not know", () => {
     const result = spawnSync(process.execPath, [join(root, "scripts/test.mjs"), "--only=uint"], { encoding: "utf8" });
-    expect(result.stderr).toBe("--only takes checks, unit, db, kafka, redis, s3, e2e, cluster, not uint\n");
+    expect(result.stderr).toBe("--only takes checks, unit, db, kafka, redis, s3, e2e, cluster, fire, not uint\n");
     expect(result.status).toBe(2);
   });
 });

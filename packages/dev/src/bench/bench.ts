@@ -2,7 +2,7 @@ import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
 const usage =
-  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, vouchers, render, offline, shred.";
+  "npm run bench -- NAME  [OPTIONS]\n\nMeasures on an empty platform of its own and prints figures and ratios. NAME: import, facts, exits, reads, redeem, overload, vouchers, render, offline, shred.";
 
 const options = {
   orders: {
@@ -57,7 +57,7 @@ const options = {
     type: "string",
     value: "N",
     default: "30",
-    help: "facts: how long the delay of facts is measured; 0 leaves it out (default 30)",
+    help: "facts: how long the delay of facts is measured; 0 leaves it out. overload: how long it lasts (default 30)",
   },
   folder: {
     type: "string",
@@ -95,6 +95,10 @@ export async function bench(args: string[]): Promise<void> {
     const { benchRedeem } = await import("./redeem.ts");
     return benchRedeem({ tickets: readCount("--tickets", values.tickets, 1000) });
   }
+  if (name === "overload") {
+    const { benchOverload } = await import("./overload.ts");
+    return benchOverload({ seconds: readCount("--seconds", values.seconds, 1) });
+  }
   if (name === "vouchers") {
     const { benchVouchers } = await import("./vouchers.ts");
     return benchVouchers({ vouchers: readCount("--vouchers", values.vouchers, 1000) });
@@ -113,7 +117,7 @@ export async function bench(args: string[]): Promise<void> {
   }
   throw fault(
     "unknown_bench",
-    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, vouchers, render, offline, shred, redeem`,
+    `there is no benchmark ${name ?? "without a name"}; there are: import, facts, exits, reads, redeem, overload, vouchers, render, offline, shred`,
   );
 }
 

@@ -50,7 +50,10 @@ export interface EmptyPlatform {
 }
 
 /** Runs a benchmark on an empty platform, of which nothing is left. */
-export async function onEmptyPlatform(work: (platform: EmptyPlatform) => Promise<void>): Promise<void> {
+export async function onEmptyPlatform(
+  work: (platform: EmptyPlatform) => Promise<void>,
+  { environment = {} }: { readonly environment?: Readonly<Record<string, string>> } = {},
+): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "tessera-bench-"));
   const progress = showProgress();
   const postgres = await startEmbeddedPostgres({ directory });
@@ -61,7 +64,7 @@ export async function onEmptyPlatform(work: (platform: EmptyPlatform) => Promise
   try {
     serving = await startServing(
       ["all", "--port", String(port), "--data", join(directory, "platform"), "--database-url", postgres.url],
-      { url: `${baseUrl}/api/v1/openapi.json`, environment: { TESSERA_OPERATOR_KEY: operatorKey } },
+      { url: `${baseUrl}/api/v1/openapi.json`, environment: { ...environment, TESSERA_OPERATOR_KEY: operatorKey } },
     );
     await work({
       baseUrl,

@@ -28,6 +28,9 @@ export interface LoadResult {
   readonly p50: number;
   readonly p99: number;
   readonly longest: number;
+  /** Of the scans that were admitted alone, and of those that were refused for now (429). */
+  readonly p99Admitted: number;
+  readonly p99Refused: number;
   /** How many were answered while the load lasted. */
   readonly answeredInTime: number;
   /** The first ticket that was not scanned. */
@@ -46,6 +49,7 @@ async function runLoad(load: Load): Promise<LoadResult> {
   const idle: Connection[] = [];
   const waiting: Scan[] = [];
   const took: number[] = [];
+  const tookBy = { admitted: [] as number[], refused: [] as number[] };
   const others: Record<string, number> = {};
   let [sent, admitted, answeredInTime, ticket] = [0, 0, 0, load.firstTicket];
 
@@ -60,8 +64,11 @@ async function runLoad(load: Load): Promise<LoadResult> {
     const now = performance.now();
     took.push(now - scan.due);
     if (now <= end) answeredInTime += 1;
-    if (answer === "admitted") admitted += 1;
-    else others[answer] = (others[answer] ?? 0) + 1;
+    if (answer === "admitted") {
+      admitted += 1;
+      tookBy.admitted.push(now - scan.due);
+    } else others[answer] = (others[answer] ?? 0) + 1;
+    if (answer === "429") tookBy.refused.push(now - scan.due);
     const next = waiting.shift();
     if (next === undefined) idle.push(connection);
     else connection.send(next);
@@ -86,6 +93,7 @@ async function runLoad(load: Load): Promise<LoadResult> {
   return {
     ...{ sent, admitted, others, answeredInTime, nextTicket: ticket },
     ...{ p50: quantile(took, 0.5), p99: quantile(took, 0.99), longest: quantile(took, 1) },
+    ...{ p99Admitted: quantile(tookBy.admitted, 0.99), p99Refused: quantile(tookBy.refused, 0.99) },
   };
 }
 

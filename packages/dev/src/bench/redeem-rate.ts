@@ -14,7 +14,7 @@ const mostTries = 5;
  * rate until scans are late, halves the gap until it is small, and steps down until the rate is held for the whole time.
  */
 export async function findRate(
-  run: (perSecond: number, seconds: number) => Promise<LoadResult>,
+  run: (perSecond: number, seconds: number) => Promise<Pick<LoadResult, "p99" | "sent" | "admitted">>,
   { p99Ms }: { readonly p99Ms: number },
 ): Promise<number> {
   const holds = async (rate: number, seconds: number) => {

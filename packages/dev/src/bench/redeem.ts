@@ -2,8 +2,9 @@ import { columns } from "@tessera/cli/columns";
 import { showProgress } from "@tessera/cli/progress";
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { gateRecords } from "./gate-records.ts";
 import { onCluster, oneOfEach } from "./on-cluster.ts";
-import { groundwork, onEmptyPlatform, recordOf, sendRecords } from "./on-empty-platform.ts";
+import { groundwork, onEmptyPlatform, sendRecords } from "./on-empty-platform.ts";
 import { openSchema } from "./open-schema.ts";
 import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
 import { findRate } from "./redeem-rate.ts";
@@ -54,7 +55,7 @@ async function measure(target: Target, tickets: number): Promise<string[][]> {
   const checkin = openSchema(target.postgres.url, "checkin");
   const load = await startLoad(target.baseUrl);
   try {
-    await sendRecords(target.baseUrl, [...groundwork, ...gate()]);
+    await sendRecords(target.baseUrl, [...groundwork, ...gateRecords()]);
     await fillLargeEvent(checkin, {
       tickets,
       onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
@@ -153,28 +154,6 @@ async function readUsage({ pids, postgres }: Target): Promise<NamedUsage[]> {
 
 function since(now: NamedUsage, before: Usage | undefined): NamedUsage {
   return { ...now, cpuSeconds: now.cpuSeconds - (before?.cpuSeconds ?? 0) };
-}
-
-/** A second product, and a list with products and a rule. */
-function gate(): string[] {
-  const rules = {
-    and: [
-      { isAfter: [{ var: "now" }, { buildTime: ["custom", "2026-01-01T00:00:00Z"] }, null] },
-      { "<": [{ var: "entries_number" }, 3] },
-    ],
-  };
-  return [
-    recordOf("item", { id: 2, name: { en: "Day ticket" }, default_price: "49.00", admission: true, active: true }),
-    recordOf("checkin_list", { id: 1, name: "Gate", all_products: false, limit_products: [1, 2], rules }),
-    recordOf("checkin_list", { id: 2, name: "Backstage", all_products: true, limit_products: [] }),
-    recordOf("order", {
-      code: "SEED1",
-      status: "p",
-      datetime: "2027-01-01T12:00:00Z",
-      email: "attendee@example.org",
-      positions: [{ id: 1, positionid: 1, item: 1, attendee_name: "Ada Attendee", secret: "seed-ticket-of-the-bench" }],
-    }),
-  ];
 }
 
 async function countScans(checkin: Db): Promise<number> {

@@ -7,7 +7,7 @@ import type { Load, LoadResult } from "./redeem-load.ts";
 export type { LoadResult };
 
 const positions = "/api/v1/organizers/bench/events/festival/checkinlists/1/positions/";
-const connections = 64;
+const usualConnections = 64;
 
 /** A process of its own that sends scans. */
 export interface LoadProcess {
@@ -16,7 +16,10 @@ export interface LoadProcess {
 }
 
 /** Starts the process that sends scans to a gateway. */
-export async function startLoad(baseUrl: string): Promise<LoadProcess> {
+export async function startLoad(
+  baseUrl: string,
+  { connections = usualConnections }: { readonly connections?: number } = {},
+): Promise<LoadProcess> {
   const { hostname, port } = new URL(baseUrl);
   const child = fork(fileURLToPath(import.meta.resolve("@tessera/dev/bench/redeem-load")));
   return {

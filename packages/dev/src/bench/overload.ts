@@ -1,0 +1,90 @@
+import { columns } from "@tessera/cli/columns";
+import { gateRecords } from "./gate-records.ts";
+import { groundwork, onEmptyPlatform } from "./on-empty-platform.ts";
+import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
+import { type LoadResult, startLoad } from "./start-load.ts";
+
+/** Scans a second that check-in may decide, and how many times as many come. */
+const usualCapacity = 1000;
+const times = 5;
+
+const warmSeconds = 5;
+const recoverySeconds = 5;
+
+/** So many gates send at the same time: a scan that is refused does not wait for a connection. */
+const connections = 512;
+
+/** What is promised, in milliseconds. */
+export const promisedMs = { accepted: 250, refused: 50, recovered: 50 } as const;
+
+/** How a platform behaved under five times its capacity, and after it. */
+export interface Overload {
+  readonly during: LoadResult;
+  /** Half of the capacity, from right after it. */
+  readonly after: LoadResult;
+}
+
+/** Sends five times as many scans as check-in may decide, then half as many. */
+export async function measureOverload({
+  capacity = usualCapacity,
+  seconds,
+}: {
+  readonly capacity?: number;
+  readonly seconds: number;
+}): Promise<Overload> {
+  let measured: Overload | undefined;
+  const tickets = Math.ceil(capacity * times * seconds * 1.7) + 20_000;
+  await onEmptyPlatform(
+    async ({ baseUrl, progress, open, send }) => {
+      const checkin = open("checkin");
+      await send([...groundwork, ...gateRecords()]);
+      await fillLargeEvent(checkin, {
+        tickets,
+        onFilled: (filled) => progress.update(`filling… ${filled} of ${tickets}`),
+      });
+      await settleLargeEvent(checkin);
+      const load = await startLoad(baseUrl, { connections });
+      try {
+        progress.update("overloading…");
+        const warm = await load.run({ perSecond: capacity / 4, seconds: warmSeconds, firstTicket: 2 });
+        const during = await load.run({ perSecond: capacity * times, seconds, firstTicket: warm.nextTicket });
+        const after = await load.run({
+          perSecond: capacity / 2,
+          seconds: recoverySeconds,
+          firstTicket: during.nextTicket,
+        });
+        measured = { during, after };
+      } finally {
+        load.stop();
+      }
+    },
+    { environment: { REDEEM_PER_SECOND: String(capacity) } },
+  );
+  if (measured === undefined) throw new Error("nothing was measured");
+  return measured;
+}
+
+/** Prints what gates see while five times as many scans come as can be decided. */
+export async function benchOverload({ seconds }: { readonly seconds: number }): Promise<void> {
+  const { during, after } = await measureOverload({ seconds });
+  const { admitted, others, sent } = during;
+  const rows = [
+    ["", "measured", "promised"],
+    ["scans sent, admitted, refused for now", `${sent}, ${admitted}, ${others["429"] ?? 0}`, ""],
+    ["other answers", JSON.stringify({ ...others, 429: undefined }), "{}"],
+    ["p99 of those that are admitted", ms(during.p99Admitted), ms(promisedMs.accepted)],
+    ["p99 of those that are refused", ms(during.p99Refused), ms(promisedMs.refused)],
+    ["p99 right after it, at half of the capacity", ms(after.p99), ms(promisedMs.recovered)],
+  ];
+  process.stdout.write(`${columns(rows)}\n`);
+  const isKept =
+    during.p99Admitted <= promisedMs.accepted &&
+    during.p99Refused <= promisedMs.refused &&
+    after.p99 <= promisedMs.recovered &&
+    Object.keys(others).every((answer) => answer === "429");
+  if (!isKept) process.exitCode = 1;
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(0)} ms`;
+}
