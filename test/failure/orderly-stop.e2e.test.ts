@@ -50,7 +50,7 @@ async function holdTickets(db: Db, tickets: readonly Ticket[]): Promise<{ letGo(
 
 it(
   "requests in flight are answered when the platform is stopped, and nothing is lost",
-  { timeout: 90_000, retry: 1 },
+  { timeout: 90_000, retry: 3 },
   () =>
     withDice(async (dice) => {
       const { platform, db, festival } = await prepare(dice, "grpc");

@@ -116,6 +116,14 @@ describe("gathering", () => {
     vi.useRealTimers();
   });
 
+  it("sends a second call for any scan beside a small one", async () => {
+    const { calls, redeem } = heldCalls({ worthAnother: 8 });
+    const results = ["a", "b"].map((lookup) => redeem(scan(lookup)));
+    expect(calls.map(({ lookups }) => lookups)).toEqual([["a"], ["b"]]);
+    for (const call of calls) call.answer();
+    await Promise.all(results);
+  });
+
   it("keeps calls to 64 scans and two at a time", async () => {
     const { calls, redeem } = heldCalls();
     const results = Array.from({ length: 202 }, (_, index) => redeem(scan(String(index))));

@@ -19,7 +19,10 @@ const largestBatchBytes = 4 * 1024 * 1024;
 /** One call is decided while the next one travels; a third would only split the batches. */
 const mostInFlight = 2;
 
-/** A call costs much more than a scan in it: so many waiting scans are worth one beside another. */
+/**
+ * A call costs much more than a scan in it: so many waiting scans are worth one beside another. Beside one of less than a
+ * quarter as many, any are.
+ */
 const usuallyWorthAnother = 16;
 
 /** A call that takes longer waits for something, and holds up no small call beside it. */
@@ -93,7 +96,7 @@ export function gatherScans(
   const sent = new Map<string, PendingScan>();
   /** Calls that count: those that were not given up for the next ones. */
   let inFlight = 0;
-  /** Calls in flight that do not take long yet. */
+  /** Scans of calls in flight that do not take long yet. */
   let young = 0;
   let isPlanned = false;
   /** Scans without an answer. */
@@ -101,7 +104,7 @@ export function gatherScans(
   const pace = new Pace();
 
   function send(): void {
-    while (inFlight < mostInFlight && queue.size >= (young === 0 ? 1 : worthAnother)) {
+    while (inFlight < mostInFlight && queue.size >= (4 * young < worthAnother ? 1 : worthAnother)) {
       const batch = cutBatch();
       if (batch.length === 0) return;
       void follow(batch);
@@ -110,8 +113,8 @@ export function gatherScans(
 
   async function follow(batch: readonly PendingScan[]): Promise<void> {
     inFlight += 1;
-    young += 1;
-    const age = once(() => (young -= 1));
+    young += batch.length;
+    const age = once(() => (young -= batch.length));
     const makeWay = once(() => (inFlight -= 1));
     let timer = setTimeout(() => {
       age();

@@ -126,6 +126,18 @@ describe("gathering", () => {
     expect((await Promise.all(results)).flat()).toEqual(["A", "B", "C", "D", "E"]);
   });
 
+  it("begins a second batch for any scan beside a small one", async () => {
+    const { submit, batches } = heldBatches({ worthAnother: 8 });
+    const results: Promise<unknown>[] = [];
+    for (const item of ["a", "b"]) {
+      results.push(submit([item], here));
+      await turn();
+    }
+    expect(batches.map(({ items }) => items)).toEqual([["a"], ["b"]]);
+    for (const batch of batches) batch.answer();
+    await Promise.all(results);
+  });
+
   it("never decides two scans of one code and list at the same time", async () => {
     const { submit, batches } = heldBatches();
     const results = submit(["hot 1", "a", "hot 2", "b"], here);

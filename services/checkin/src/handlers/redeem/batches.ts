@@ -32,7 +32,7 @@ export interface BatchesOptions {
   /** How many batches may be under way at a time. */
   readonly atOnce: number;
   readonly batchSize: number;
-  /** So many waiting scans are worth a batch beside another one. */
+  /** So many waiting scans are worth a batch beside another one; beside one of less than a quarter as many, any are. */
   readonly worthAnother: number;
   /** So many scans are decided in a second at most; undefined: as many as can be. */
   readonly mostPerSecond?: number | undefined;
@@ -90,7 +90,7 @@ const usualMs = 20;
 
 /**
  * Decides scans in batches. A batch is what has arrived while the one before it was under way: batches grow with the load,
- * and a lone scan is alone. A batch costs much more than a scan in it, so another one begins beside it only for many
+ * and a lone scan is alone. A batch costs much more than a scan in it, so beside a large one another begins only for many
  * scans, or when it takes long. The scans of one organizer are decided in the order of their arrival.
  *
  * Organizers take turns in a batch, and of each code and list one scan at a time is under way. So neither a flood nor a
@@ -105,7 +105,7 @@ export function createBatches(options: BatchesOptions): Batches {
   /** The keys of the batches under way. */
   const underWay = new Set<string>();
   let batches = 0;
-  /** Batches under way that do not take long yet. */
+  /** Scans of batches under way that do not take long yet. */
   let young = 0;
   let isScheduled = false;
   /** The rate allows no batch before, by `performance.now`. */
@@ -123,7 +123,7 @@ export function createBatches(options: BatchesOptions): Batches {
   }
 
   function begin(): void {
-    while (batches < atOnce && queue.size >= (young === 0 ? 1 : worthAnother)) {
+    while (batches < atOnce && queue.size >= (4 * young < worthAnother ? 1 : worthAnother)) {
       const now = performance.now();
       if (now < notBefore) {
         setTimeout(schedule, notBefore - now);
@@ -138,10 +138,10 @@ export function createBatches(options: BatchesOptions): Batches {
 
   async function runBatch(batch: readonly QueuedScan[]): Promise<void> {
     batches += 1;
-    young += 1;
+    young += batch.length;
     let isYoung = true;
     const age = () => {
-      if (isYoung) young -= 1;
+      if (isYoung) young -= batch.length;
       isYoung = false;
     };
     const timer = setTimeout(() => {
