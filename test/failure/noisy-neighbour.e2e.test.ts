@@ -52,6 +52,7 @@ describe(`in ${isMany ? "many processes" : "one process"}, an organizer beside o
     const measured = await measureBeside({ noise, festival, ...target });
     expect(measured.refused).toEqual([]);
     expect(measured.ofLimit).toBeLessThan(1);
-    expect(measured.shots).toBeGreaterThan(10);
+    // Otherwise there was no noise.
+    expect(measured.shots).toBeGreaterThan(5);
   });
 });

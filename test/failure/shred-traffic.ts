@@ -99,7 +99,7 @@ export interface Answer {
   readonly body: any;
 }
 
-const endsWithinMs = 90_000;
+const endsWithinMs = 150_000;
 
 /** How a client asks that must have an answer. */
 export interface Asking {

@@ -63,7 +63,7 @@ afterAll(async () => {
 
 it(
   "[D6.3, D6.7, D10.1, D10.3] everything is killed while an event with 1000 orders is exported and erased: all of it is counted once, and nothing is left",
-  { timeout: 240_000 },
+  { timeout: 360_000 },
   () =>
     withDice(async (dice) => {
       const client = shredClient(cluster, event);
