@@ -15,17 +15,17 @@ const recoverySeconds = 5;
 const connections = 512;
 
 /** What is promised, in milliseconds. */
-export const promisedMs = { accepted: 250, refused: 50, recovered: 50 } as const;
+const promisedMs = { accepted: 250, refused: 50, recovered: 50 } as const;
 
 /** How a platform behaved under five times its capacity, and after it. */
-export interface Overload {
+interface Overload {
   readonly during: LoadResult;
   /** Half of the capacity, from right after it. */
   readonly after: LoadResult;
 }
 
 /** Sends five times as many scans as check-in may decide, then half as many. */
-export async function measureOverload({
+async function measureOverload({
   capacity = usualCapacity,
   seconds,
 }: {
