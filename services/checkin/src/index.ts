@@ -42,9 +42,6 @@ import { createReaders } from "./readers.ts";
 import { rebuildAnswers } from "./rebuilds/rebuild-answers.ts";
 import { rebuildScans } from "./rebuilds/rebuild-scans.ts";
 
-/** A batch costs about as much as so many scans in it. */
-const worthAnother = 16;
-
 /** Check-in lists and scans. Gates admit while everything else is down: only for unknown codes boxoffice is asked. */
 export const checkin = defineService({
   name: "checkin",
@@ -101,7 +98,6 @@ export const checkin = defineService({
       readers,
       atOnce: config.redeemBatches,
       batchSize: config.redeemBatchSize,
-      worthAnother,
       mostPerSecond: config.redeemPerSecond || undefined,
       longestQueue: config.redeemQueue,
     });

@@ -1,3 +1,4 @@
+import { BatchSlots } from "@tessera/kit/batch-slots";
 import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { Fault } from "@tessera/kit/fault";
 import type { Client } from "@tessera/kit/rpc";
@@ -18,15 +19,6 @@ const largestBatchBytes = 4 * 1024 * 1024;
 
 /** One call is decided while the next one travels; a third would only split the batches. */
 const mostInFlight = 2;
-
-/**
- * A call costs much more than a scan in it: so many waiting scans are worth one beside another. Beside one of less than a
- * quarter as many, any are.
- */
-const usuallyWorthAnother = 16;
-
-/** A call that takes longer waits for something, and holds up no small call beside it. */
-const usualMs = 20;
 
 /** A call that takes longer has met a replica that is slow or down: the next call does not wait for it. */
 const patienceMs = 500;
@@ -86,7 +78,7 @@ interface PendingScan {
 export function gatherScans(
   redeem: Client<Scans>["redeem"],
   {
-    worthAnother = usuallyWorthAnother,
+    worthAnother,
     longestWaitMs = usuallyLongestWaitMs,
   }: { readonly worthAnother?: number; readonly longestWaitMs?: number } = {},
 ): RedeemScan {
@@ -94,17 +86,15 @@ export function gatherScans(
   const open = { organizer: new Tally(), credential: new Tally(), code: new Tally(), alone: new Tally() };
   /** The scan of each code whose outcome the next one waits for. */
   const sent = new Map<string, PendingScan>();
-  /** Calls that count: those that were not given up for the next ones. */
-  let inFlight = 0;
-  /** Scans of calls in flight that do not take long yet. */
-  let young = 0;
+  /** Of the calls in flight, but for those that were given up for the next ones. */
+  const slots = new BatchSlots({ atOnce: mostInFlight, worthAnother, onSlow: () => send() });
   let isPlanned = false;
   /** Scans without an answer. */
   let unanswered = 0;
   const pace = new Pace();
 
   function send(): void {
-    while (inFlight < mostInFlight && queue.size >= (4 * young < worthAnother ? 1 : worthAnother)) {
+    while (slots.mayBegin(queue.size)) {
       const batch = cutBatch();
       if (batch.length === 0) return;
       void follow(batch);
@@ -112,23 +102,15 @@ export function gatherScans(
   }
 
   async function follow(batch: readonly PendingScan[]): Promise<void> {
-    inFlight += 1;
-    young += batch.length;
-    const age = once(() => (young -= batch.length));
-    const makeWay = once(() => (inFlight -= 1));
-    let timer = setTimeout(() => {
-      age();
-      timer = setTimeout(() => {
-        // Another replica may decide the next scans of these codes.
-        batch.forEach(letNext);
-        makeWay();
-        send();
-      }, patienceMs - usualMs);
+    const makeWay = slots.begin(batch.length);
+    const timer = setTimeout(() => {
+      // Another replica may decide the next scans of these codes.
+      batch.forEach(letNext);
+      makeWay();
       send();
-    }, usualMs);
+    }, patienceMs);
     await decide(batch);
     clearTimeout(timer);
-    age();
     makeWay();
     send();
   }
@@ -277,14 +259,6 @@ export function gatherScans(
       queue.push(organizer, pending);
       send();
     });
-}
-
-function once(work: () => void): () => void {
-  let isDone = false;
-  return () => {
-    if (!isDone) work();
-    isDone = true;
-  };
 }
 
 /** Counts by name; what is zero takes no room. */

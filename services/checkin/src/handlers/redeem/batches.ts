@@ -1,4 +1,5 @@
 import { backoff } from "@tessera/kit/backoff";
+import { BatchSlots, type BatchSlotsOptions } from "@tessera/kit/batch-slots";
 import { runInContext } from "@tessera/kit/context";
 import { type Choice, FairQueue } from "@tessera/kit/fair-queue";
 import { isTransient } from "@tessera/kit/fault";
@@ -24,16 +25,12 @@ export type Answer = ScanOutcome | typeof unknownYet;
 /** Whether the caller of a scan, by its index, still waits. One that gave up may have been told another outcome by now. */
 export type IsAwaited = (index: number) => boolean;
 
-export interface BatchesOptions {
+export interface BatchesOptions extends Pick<BatchSlotsOptions, "atOnce" | "worthAnother"> {
   /** Decides scans together, in their order. */
   decide(scans: readonly ArrivedScan[], isAwaited: IsAwaited): Promise<readonly Decision[]>;
   /** Called when a batch or a single scan could not be decided. */
   onFailure(error: unknown, scans: number): void;
-  /** How many batches may be under way at a time. */
-  readonly atOnce: number;
   readonly batchSize: number;
-  /** So many waiting scans are worth a batch beside another one; beside one of less than a quarter as many, any are. */
-  readonly worthAnother: number;
   /** So many scans are decided in a second at most; undefined: as many as can be. */
   readonly mostPerSecond?: number | undefined;
   /** With more scans than this waiting, further ones are refused: their callers would not wait so long. */
@@ -85,9 +82,6 @@ interface QueuedScan {
 /** Where the rate is limited, a batch has the scans of so much time. */
 const shareMs = 20;
 
-/** A batch that takes longer waits for something, and holds up no small batch beside it. */
-const usualMs = 20;
-
 /**
  * Decides scans in batches. A batch is what has arrived while the one before it was under way: batches grow with the load,
  * and a lone scan is alone. A batch costs much more than a scan in it, so beside a large one another begins only for many
@@ -104,9 +98,7 @@ export function createBatches(options: BatchesOptions): Batches {
   const open = new Map<string, number>();
   /** The keys of the batches under way. */
   const underWay = new Set<string>();
-  let batches = 0;
-  /** Scans of batches under way that do not take long yet. */
-  let young = 0;
+  const slots = new BatchSlots({ atOnce, worthAnother, onSlow: schedule });
   let isScheduled = false;
   /** The rate allows no batch before, by `performance.now`. */
   let notBefore = 0;
@@ -123,7 +115,7 @@ export function createBatches(options: BatchesOptions): Batches {
   }
 
   function begin(): void {
-    while (batches < atOnce && queue.size >= (4 * young < worthAnother ? 1 : worthAnother)) {
+    while (slots.mayBegin(queue.size)) {
       const now = performance.now();
       if (now < notBefore) {
         setTimeout(schedule, notBefore - now);
@@ -137,22 +129,10 @@ export function createBatches(options: BatchesOptions): Batches {
   }
 
   async function runBatch(batch: readonly QueuedScan[]): Promise<void> {
-    batches += 1;
-    young += batch.length;
-    let isYoung = true;
-    const age = () => {
-      if (isYoung) young -= batch.length;
-      isYoung = false;
-    };
-    const timer = setTimeout(() => {
-      age();
-      schedule();
-    }, usualMs);
+    const end = slots.begin(batch.length);
     for (const queued of batch) queued.isUnderWay = true;
     await decideTogether(batch);
-    clearTimeout(timer);
-    age();
-    batches -= 1;
+    end();
     if (queue.size > 0) schedule();
   }
 

@@ -40,7 +40,7 @@ export function openBatches({
   ...sizes
 }: Pick<RedeemDeps, "urgent" | "events"> & { readonly readers: Readers } & Pick<
     BatchesOptions,
-    "atOnce" | "batchSize" | "worthAnother" | "mostPerSecond" | "longestQueue"
+    "atOnce" | "batchSize" | "mostPerSecond" | "longestQueue"
   >): Batches {
   return createBatches({
     decide: (scans, isAwaited) => decideBatch({ db: urgent, events, readers }, { scans, isAwaited }),

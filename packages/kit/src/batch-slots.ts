@@ -1,0 +1,57 @@
+/** A batch that takes longer waits for something, and holds up no small one beside it. */
+const usualMs = 20;
+
+/** A batch costs about as much as so many items in it. */
+const usuallyWorthAnother = 16;
+
+export interface BatchSlotsOptions {
+  /** How many batches may be under way at a time. */
+  readonly atOnce: number;
+  /** So many waiting items are worth a batch beside another one; beside one of less than a quarter as many, any are. */
+  readonly worthAnother?: number | undefined;
+  /** Called when a batch takes long: another one may begin beside it. */
+  onSlow(): void;
+}
+
+/**
+ * Decides when a batch may begin beside those under way. A batch costs much more than an item in it, so beside a large one
+ * another begins only for many items, or when it takes long.
+ */
+export class BatchSlots {
+  readonly #options: BatchSlotsOptions;
+  #underWay = 0;
+  /** Items of batches under way that do not take long yet. */
+  #young = 0;
+
+  constructor(options: BatchSlotsOptions) {
+    this.#options = options;
+  }
+
+  /** Whether a batch may begin, with so many items waiting. */
+  mayBegin(waiting: number): boolean {
+    const { atOnce, worthAnother = usuallyWorthAnother } = this.#options;
+    return this.#underWay < atOnce && waiting >= (4 * this.#young < worthAnother ? 1 : worthAnother);
+  }
+
+  /** Begins a batch of so many items, and returns what gives its place to another one; to call that again changes nothing. */
+  begin(items: number): () => void {
+    this.#underWay += 1;
+    this.#young += items;
+    let isYoung = true;
+    let isUnderWay = true;
+    const age = () => {
+      if (isYoung) this.#young -= items;
+      isYoung = false;
+    };
+    const timer = setTimeout(() => {
+      age();
+      this.#options.onSlow();
+    }, usualMs);
+    return () => {
+      clearTimeout(timer);
+      age();
+      if (isUnderWay) this.#underWay -= 1;
+      isUnderWay = false;
+    };
+  }
+}
