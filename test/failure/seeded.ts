@@ -1,4 +1,5 @@
 import { randomInt } from "node:crypto";
+import { seededNumbers } from "@tessera/testkit/seeded-numbers";
 
 /** Random numbers that a failing test can repeat. */
 export interface Dice {
@@ -13,14 +14,8 @@ export interface Dice {
 
 /** Makes dice with the same results for the same seed. */
 function rollFrom(seed: number): Dice {
-  let state = seed >>> 0;
-  const below = (limit: number) => {
-    // Mulberry32.
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * limit);
-  };
+  const next = seededNumbers(seed);
+  const below = (limit: number) => Math.floor(next() * limit);
   return {
     below,
     chance: (percent) => below(100) < percent,

@@ -1,3 +1,5 @@
+import { quantile } from "@tessera/cli/quantile";
+
 export interface Sample {
   /** In milliseconds. */
   readonly at: number;
@@ -13,8 +15,7 @@ export function growthOf(samples: readonly Sample[]): number {
   for (const [index, first] of samples.entries())
     for (const second of samples.slice(index + 1))
       if (second.at > first.at) slopes.push((second.value - first.value) / (second.at - first.at));
-  slopes.sort((a, b) => a - b);
   const [start, end] = [samples[0], samples.at(-1)];
   if (start === undefined || end === undefined || slopes.length === 0) return 0;
-  return (slopes[Math.floor(slopes.length / 2)] ?? 0) * (end.at - start.at);
+  return quantile(slopes, 0.5) * (end.at - start.at);
 }

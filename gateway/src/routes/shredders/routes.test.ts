@@ -164,7 +164,7 @@ it("[D7.1] a certificate shows the text that is signed", async () => {
   ]);
 });
 
-it("[D7.3] the operator gets certificates without an event, and nobody else does", async () => {
+it("[D7.3] the operator gets certificates without an event, and no other caller does", async () => {
   const statement = Buffer.from('{"case":"x"}');
   app.peers.when("shredders", "getCertificate", async () => ({
     ...{ statement, signature: Buffer.from("sig"), publicKey: "PEM" },

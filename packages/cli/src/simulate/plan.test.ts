@@ -1,21 +1,11 @@
+import { seededNumbers } from "@tessera/testkit/seeded-numbers";
 import { describe, expect, it } from "vitest";
 import { drawArrivals, groundwork, orders, outageOf, type Plan, removals, secretOf, ticketsOf } from "./plan.ts";
 
 const plan: Plan = { organizer: "simulation-1", gates: 4, arrivals: 7200, minutes: 30, outageSeconds: 60 };
 
-/** The same numbers each time (mulberry32). */
-function numbers(): () => number {
-  let state = 7;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 describe("arrivals", () => {
-  const drawn = drawArrivals(plan, numbers());
+  const drawn = drawArrivals(plan, seededNumbers(7));
 
   it("are as many as planned for one gate, and in order", () => {
     // 7200 an hour at four gates are 900 in half an hour at each.

@@ -17,7 +17,7 @@ export interface Arrival {
   readonly kind: "first" | "again" | "unknown";
 }
 
-export const simulated = { event: "simulation", list: 1 } as const;
+const simulated = { event: "simulation", list: 1 } as const;
 
 /** Of a hundred visitors so many show a ticket that was admitted before, and so many another code. */
 const oddPercent = { again: 2, unknown: 1 } as const;
@@ -37,6 +37,11 @@ export function ticketsOf({ arrivals, minutes }: Pick<Plan, "arrivals" | "minute
 /** The secret of a ticket, from 1 on. */
 export function secretOf({ organizer }: Pick<Plan, "organizer">, ticket: number): string {
   return `${organizer}-ticket-${ticket}`;
+}
+
+/** The path of the list at which visitors are scanned. */
+export function listPath({ organizer }: Pick<Plan, "organizer">): string {
+  return `/api/v1/organizers/${organizer}/events/${simulated.event}/checkinlists/${simulated.list}/`;
 }
 
 /** When visitors come to one gate: at random, so the pauses between them are exponential. */

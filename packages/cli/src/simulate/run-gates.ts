@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Arrival, drawArrivals, outageOf, type Plan, secretOf, simulated, ticketsOf } from "./plan.ts";
+import { type Arrival, drawArrivals, listPath, outageOf, type Plan, secretOf, ticketsOf } from "./plan.ts";
 
 /** What gates have seen. Times are in milliseconds. */
 export interface Seen {
@@ -54,7 +54,7 @@ export async function runGates({ plan, url, tokens, signal, onScan }: GatesOptio
   let [admitted, refused, lost, uploaded, uploadMs, scans, next] = [0, 0, 0, 0, 0, 0, 1];
   const began = performance.now();
   const outage = outageOf(plan);
-  const base = `${url.replace(/\/+$/, "")}/api/v1/organizers/${plan.organizer}/events/${simulated.event}/checkinlists/${simulated.list}/positions/`;
+  const base = new URL(`${listPath(plan)}positions/`, url);
 
   const now = () => performance.now() - began;
   const isOffline = (at: number) => outage !== undefined && at >= outage.from && at < outage.to;
@@ -65,7 +65,7 @@ export async function runGates({ plan, url, tokens, signal, onScan }: GatesOptio
   /** Sends a scan until it is answered. Its nonce makes it one scan, however often it is sent. */
   async function send(code: string, scan: Scan, token: string): Promise<Expected | undefined> {
     for (let tries = 1; tries <= mostTries; tries += 1) {
-      const answer = await post(`${base}${encodeURIComponent(code)}/redeem/`, token, scan);
+      const answer = await post(new URL(`${encodeURIComponent(code)}/redeem/`, base), token, scan);
       if (answer.outcome !== undefined) return answer.outcome;
       count(answer.isWrong ? wrong : triedAgain, answer.said);
       if (answer.isWrong) return undefined;
@@ -132,7 +132,7 @@ type Answer =
   | { readonly outcome: Expected }
   | { readonly outcome?: never; readonly said: string; readonly isWrong: boolean; readonly pauseMs: number };
 
-async function post(address: string, token: string, { nonce, decidedAt }: Scan): Promise<Answer> {
+async function post(address: URL, token: string, { nonce, decidedAt }: Scan): Promise<Answer> {
   const offline =
     decidedAt === undefined
       ? { force: false, questions_supported: true }

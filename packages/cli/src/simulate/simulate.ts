@@ -9,7 +9,7 @@ import { accessOptions, requireOperatorKey } from "../operator-access.ts";
 import { readOptions } from "../options.ts";
 import { bar, showProgress } from "../progress.ts";
 import { judge } from "./judge.ts";
-import { groundwork, orders, type Plan, removals, simulated } from "./plan.ts";
+import { groundwork, listPath, orders, type Plan, removals } from "./plan.ts";
 import { runGates } from "./run-gates.ts";
 
 const usage = `tessera simulate  [OPTIONS]
@@ -92,13 +92,12 @@ async function runOn(access: Access, plan: Plan) {
 /** Asks the list how many it has counted, until it is as many as expected. */
 async function countInside(
   { url }: Access,
-  { organizer }: Plan,
+  plan: Plan,
   { token, expected }: { readonly token: string; readonly expected: number },
 ): Promise<number | undefined> {
-  const path = `/api/v1/organizers/${organizer}/events/${simulated.event}/checkinlists/${simulated.list}/status/`;
   let counted: number | undefined;
   for (const until = performance.now() + countedWithinMs; counted !== expected && performance.now() < until; ) {
-    const answer = await fetch(new URL(path, url), {
+    const answer = await fetch(new URL(`${listPath(plan)}status/`, url), {
       headers: { authorization: `Device ${token}` },
       signal: AbortSignal.timeout(countedWithinMs),
     }).catch(() => undefined);

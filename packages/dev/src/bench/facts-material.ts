@@ -1,5 +1,6 @@
 import type { PositionChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
 import { OrderStatus } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import { seededNumbers } from "@tessera/testkit/seeded-numbers";
 
 /** The event of all facts. */
 export const place = { organizer: "bench", event: "festival" } as const;
@@ -80,15 +81,8 @@ export function positionFactOf(id: number): PositionChanged {
 
 type Dice = () => number;
 
-/** Pseudo-random numbers from 0 to below 1 (mulberry32). */
 function rollFor(seed: number): Dice {
-  let state = Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
+  return seededNumbers(Math.imul(seed ^ 0x9e3779b9, 0x85ebca6b));
 }
 
 function pick(dice: Dice, words: readonly string[]): string {

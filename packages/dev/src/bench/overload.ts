@@ -5,8 +5,12 @@ import { fillLargeEvent, settleLargeEvent } from "./reads-material.ts";
 import { type LoadResult, startLoad } from "./start-load.ts";
 
 /** Scans a second that check-in may decide, and how many times as many come. */
-const usualCapacity = 1000;
+const capacity = 1000;
 const times = 5;
+
+/** Of the tickets of the event three of ten were scanned before. */
+const ticketsOfScan = 1.7;
+const spareTickets = 20_000;
 
 const warmSeconds = 5;
 const recoverySeconds = 5;
@@ -17,26 +21,12 @@ const connections = 512;
 /** What is promised, in milliseconds. */
 const promisedMs = { accepted: 250, refused: 50, recovered: 50 } as const;
 
-/** How a platform behaved under five times its capacity, and after it. */
-interface Overload {
-  readonly during: LoadResult;
-  /** Half of the capacity, from right after it. */
-  readonly after: LoadResult;
-}
-
-/** Sends five times as many scans as check-in may decide, then half as many. */
-async function measureOverload({
-  capacity = usualCapacity,
-  seconds,
-}: {
-  readonly capacity?: number;
-  readonly seconds: number;
-}): Promise<Overload> {
-  let measured: Overload | undefined;
-  const tickets = Math.ceil(capacity * times * seconds * 1.7) + 20_000;
+/** Sends five times as many scans as check-in may decide, then half as many, and prints what gates see. */
+export async function benchOverload({ seconds }: { readonly seconds: number }): Promise<void> {
   await onEmptyPlatform(
     async ({ baseUrl, progress, open, send }) => {
       const checkin = open("checkin");
+      const tickets = Math.ceil(capacity * times * seconds * ticketsOfScan) + spareTickets;
       await send([...groundwork, ...gateRecords()]);
       await fillLargeEvent(checkin, {
         tickets,
@@ -48,25 +38,19 @@ async function measureOverload({
         progress.update("overloading…");
         const warm = await load.run({ perSecond: capacity / 4, seconds: warmSeconds, firstTicket: 2 });
         const during = await load.run({ perSecond: capacity * times, seconds, firstTicket: warm.nextTicket });
-        const after = await load.run({
-          perSecond: capacity / 2,
-          seconds: recoverySeconds,
-          firstTicket: during.nextTicket,
-        });
-        measured = { during, after };
+        const calm = { perSecond: capacity / 2, seconds: recoverySeconds, firstTicket: during.nextTicket };
+        const after = await load.run(calm);
+        progress.done();
+        judge({ during, after });
       } finally {
         load.stop();
       }
     },
     { environment: { REDEEM_PER_SECOND: String(capacity) } },
   );
-  if (measured === undefined) throw new Error("nothing was measured");
-  return measured;
 }
 
-/** Prints what gates see while five times as many scans come as can be decided. */
-export async function benchOverload({ seconds }: { readonly seconds: number }): Promise<void> {
-  const { during, after } = await measureOverload({ seconds });
+function judge({ during, after }: { readonly during: LoadResult; readonly after: LoadResult }): void {
   const { admitted, others, sent } = during;
   const rows = [
     ["", "measured", "promised"],
