@@ -178,6 +178,18 @@ describe("gathering", () => {
     expect(last - first).toBeGreaterThan(58);
   });
 
+  it("waits for its next batch with one timer, however many scans arrive meanwhile", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const { submit } = heldBatches({ mostPerSecond: 1, decide: async (items) => [...items] });
+    expect(await submit(["a"], here)).toEqual(["a"]);
+    for (const item of ["b", "c", "d"]) {
+      void submit([item], here);
+      await turn();
+    }
+    expect(vi.getTimerCount()).toBe(1);
+    vi.useRealTimers();
+  });
+
   it("refuses only the scans for which there is no room", async () => {
     const { submit, batches } = heldBatches({ atOnce: 1 });
     const own = submit(numbered(12), here);

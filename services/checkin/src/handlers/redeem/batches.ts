@@ -102,6 +102,7 @@ export function createBatches(options: BatchesOptions): Batches {
   let isScheduled = false;
   /** The rate allows no batch before, by `performance.now`. */
   let notBefore = 0;
+  let isWaiting = false;
 
   /** Lets every caller that is ready submit its scans before batches are cut. */
   function schedule(): void {
@@ -118,7 +119,7 @@ export function createBatches(options: BatchesOptions): Batches {
     while (slots.mayBegin(queue.size)) {
       const now = performance.now();
       if (now < notBefore) {
-        setTimeout(schedule, notBefore - now);
+        waitForRate(notBefore - now);
         return;
       }
       const batch = cutBatch();
@@ -126,6 +127,15 @@ export function createBatches(options: BatchesOptions): Batches {
       notBefore = Math.max(now, notBefore) + (batch.length * 1000) / mostPerSecond;
       void runBatch(batch);
     }
+  }
+
+  function waitForRate(ms: number): void {
+    if (isWaiting) return;
+    isWaiting = true;
+    setTimeout(() => {
+      isWaiting = false;
+      schedule();
+    }, ms);
   }
 
   async function runBatch(batch: readonly QueuedScan[]): Promise<void> {
