@@ -1,0 +1,101 @@
+{{/* Volumes with certificates: takes root and, for a service, the names whose own certificates are mounted. */}}
+{{- define "tessera.volumes" -}}
+- name: tmp
+  emptyDir:
+    sizeLimit: {{ .scratchSize }}
+{{- $values := .root.Values }}
+{{- if not $values.grpc.meshEncrypts }}
+{{- range .names }}
+- name: {{ printf "grpc-%s" . }}
+  secret:
+    secretName: {{ printf "%s%s" $values.grpc.certificateSecretPrefix . }}
+{{- end }}
+{{- end }}
+{{- with $values.kafka.tls.existingSecret }}
+- name: kafka
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- with $values.postgres.caExistingSecret }}
+- name: postgres
+  secret:
+    secretName: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{- define "tessera.volumeMounts" -}}
+- name: tmp
+  mountPath: /tmp
+{{- $values := .root.Values }}
+{{- if and .name (not $values.grpc.meshEncrypts) }}
+- name: {{ printf "grpc-%s" .name }}
+  mountPath: /etc/tessera/grpc
+  readOnly: true
+{{- end }}
+{{- if $values.kafka.tls.existingSecret }}
+- name: kafka
+  mountPath: /etc/tessera/kafka
+  readOnly: true
+{{- end }}
+{{- if $values.postgres.caExistingSecret }}
+- name: postgres
+  mountPath: /etc/tessera/postgres
+  readOnly: true
+{{- end }}
+{{- end -}}
+
+{{/* What every pod of the release has, Jobs and the test included: takes root and component. */}}
+{{- define "tessera.podSpec" -}}
+automountServiceAccountToken: false
+enableServiceLinks: false
+{{- with .root.Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  {{- toYaml .component.podSecurityContext | nindent 2 }}
+{{- with .component.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .component.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .component.affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .component.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .component.runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+{{- end -}}
+
+{{/* A container that runs as a service would: takes root, name, declared, component, containerName and args. */}}
+{{- define "tessera.container" -}}
+name: {{ .containerName }}
+image: {{ include "tessera.image" (dict "root" .root "withChromium" (has "CHROMIUM_PATH" .declared.settings)) }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+args:
+  {{- toYaml .args | nindent 2 }}
+env:
+  {{- include "tessera.env" . | nindent 2 }}
+{{- with .component.extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+resources:
+  {{- toYaml .component.resources | nindent 2 }}
+securityContext:
+  {{- toYaml .component.securityContext | nindent 2 }}
+volumeMounts:
+  {{- include "tessera.volumeMounts" . | nindent 2 }}
+  {{- with .component.extraVolumeMounts }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- end -}}

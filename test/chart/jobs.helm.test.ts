@@ -1,0 +1,58 @@
+import { expect, it } from "vitest";
+import { ofKind, renderChart } from "./render-chart.ts";
+
+it("schemas and topics are brought up to date before the pods of a release", async () => {
+  const jobs = ofKind("Job", await renderChart("minimal"));
+  expect([...jobs.keys()].sort()).toEqual(["migrate", "topics"]);
+  for (const [name, { metadata, spec }] of jobs) {
+    expect(metadata.name).toBe(`tessera-${name}`);
+    expect(metadata.annotations).toMatchObject({ "helm.sh/hook": "pre-install,pre-upgrade" });
+    expect(spec.template.spec.restartPolicy).toBe("Never");
+  }
+  expect(jobs.get("migrate")?.spec.template.spec.containers[0].args).toEqual(["migrate", "all"]);
+  expect(jobs.get("topics")?.spec.template.spec.containers[0].args).toEqual(["topics", "apply"]);
+});
+
+it("the administrator's string is in no other pod", async () => {
+  const manifests = await renderChart("full");
+  const migrate = ofKind("Job", manifests).get("migrate");
+  expect(migrate?.spec.template.spec.containers[0].env).toEqual([
+    {
+      name: "DATABASE_URL",
+      valueFrom: { secretKeyRef: { name: "tessera-postgres-admin", key: "migrate" } },
+    },
+  ]);
+  const others = manifests.filter(({ kind, metadata }) => kind !== "Job" || metadata.name !== "tessera-migrate");
+  expect(JSON.stringify(others)).not.toContain("tessera-postgres-admin");
+});
+
+it("an ordinary Job has a new name when it would run something else, and only then", async () => {
+  const namesWith = async (values: object) =>
+    [...ofKind("Job", await renderChart("gitops", { values })).values()].map(({ metadata }) => metadata.name).sort();
+  const names = await namesWith({});
+  expect(names).toEqual([
+    expect.stringMatching(/^tessera-migrate-\w{8}$/),
+    expect.stringMatching(/^tessera-topics-\w{8}$/),
+  ]);
+  expect(await namesWith({ services: { voucher: { replicas: 5 } } })).toEqual(names);
+  const changed = await namesWith({ image: { tag: "0.2.0" } });
+  expect(changed.filter((name) => names.includes(name))).toEqual([]);
+});
+
+it("an ordinary Job is no hook, keeps its annotations and is removed in the end", async () => {
+  const migrate = ofKind("Job", await renderChart("gitops")).get("migrate");
+  expect(migrate?.metadata.annotations).toEqual({ "argocd.argoproj.io/sync-wave": "-1" });
+  expect(migrate?.spec.ttlSecondsAfterFinished).toBe(86_400);
+  const topics = ofKind("Job", await renderChart("gitops")).get("topics");
+  expect(topics?.spec.template.spec.containers[0].env).toEqual(
+    expect.arrayContaining([
+      { name: "KAFKA_REPLICATION_FACTOR", value: "3" },
+      { name: "KAFKA_MIN_IN_SYNC_REPLICAS", value: "2" },
+    ]),
+  );
+});
+
+it("there is no Job where others run the commands", async () => {
+  const values = { migrations: { kind: "none" }, topics: { kind: "none" } };
+  expect(ofKind("Job", await renderChart("minimal", { values })).size).toBe(0);
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from "vitest";
+import { renderText, type ValueSet } from "./render-chart.ts";
+
+interface Refusal {
+  readonly name: string;
+  readonly set?: ValueSet;
+  readonly values: object;
+  readonly says: string;
+}
+
+const contradictions: readonly Refusal[] = [
+  { name: "no database", values: { postgres: { existingSecret: "" } }, says: "postgres.existingSecret is empty" },
+  { name: "no brokers", values: { kafka: { brokers: "" } }, says: "kafka.brokers is empty" },
+  {
+    name: "an account at the brokers without a password",
+    values: { kafka: { sasl: { mechanism: "plain" } } },
+    says: "kafka.sasl.mechanism is set without kafka.sasl.existingSecret",
+  },
+  {
+    name: "authorities without TLS",
+    values: { kafka: { tls: { enabled: false, existingSecret: "kafka" } } },
+    says: "kafka.tls.existingSecret is set and kafka.tls.enabled is false",
+  },
+  {
+    name: "a certificate for the brokers from nowhere",
+    values: { kafka: { tls: { clientCertificate: true } } },
+    says: "kafka.tls.clientCertificate needs kafka.tls.existingSecret",
+  },
+  { name: "no bucket", values: { objectStore: { bucket: "" } }, says: "objectStore.bucket is empty" },
+  { name: "no public address", values: { baseUrl: "" }, says: "baseUrl is empty" },
+  {
+    name: "calls without TLS",
+    values: { grpc: { certificateSecretPrefix: "" } },
+    says: "grpc.certificateSecretPrefix is empty",
+  },
+  {
+    name: "certificates and a mesh",
+    values: { grpc: { meshEncrypts: true } },
+    says: "grpc.certificateSecretPrefix and grpc.meshEncrypts exclude each other",
+  },
+  {
+    name: "two ways to one host",
+    set: "full",
+    values: { httpRoute: { hostnames: ["tickets.example.org"] } },
+    says: "ingress and httpRoute both serve tickets.example.org",
+  },
+  {
+    name: "a route to no Gateway",
+    values: { httpRoute: { enabled: true } },
+    says: "httpRoute.parentRefs is empty",
+  },
+  {
+    name: "an Ingress that may not reach the gateway",
+    values: { ingress: { enabled: true }, networkPolicy: { ingressFrom: [] } },
+    says: "networkPolicy.ingressFrom is empty",
+  },
+  {
+    name: "less time to stop than it takes",
+    values: { services: { checkin: { terminationGracePeriodSeconds: 49 } } },
+    says: "services.checkin.terminationGracePeriodSeconds is 49 and must be at least 50",
+  },
+  {
+    name: "more pods at least than at most",
+    values: { services: { checkin: { autoscaling: { minReplicas: 13 } } } },
+    says: "services.checkin.autoscaling.minReplicas is above maxReplicas",
+  },
+  {
+    name: "KEDA without Prometheus",
+    values: { services: { voucher: { autoscaling: { kind: "keda" } } } },
+    says: "services.voucher.autoscaling.kind is keda",
+  },
+  {
+    name: "an autoscaler without a request to measure against",
+    values: { defaults: { resources: { requests: { cpu: null } } } },
+    says: "services.gateway.resources.requests.cpu is missing",
+  },
+  {
+    name: "one account that each service would make",
+    values: { defaults: { serviceAccount: { name: "tickets" } } },
+    says: "defaults.serviceAccount.name is tickets with create",
+  },
+  {
+    name: "an account that neither exists nor is made",
+    values: { defaults: { serviceAccount: { create: false } } },
+    says: "services.voucher.serviceAccount.create is false",
+  },
+];
+
+describe("values that contradict each other are refused with a sentence", () => {
+  it.each(contradictions)("$name", async ({ set = "minimal", values, says }) => {
+    await expect(renderText(set, { values })).rejects.toThrow(says);
+  });
+});
+
+it("all contradictions are named at once", async () => {
+  const rendering = renderText("minimal", { values: { baseUrl: "", objectStore: { bucket: "" } } });
+  await expect(rendering).rejects.toThrow(/cannot be installed:\n {2}- objectStore\.bucket[^\n]+\n {2}- baseUrl/);
+});
+
+const mistakes: readonly Refusal[] = [
+  { name: "a misspelt key", values: { postgress: {} }, says: "postgress" },
+  { name: "a misspelt key inside", values: { kafka: { broker: "kafka:9092" } }, says: "broker" },
+  { name: "a misspelt service", values: { services: { checkins: {} } }, says: "checkins" },
+  {
+    name: "a release without a service that others need",
+    values: { services: { boxoffice: { enabled: false } } },
+    says: "enabled",
+  },
+  { name: "a misspelt key of a service", values: { services: { checkin: { replica: 2 } } }, says: "replica" },
+  { name: "a misspelt key in its map", values: { defaults: { autoscaling: { min: 1 } } }, says: "min" },
+  {
+    name: "an unknown setting",
+    values: { services: { checkin: { settings: { RATE_LIMIT: 1 } } } },
+    says: "RATE_LIMIT",
+  },
+  { name: "a setting that the chart makes", values: { defaults: { settings: { GRPC_PORT: 1 } } }, says: "GRPC_PORT" },
+  { name: "a number for a text", values: { baseUrl: 5 }, says: "baseUrl" },
+  { name: "an address with a path", values: { baseUrl: "https://example.org/shop" }, says: "baseUrl" },
+  { name: "brokers without ports", values: { kafka: { brokers: "kafka" } }, says: "brokers" },
+  { name: "an unknown word", values: { migrations: { kind: "initContainer" } }, says: "kind" },
+  { name: "a password for the name of a Secret", values: { redis: { existingSecret: "Hunter 2!" } }, says: "redis" },
+  { name: "a tag for a digest", values: { image: { digest: "v1" } }, says: "digest" },
+];
+
+describe("values that the schema does not have are refused", () => {
+  it.each(mistakes)("$name", async ({ set = "minimal", values, says }) => {
+    await expect(renderText(set, { values })).rejects.toThrow(
+      new RegExp(`don't meet the specifications of the schema[\\s\\S]*${says}`),
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { ofKind, renderChart } from "./render-chart.ts";
+
+const operations = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+
+it("where something scales a Deployment, it has no number of replicas", async () => {
+  const manifests = await renderChart("full");
+  const scaled = [...manifests.filter(({ kind }) => kind === "HorizontalPodAutoscaler" || kind === "ScaledObject")];
+  expect(scaled.map(({ kind, spec }) => `${kind} ${spec.scaleTargetRef.name}`).sort()).toEqual([
+    "HorizontalPodAutoscaler tessera-checkin",
+    "HorizontalPodAutoscaler tessera-gateway",
+    "ScaledObject tessera-layout-and-render",
+  ]);
+  const targets = scaled.map(({ spec }) => spec.scaleTargetRef.name);
+  const deployments = manifests.filter(({ kind }) => kind === "Deployment");
+  const fixed = deployments.filter(({ spec }) => "replicas" in spec).map(({ metadata }) => metadata.name);
+  expect(fixed.toSorted()).toEqual(
+    deployments
+      .map(({ metadata }) => metadata.name)
+      .filter((name) => !targets.includes(name))
+      .sort(),
+  );
+});
+
+it("KEDA asks for work that waits, by a metric that operators are told about", async () => {
+  const scaled = ofKind("ScaledObject", await renderChart("full")).get("layout-and-render");
+  const [trigger] = scaled?.spec.triggers ?? [];
+  expect(trigger.metadata).toEqual({
+    serverAddress: "http://prometheus.monitoring:9090",
+    query: 'sum(max by (work) (tessera_work_waiting{namespace="tickets",service="layout-and-render"}))',
+    threshold: "20",
+  });
+  expect(operations).toContain("| `tessera_work_waiting` | gauge | service, work |");
+});
+
+it("where more than one pod can run, a drain of nodes takes one at a time, and pods are spread", async () => {
+  const manifests = await renderChart("minimal");
+  const budgets = ofKind("PodDisruptionBudget", manifests);
+  const spread = [...ofKind("Deployment", manifests)].filter(
+    ([, { spec }]) => "topologySpreadConstraints" in spec.template.spec,
+  );
+  expect([...budgets.keys()].sort()).toEqual(spread.map(([name]) => name).sort());
+  expect(budgets.has("shredder")).toBe(false);
+  expect(budgets.get("gateway")?.spec).toMatchObject({ maxUnavailable: 1, unhealthyPodEvictionPolicy: "AlwaysAllow" });
+  const [, gateway] = spread.find(([name]) => name === "gateway") ?? [];
+  const keys = gateway?.spec.template.spec.topologySpreadConstraints.map(
+    (each: { topologyKey: string }) => each.topologyKey,
+  );
+  expect(keys).toEqual(["topology.kubernetes.io/zone", "kubernetes.io/hostname"]);
+});
+
+it("every alert is about metrics that operators are told about, and links to a heading of that page", async () => {
+  const rules = ofKind("PrometheusRule", await renderChart("full")).get("alerts")?.spec.groups[0].rules as {
+    readonly alert: string;
+    readonly expr: string;
+    readonly annotations: { readonly runbook_url: string };
+  }[];
+  expect(rules.length).toBeGreaterThan(10);
+  const anchors = [...operations.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9 -]/g, "")
+      .replaceAll(" ", "-"),
+  );
+  for (const { alert, expr, annotations } of rules) {
+    const metrics = expr.match(/tessera_\w+/g) ?? [];
+    expect(metrics, alert).not.toEqual([]);
+    for (const metric of metrics) expect(operations, alert).toContain(`| \`${metric}\` |`);
+    expect(expr, alert).toContain('namespace="tickets"');
+    expect(anchors, alert).toContain(annotations.runbook_url.split("#")[1]);
+  }
+});
+
+it("metrics keep the service that they are about", async () => {
+  const monitor = ofKind("ServiceMonitor", await renderChart("full")).get("services");
+  expect(monitor?.metadata.labels).toMatchObject({ release: "prometheus" });
+  expect(monitor?.spec.endpoints).toEqual([
+    { port: "operations", path: "/metrics", interval: "30s", scrapeTimeout: "10s", honorLabels: true },
+  ]);
+});
