@@ -187,6 +187,22 @@ describe("an erasure that retention makes", () => {
     for (const each of organizers) expect((await erased(each)).toSorted()).toEqual(["one", "two"]);
   });
 
+  it("[D9.8] does not wait for two that were requested more than an hour ago and do not end", async () => {
+    const organizers = ["a", "b", "c"];
+    service.peers.events = organizers.map((each) => ({ organizer: each, event, at: long }));
+    for (const each of organizers) await set({ organizer: each });
+    await untilDue();
+    await sweep();
+    await service.work();
+    await sweep();
+    const [{ cases }] = [(await count()) as { cases: number }];
+    expect(cases).toBe(2);
+    expect(await count()).toMatchObject({ exports: 2 });
+    await db.run(sql`update shred_case set requested_at = now() - interval '2 hours'`);
+    await sweep();
+    expect(await count()).toMatchObject({ exports: 3 });
+  });
+
   it("[D9.8] does not begin when two others have begun meanwhile", async () => {
     const organizers = ["a", "b", "c"];
     service.peers.events = organizers.map((each) => ({ organizer: each, event, at: long }));

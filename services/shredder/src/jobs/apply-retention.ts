@@ -32,7 +32,7 @@ const unreadMinutes = 5;
 const mostPages = 20;
 const mostTried = 20;
 
-/** Erasures at a time, each of another organizer: many that are due leave room to what people have asked for. */
+/** Erasures at a time, each of another organizer: many that are due leave room to what people have asked for. One that lasts for an hour does not count. */
 const mostBegun = 2;
 
 /**
@@ -78,7 +78,7 @@ export function applyRetention(tools: RetentionTools): Job {
       }
       for (let tried = 0; tried < mostTried && !signal.aborted; tried += 1) {
         const due = await announcements.findDue(tools.db);
-        if (due === undefined || (await announcements.findBegun(tools.db)).length >= mostBegun) break;
+        if (due === undefined || (await announcements.countBusy(tools.db)) >= mostBegun) break;
         await attempt(due, (each) => begin(each, tools));
       }
     },

@@ -140,6 +140,21 @@ export async function lock(tx: Queryable, of: AnnouncedErasure): Promise<boolean
   return (await tx.run(sql`select from announced_erasure where ${unchanged(of)} for update`)) > 0;
 }
 
+/** How many erasures are being made. One that was requested long ago waits for a service that is away, or for help, and delays no other. */
+export async function countBusy(db: Queryable): Promise<number> {
+  const { busy } = await db.one<{ busy: number }>(sql`
+    select count(*) as busy
+      from announced_erasure
+     where announced_erasure.export is not null
+       and not exists (select
+                         from shred_case
+                        where shred_case.organizer = announced_erasure.organizer
+                          and shred_case.event = announced_erasure.event
+                          and shred_case.id = announced_erasure.shred_case
+                          and shred_case.requested_at < now() - interval '1 hour')`);
+  return busy;
+}
+
 /** Whether another erasure may begin: only so many do at a time, and one of each organizer. Others wait until the transaction ends. */
 export async function mayBegin(
   tx: Queryable,
@@ -147,11 +162,12 @@ export async function mayBegin(
   { most }: { readonly most: number },
 ): Promise<boolean> {
   await takeLocks(tx, { alone: [beginLock()] });
-  const { begun, mine } = await tx.one<{ begun: number; mine: number }>(sql`
-    select count(*) as begun, count(*) filter (where announced_erasure.organizer = ${organizer}) as mine
+  const { mine } = await tx.one<{ mine: number }>(sql`
+    select count(*) as mine
       from announced_erasure
-     where announced_erasure.export is not null`);
-  return begun < most && mine === 0;
+     where announced_erasure.organizer = ${organizer}
+       and announced_erasure.export is not null`);
+  return mine === 0 && (await countBusy(tx)) < most;
 }
 
 /** Notes the export of an erasure, or its case, which is locked. */
