@@ -24,17 +24,18 @@ export type BoxofficeEvents = ReturnType<typeof reportEvents>;
 
 /** Reports what operators and statistics need: log line and counter in one place. Neither contains a token, secret or name. */
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
-  const credentials = metrics.counter("boxoffice_credential_changes", "API keys and devices created or revoked.", [
-    "kind",
-    "change",
-  ]);
+  const credentials = metrics.counter(
+    "boxoffice_credential_changes_total",
+    "API keys and devices created or revoked.",
+    ["kind", "change"],
+  );
   const lostFiles = metrics.counter(
-    "boxoffice_gate_files_lost",
+    "boxoffice_gate_files_lost_total",
     "Files given at a gate that were deleted before they were copied.",
   );
 
   const ticketsSold = metrics.counter(
-    "boxoffice_tickets_sold",
+    "boxoffice_tickets_sold_total",
     "Tickets sold, and tickets of sales that were canceled.",
     ["change"],
   );

@@ -11,28 +11,44 @@ export interface ListPlace extends EventKey {
 /** Log lines and counters of what happens here. None of them ever contains a code, a secret or a name. */
 export type CheckinEvents = ReturnType<typeof reportEvents>;
 
+/** How a scan ended, as the value of a label. */
+const outcomeLabels: Readonly<Record<NonNullable<ScanOutcome["outcome"]>["$case"], string>> = {
+  admitted: "admitted",
+  refused: "refused",
+  unknownTicket: "unknown_ticket",
+  unknownList: "unknown_list",
+  failed: "failed",
+  incomplete: "incomplete",
+  undecided: "undecided",
+  crowded: "crowded",
+};
+
 /** Between two log lines about failed batches. */
 const silenceMs = 1000;
 
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
-  const lists = metrics.counter("checkin_list_changes", "Check-in lists created, changed, deleted or imported.", [
+  const lists = metrics.counter("checkin_list_changes_total", "Check-in lists created, changed, deleted or imported.", [
     "change",
   ]);
-  const scans = metrics.counter("checkin_scans", "Decided scans by outcome, and by reason where they were refused.", [
-    "outcome",
-    "reason",
-  ]);
-  const failures = metrics.counter("checkin_batches_failed", "Batches of scans that could not be decided as a whole.");
+  const scans = metrics.counter(
+    "checkin_scans_total",
+    "Decided scans by outcome, and by reason where they were refused.",
+    ["outcome", "reason"],
+  );
+  const failures = metrics.counter(
+    "checkin_batches_failed_total",
+    "Batches of scans that could not be decided as a whole.",
+  );
   const unanswered = metrics.counter(
-    "checkin_tickets_not_asked_for",
+    "checkin_tickets_not_asked_for_total",
     "Times that boxoffice gave no answer about codes that are unknown here.",
   );
   let silentUntil = 0;
   const exited = metrics.counter(
-    "checkin_automatic_exits",
+    "checkin_automatic_exits_total",
     "Tickets that were checked out by the exit_all_at of a list.",
   );
-  const folded = metrics.counter("checkin_count_rows_folded", "Count rows that were replaced by their sums.");
+  const folded = metrics.counter("checkin_count_rows_folded_total", "Count rows that were replaced by their sums.");
   return {
     listCreated(place: ListPlace): void {
       lists.add({ change: "created" });
@@ -53,7 +69,7 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       log.debug("check-in lists imported", { lists: count });
     },
     scanDecided({ organizer, event, list }: Scan, { outcome, position }: ScanOutcome): void {
-      const kind = outcome?.$case ?? "failed";
+      const kind = outcomeLabels[outcome?.$case ?? "failed"];
       const reason = outcome?.$case === "refused" ? outcome.value.reason : "";
       scans.add({ outcome: kind, reason });
       if (kind === "admitted") return;
@@ -88,7 +104,10 @@ export function reportEvents({ log, metrics }: { readonly log: Log; readonly met
       // Without a database every batch fails; one line a second is enough.
       if (performance.now() < silentUntil) return;
       silentUntil = performance.now() + silenceMs;
-      log.error("scans could not be decided; checkin_batches_failed counts them", { error, scans: count });
+      log.error("scans could not be decided; tessera_checkin_batches_failed_total counts them", {
+        error,
+        scans: count,
+      });
     },
     /** The automatic exit of a list is complete; another process may have begun it. */
     listExited({ organizer, event, list }: ListPlace, { exits }: { readonly exits: number }): void {

@@ -290,7 +290,7 @@ describe("what a scanner sends after an erasure", () => {
 
   it("[D4.4] is welcome to another event with the name of a deleted one", async () => {
     await erase(checkin, place, { kinds: ["question_answers", "attendee_info"] });
-    await checkin.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+    await checkin.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at: Date.now() * 1000 });
     await checkin.deliver(topics.eventChanged, [eventFact({ revision: 9 })]);
     await checkin.redeem(scan(listOf(place), "secret1", { answers, nonce: "new" }));
     expect(await stored(place)).toMatchObject({ given: 1, codes: ["secret1"] });

@@ -3,6 +3,7 @@ import { openZone, type Zone } from "./domain/local-time.ts";
 import { type Question, readQuestion } from "./domain/questions/question.ts";
 import { findHabits, type WritingHabits } from "./domain/questions/writing-habits.ts";
 import { type Rules, readRules } from "./domain/rules/read-rules.ts";
+import { findWording, type Wording } from "./domain/wording/wording.ts";
 
 /** Reads texts that are the same for every scan of an event, and caches the results. */
 export interface Readers {
@@ -11,6 +12,7 @@ export interface Readers {
   /** Throws for a document that is not a question: a batch catches it for each of its scans. */
   question(document: string): Question;
   habits(locale: string): WritingHabits;
+  wording(locale: string): Wording;
   /** Null: there is no such time zone. */
   zone(name: string): Zone | null;
 }
@@ -35,11 +37,13 @@ export function createReaders(): Readers {
     memoMethod: readQuestion,
   });
   const habits = new LRUCache({ max: mostLocales, memoMethod: findHabits });
+  const wordings = new LRUCache({ max: mostLocales, memoMethod: findWording });
   const zones = new LRUCache({ max: mostZones, memoMethod: (name: string) => ({ zone: openZone(name) }) });
   return {
     rules: (json) => rules.memo(json).read,
     question: (document) => questions.memo(document),
     habits: (locale) => habits.memo(locale),
+    wording: (locale) => wordings.memo(locale),
     zone: (name) => zones.memo(name).zone,
   };
 }

@@ -5,7 +5,9 @@ const mebibyte = 1024 * 1024;
 /** What layout-and-render reads from its environment. */
 export const settings = {
   baseUrl: optional(
-    url("BASE_URL", undefined, "The address clients use; programs that read codes are told it in the page."),
+    url("BASE_URL", undefined, "The address clients use; programs that read codes are told it in the page.", {
+      example: "https://tickets.example",
+    }),
   ),
   chromiumPath: optional(
     text("CHROMIUM_PATH", undefined, "A Chromium or headless shell; found or unpacked when left out."),

@@ -6,7 +6,7 @@ import type { EventKey } from "./store/keys.ts";
 export type LayoutEvents = ReturnType<typeof reportEvents>;
 
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
-  const changes = metrics.counter("layout_changes", "Layouts created, changed, assigned, deleted or imported.", [
+  const changes = metrics.counter("layout_changes_total", "Layouts created, changed, assigned, deleted or imported.", [
     "change",
   ]);
   const report =

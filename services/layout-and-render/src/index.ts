@@ -1,6 +1,7 @@
 import { rpcs } from "@tessera/kit/rpc";
 import { defineService } from "@tessera/kit/service";
 import { Layouts, Records, Rendering } from "@tessera/protos/services";
+import { measurePrinting } from "./browser/measure-printing.ts";
 import { browserStarter } from "./browser/open-browser.ts";
 import { openPrintQueue, usualLimits } from "./browser/print-queue.ts";
 import { clients } from "./clients.ts";
@@ -58,11 +59,12 @@ export const layoutAndRender = defineService({
   holdings: personalData.holdings,
   rebuilds: [],
   async start({ config, db, reads, files, clock, log, metrics, clients: { boxofficeData, ...printed } }) {
-    const printer = openPrintQueue({
+    const queue = openPrintQueue({
       start: browserStarter({ executable: config.chromiumPath, log }),
       log,
       limits: { ...usualLimits, tabs: config.printTabs, memory: config.browserMemory },
     });
+    const printer = measurePrinting(queue, metrics);
     const renderer = { printer, fonts: openFontCatalogue(), backgrounds: openBackgroundCache() };
     const pictures = openPictureDrawer();
     const printing = { ...printed, renderer, formats: new Formats(), issuer: config.baseUrl ?? "" };

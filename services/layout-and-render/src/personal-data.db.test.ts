@@ -156,7 +156,7 @@ it("[D3.10] an event that boxoffice has deleted is not waited for", async () => 
   await service.deliver(topics.shredRequested, [
     { ...request, kinds: ["attendee_info"], again: true, fromLedger: true },
   ]);
-  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+  await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at: Date.now() * 1000 });
   await finishWork(service.db, service.workers);
   // Its files expire with their jobs.
   expect(await service.db.many(sql`select state from work where kind = 'erase personal data'`)).toEqual([

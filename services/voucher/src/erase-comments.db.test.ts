@@ -183,6 +183,21 @@ describe("an event that is to be erased", () => {
     expect(await client().closeEvent(request)).toEqual({ problem: undefined });
   });
 
+  it("[D2.4] stays erased where a call to close it comes after the request", async () => {
+    await service.createOne({ code: "GUEST-1", tag, comment: guest });
+    const request = { ...place, case: randomUUID(), kinds, version: await versionNow() };
+    expect(await client().closeEvent(request)).toEqual({ problem: undefined });
+    await service.deliver(topics.shredRequested, [{ ...request, again: false, fromLedger: false }]);
+    await finishWork(service.db, service.workers);
+    const done = await findErased(service, request);
+    expect(done).toMatchObject({ state: ErasureState.DONE });
+    for (const version of [request.version, await versionNow(), "another"]) {
+      expect(await client().closeEvent({ ...request, version })).toEqual({ problem: undefined });
+      expect(await findErased(service, request)).toEqual(done);
+    }
+    expect(await importOne({ tag, comment: guest })).toHaveLength(1);
+  });
+
   it("[D6.8] says whether the request has arrived, and takes one that comes again", async () => {
     await service.createOne({ code: "GUEST-1", tag, comment: guest });
     const request = { ...place, case: randomUUID(), kinds };
@@ -219,7 +234,7 @@ describe("an event that is to be erased", () => {
 
 describe("a request for an event that was deleted", () => {
   const isBack = async () => {
-    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`]);
+    await service.deliver(topics.eventChanged, [`${place.organizer}/${place.event}/`], { at: Date.now() * 1000 });
     await service.db.run(sql`delete from voucher`);
     await service.prepareEvent(place);
     await service.createOne({ code: "OF-NEW", tag, comment: guest });
@@ -290,6 +305,15 @@ describe("comments that come after an erasure", () => {
       expect(await importOne({ ...sent, created })).toHaveLength(1);
     expect(await importOne({ ...sent, created: later })).toEqual([]);
     expect(await comments()).toEqual({ IMPORTED: guest });
+  });
+
+  it("[D4.5] by a record are rejected, where it says that a voucher of before was created later", async () => {
+    const sent = { tag, comment: guest };
+    expect(await importOne({ ...sent, created: "2020-01-01T00:00:00Z" })).toEqual([]);
+    await erase(service, place, { kinds });
+    const created = new Date(Date.now() + 60_000).toISOString();
+    expect(await importOne({ ...sent, created })).toHaveLength(1);
+    expect(await comments()).toEqual({ IMPORTED: "█" });
   });
 
   it("[D4.5] are stored where somebody writes them", async () => {

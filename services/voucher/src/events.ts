@@ -6,11 +6,15 @@ import type { EventKey } from "./store/keys.ts";
 export type VoucherEvents = ReturnType<typeof reportEvents>;
 
 export function reportEvents({ log, metrics }: { readonly log: Log; readonly metrics: Metrics }) {
-  const changes = metrics.counter("voucher_changes", "Vouchers created, changed, deleted or imported.", ["change"]);
-  const released = metrics.counter("voucher_holds_released", "Holds of capacity that no voucher came of.");
-  const reservedUses = metrics.counter("voucher_reserved_uses", "Uses reserved, confirmed or released by shops.", [
+  const changes = metrics.counter("voucher_changes_total", "Vouchers created, changed, deleted or imported.", [
     "change",
   ]);
+  const released = metrics.counter("voucher_holds_released_total", "Holds of capacity that no voucher came of.");
+  const reservedUses = metrics.counter(
+    "voucher_reserved_uses_total",
+    "Uses reserved, confirmed or released by shops.",
+    ["change"],
+  );
   return {
     vouchersCreated({ organizer, event }: EventKey, count: number): void {
       changes.add({ change: "created" }, count);

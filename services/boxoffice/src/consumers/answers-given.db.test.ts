@@ -301,7 +301,7 @@ describe("an order that is sent again", () => {
 it("[C5.55] a question that was answered at a gate stays", async () => {
   await deliverAnswers(db, answersFact([given(2, 6, "two")]));
   expect(await office.apply(record("question", { id: 2 }, { deleted: true }))).toEqual({
-    1: { non_field_errors: ["answers given at the gate refer to it; remove or change those first"] },
+    1: { non_field_errors: ["Answers given at the gate refer to it; remove or change those first."] },
   });
   await take(record("question", { id: 3 }, { deleted: true }));
 });

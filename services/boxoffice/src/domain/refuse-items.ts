@@ -29,9 +29,9 @@ export function refuseItems<V extends { readonly data: Item }>(values: readonly 
     }
     const seen = new Set<number>();
     for (const [index, { id }] of data.variations.entries()) {
-      if (seen.has(id)) addError(`variations.${index}.id`, `variation ${id} occurs twice`);
+      if (seen.has(id)) addError(`variations.${index}.id`, `Variation ${id} occurs twice.`);
       else if (itemOf.get(id) !== data.id)
-        addError(`variations.${index}.id`, `variation ${id} belongs to another item`);
+        addError(`variations.${index}.id`, `Variation ${id} belongs to another item.`);
       seen.add(id);
     }
     for (const [index, { addon_category }] of data.addons.entries()) {
@@ -43,7 +43,7 @@ export function refuseItems<V extends { readonly data: Item }>(values: readonly 
       const variations = variationsOf.get(bundled_item);
       if (variations === undefined) addError(`bundles.${index}.bundled_item`, notKnown(`item ${bundled_item}`));
       else if (bundled_variation !== null && !variations.has(bundled_variation)) {
-        addError(`bundles.${index}.bundled_variation`, `item ${bundled_item} has no variation ${bundled_variation}`);
+        addError(`bundles.${index}.bundled_variation`, `Item ${bundled_item} has no variation ${bundled_variation}.`);
       }
     }
   });

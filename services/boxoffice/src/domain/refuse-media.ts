@@ -24,7 +24,7 @@ export function refuseMedia<V extends { readonly data: Medium }>(
 
   return refuseEach(left, ({ data }, addError) => {
     const owner = owners.get(mediumKey(data));
-    if (owner !== data.id) addError("identifier", `medium ${owner} has this identifier`);
+    if (owner !== data.id) addError("identifier", `Medium ${owner} has this identifier.`);
     for (const [index, { event, id }] of data.linked_orderpositions.entries()) {
       const events = known.linkedPositions.get(id) ?? [];
       const exists = event === null ? events.length > 0 : events.includes(event);
@@ -33,7 +33,7 @@ export function refuseMedia<V extends { readonly data: Medium }>(
         const form = `{"id": ${id}, "event": …}`;
         addError(
           "linked_orderpositions",
-          ofElement(index, `several events have a position ${id}; name its event: ${form}`),
+          ofElement(index, `Several events have a position ${id}; name its event as ${form}.`),
         );
       }
     }

@@ -35,8 +35,8 @@ export function validateQuestion(data: Question, addError: AddError): void {
   const ids = new Set<number>();
   const identifiers = new Set<string>();
   for (const [index, { id, identifier }] of data.options.entries()) {
-    if (ids.has(id)) addError(`options.${index}.id`, `option ${id} occurs twice`);
-    if (identifiers.has(identifier)) addError(`options.${index}.identifier`, "another option has this identifier");
+    if (ids.has(id)) addError(`options.${index}.id`, `Option ${id} occurs twice.`);
+    if (identifiers.has(identifier)) addError(`options.${index}.identifier`, "Another option has this identifier.");
     ids.add(id);
     identifiers.add(identifier);
   }
@@ -75,17 +75,17 @@ export function refuseQuestions<V extends { readonly data: Question }>(
       if (!known.items.has(item)) addError("items", ofElement(index, notKnown(`item ${item}`)));
     }
     const namesake = ownerOfIdentifier.get(data.identifier);
-    if (namesake !== data.id) addError("identifier", `question ${namesake} has this identifier`);
+    if (namesake !== data.id) addError("identifier", `Question ${namesake} has this identifier.`);
     for (const [index, { id }] of data.options.entries()) {
       if (ownerOfOption.get(id) !== data.id)
-        addError(`options.${index}.id`, `option ${id} belongs to another question`);
+        addError(`options.${index}.id`, `Option ${id} belongs to another question.`);
     }
     validateDependency(data, all, addError);
     for (const [id, { dependsOn }] of staying) {
       if (dependsOn !== data.id) continue;
       if (!withKnownAnswers.has(data.type))
-        addError("type", `question ${id} depends on it, which this type does not allow`);
-      if (data.ask_during_checkin) addError("ask_during_checkin", `question ${id} depends on it`);
+        addError("type", `Question ${id} depends on it, which this type does not allow.`);
+      if (data.ask_during_checkin) addError("ask_during_checkin", `Question ${id} depends on it.`);
     }
   });
 }
@@ -101,7 +101,7 @@ function validateDependency(data: Question, all: ReadonlyMap<number, KnownQuesti
   if (!withKnownAnswers.has(other.type)) {
     addError("dependency_question", "Only a question of type B, C or M can be what another depends on.");
   }
-  if (other.askedAtCheckin) addError("dependency_question", `question ${id} is asked at check-in`);
+  if (other.askedAtCheckin) addError("dependency_question", `Question ${id} is asked at check-in.`);
   const passed = new Set([data.id]);
   for (let next: number | null | undefined = id; next !== null && next !== undefined; next = all.get(next)?.dependsOn) {
     if (next === data.id) addError("dependency_question", "It would depend on itself.");

@@ -31,14 +31,14 @@ function validateProducts(
     const ofItem = known.items.get(item);
     if (ofItem === undefined) addError("items", ofElement(index, notKnown(`item ${item}`)));
     else if (ofItem.size > 0 && !accompanied.has(item)) {
-      addError("items", ofElement(index, `item ${item} has variations; list those that the quota counts`));
+      addError("items", ofElement(index, `Item ${item} has variations; list those that the quota counts.`));
     }
   }
   for (const [index, variation] of variations.entries()) {
     const item = itemsOf.get(variation);
     if (item === undefined) addError("variations", ofElement(index, notKnown(`variation ${variation}`)));
     else if (!listed.has(item)) {
-      addError("variations", ofElement(index, `variation ${variation} belongs to item ${item}, which is not listed`));
+      addError("variations", ofElement(index, `Variation ${variation} belongs to item ${item}, which is not listed.`));
     }
   }
 }

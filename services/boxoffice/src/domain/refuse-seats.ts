@@ -20,7 +20,7 @@ export function refuseSeats<V extends { readonly data: Seat }>(left: readonly V[
 
   return refuseEach(left, ({ data }, addError) => {
     const owner = owners.get(seatKey(data.seat_guid, data.subevent));
-    if (owner !== data.id) addError("seat_guid", `seat ${owner} has this guid`);
+    if (owner !== data.id) addError("seat_guid", `Seat ${owner} has this guid.`);
     if (data.product !== null && !known.items.has(data.product)) addError("product", notKnown(`item ${data.product}`));
     if (data.subevent === null && known.series === true) addError("subevent", "A seat of a series belongs to a date.");
     if (data.subevent !== null && !known.subevents.has(data.subevent)) {

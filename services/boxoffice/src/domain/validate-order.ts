@@ -33,8 +33,8 @@ export function validatePositions({ positions: all }: Order, addError: AddError)
   const ids = new Set<number>();
   const numbers = new Set<number>();
   for (const [index, { id, positionid }] of all.entries()) {
-    if (ids.has(id)) addError(`positions.${index}.id`, `position ${id} occurs twice`);
-    if (numbers.has(positionid)) addError(`positions.${index}.positionid`, `positionid ${positionid} occurs twice`);
+    if (ids.has(id)) addError(`positions.${index}.id`, `Position ${id} occurs twice.`);
+    if (numbers.has(positionid)) addError(`positions.${index}.positionid`, `Positionid ${positionid} occurs twice.`);
     ids.add(id);
     numbers.add(positionid);
   }
@@ -59,7 +59,7 @@ function validateCheckins({ checkins }: Position, addError: AddError): void {
     if (checkin.list >= firstIdMadeHere) addError(`checkins.${index}.list`, listMadeHere);
     if (other === undefined) continue;
     if (other.list === checkin.list && other.datetime === checkin.datetime && other.type === checkin.type) continue;
-    addError(`checkins.${index}.id`, `check-in ${checkin.id} occurs twice, as different ones`);
+    addError(`checkins.${index}.id`, `Check-in ${checkin.id} occurs twice, as different ones.`);
   }
 }
 
@@ -79,7 +79,7 @@ function validatePosition(position: Position, known: Known, addError: AddError):
   const { item, variation, subevent, tax_rule } = position;
   const variations = known.items.get(item);
   if (variations === undefined) addError("item", notKnown(`item ${item}`));
-  else if (isUnknown(variation, variations)) addError("variation", `item ${item} has no variation ${variation}`);
+  else if (isUnknown(variation, variations)) addError("variation", `Item ${item} has no variation ${variation}.`);
   if (subevent === null && known.series === true) addError("subevent", "A position of a series belongs to a date.");
   if (isUnknown(subevent, known.subevents)) addError("subevent", notKnown(`subevent ${subevent}`));
   if (isUnknown(tax_rule, known.taxRules)) addError("tax_rule", notKnown(`tax rule ${tax_rule}`));
@@ -90,7 +90,7 @@ function validatePosition(position: Position, known: Known, addError: AddError):
       continue;
     }
     for (const option of options) {
-      if (!has.includes(option)) addError("answers", ofElement(index, `question ${question} has no option ${option}`));
+      if (!has.includes(option)) addError("answers", ofElement(index, `Question ${question} has no option ${option}.`));
     }
   }
 }

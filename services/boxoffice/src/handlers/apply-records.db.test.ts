@@ -56,6 +56,48 @@ describe("a batch", () => {
     expect(await positionIds()).toEqual([1, 4]);
   });
 
+  it("[R6.11] tells every mistake of a record at once: wrong fields, contradictions and unknown references", async () => {
+    const wrong = sample.order({
+      status: "z",
+      sales_channel: "api.unknown",
+      positions: [
+        position({ id: 7, price: "x", item: 999, tax_rule: 9 }),
+        position({ id: 7, positionid: 2, addon_to: 12, secret: {}, item: "y" }),
+        { positionid: "first" },
+      ],
+    });
+    const rejected = await office.apply(...festival, wrong, orderOf(1, { status: "x" }));
+    expect(Object.keys(rejected[4] ?? {}).sort()).toEqual([
+      "positions.0.item",
+      "positions.0.price",
+      "positions.0.tax_rule",
+      "positions.1.addon_to",
+      "positions.1.id",
+      "positions.1.item",
+      "positions.1.secret",
+      "positions.2.id",
+      "positions.2.item",
+      "positions.2.positionid",
+      "positions.2.secret",
+      "sales_channel",
+      "status",
+    ]);
+    expect(rejected[4]?.["positions.0.item"]).toEqual(["Item 999 is not known; its record must come first."]);
+    expect(rejected[4]?.["status"]).toEqual(["This is not one of the valid choices: n, p, e, c."]);
+    expect(rejected[5]).toEqual({ status: [expect.any(String)] });
+    expect(await positionIds()).toEqual([]);
+  });
+
+  it("[R6.11] tells of a wrong record that its event is unknown, too", async () => {
+    const rejected = await office.apply(sample.organizer(), sample.item({ position: "x" }));
+    expect(rejected).toEqual({
+      2: {
+        position: ["A valid integer is required."],
+        event: ["The event is not known; its record must come first."],
+      },
+    });
+  });
+
   it("[R6.2] rejects a record that no message can tell of, and stores the rest", async () => {
     const options = Array.from({ length: 5000 }, (_, index) => ({
       id: index + 1,
@@ -72,7 +114,7 @@ describe("a batch", () => {
     expect(rejected).toEqual({
       [festival.length + 1]: {
         non_field_errors: [
-          expect.stringMatching(/^could not be stored: it is too large: .* 4\.\d MiB, and at most 4\.0/),
+          expect.stringMatching(/^The record could not be stored: it is too large: .* 4\.\d MiB, and at most 4\.0/),
         ],
       },
     });
@@ -141,7 +183,7 @@ describe("a statement that nobody expected to fail", () => {
       sample.gate(),
       orderOf(3),
     );
-    expect(rejected).toEqual({ 2: { non_field_errors: ["could not be stored"] } });
+    expect(rejected).toEqual({ 2: { non_field_errors: ["The record could not be stored."] } });
     expect(await positionIds()).toEqual([1, 3]);
     const line = office.logged.find((each) => each.includes("a record could not be stored"));
     expect(JSON.parse(line ?? "")).toMatchObject({ level: "error", line: 2, kind: "order", error: { code: "23514" } });

@@ -157,14 +157,14 @@ describe("creating", () => {
       kind: "invalid",
       fields: {
         permissions: [expect.stringMatching(/^Element 2: /)],
-        events: [expect.stringMatching(/^Element 2: event is not known/)],
+        events: [expect.stringMatching(/^Element 2: Event is not known/)],
       },
     });
     await expect(deviceOf({ gate: 7, events: ["other"], name: "x".repeat(191) })).rejects.toMatchObject({
       kind: "invalid",
       fields: {
         name: [expect.anything()],
-        gate: [expect.stringContaining("gate 7 is not known")],
+        gate: [expect.stringContaining("Gate 7 is not known")],
         events: [expect.anything()],
       },
     });

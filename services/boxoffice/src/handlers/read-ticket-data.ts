@@ -4,9 +4,9 @@ import type {
   ReadTicketDataRequest,
   ReadTicketDataResponse,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
+import type { EventDocument, EventSettings } from "@tessera/resources/records/event";
 import type { Scope } from "../domain/scope.ts";
 import { fault } from "../faults.ts";
-import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import { defaultSettings } from "../records/event-settings.ts";
 import * as ticketData from "../store/ticket-data.ts";
 import { positionChanged } from "../wire/position-fact.ts";

@@ -1,8 +1,8 @@
 import type { Rebuild } from "@tessera/kit/bus/rebuild-topics";
 import { topics } from "@tessera/protos/topics";
+import type { EventDocument, EventSettings } from "@tessera/resources/records/event";
 import { kinds } from "../records/all-kinds.ts";
 import { credentialKinds } from "../records/credential-kinds.ts";
-import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import { defaultSettings } from "../records/event-settings.ts";
 import type { StoredFields } from "../store/credentials.ts";
 import { setVouchers } from "../store/positions.ts";

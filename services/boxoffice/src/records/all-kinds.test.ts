@@ -36,9 +36,19 @@ describe("a record of boxoffice", () => {
 
   it("[R3.62] refuses kinds that it does not take", () => {
     expect(errorsOf(record("voucher", {}))).toEqual({
-      kind: ["records of kind voucher are not taken by this version"],
+      kind: ["Records of kind voucher are not taken by this version."],
     });
-    expect(errorsOf(record("constructor", {}))).toEqual({ kind: ["There is no such kind of record."] });
+    expect(errorsOf(record("constructor", {}))).toEqual({
+      kind: [expect.stringMatching(/^There is no such kind of record\. The kinds are organizer, .*order, /)],
+    });
+  });
+
+  it.each([
+    ["event.oders:read", "Did you mean event.orders:read?"],
+    ["nonsense", "Examples: event.orders:read"],
+  ])("[R3.6] says which permission was meant by %s", (name, hint) => {
+    const { permissions } = errorsOf(sample.apiKey({ permissions: ["*", name] }));
+    expect(permissions).toEqual([expect.stringContaining(hint)]);
   });
 
   it.each([

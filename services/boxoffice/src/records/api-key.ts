@@ -1,17 +1,19 @@
 import { compileKeyReader, compileReader, type Rule } from "@tessera/records/read";
-import { verbatim } from "@tessera/records/schema-parts";
 import * as resources from "@tessera/resources/credential";
-import { object } from "@tessera/schema/build";
+import { apiKeyRecord } from "@tessera/resources/records/api-key";
 import type { TypeOf } from "@tessera/schema/schema";
-import { isPermission, resolvePermissions } from "@tessera/values";
+import { closestName, isPermission, permissions, resolvePermissions } from "@tessera/values";
 import { apiKeyFields } from "../wire/credentials.ts";
 import { credentialKind, hashToken, tokenRule } from "./credential.ts";
 
-const schema = object({ token: verbatim(1000), ...resources.apiKey.properties }, { required: ["token"] });
+function explainPermission(name: string): string {
+  const meant = closestName(name, permissions);
+  const hint = meant === undefined ? "Examples: event.orders:read, event.orders:checkin, *." : `Did you mean ${meant}?`;
+  return `There is no permission of this name. ${hint}`;
+}
 
 const rules: Readonly<Record<string, Rule>> = {
-  "permissions.*": (name) =>
-    typeof name === "string" && !isPermission(name) ? "There is no permission of this name." : undefined,
+  "permissions.*": (name) => (typeof name === "string" && !isPermission(name) ? explainPermission(name) : undefined),
 };
 
 type StoredApiKey = TypeOf<typeof resources.apiKey>;
@@ -20,15 +22,15 @@ function complete<K extends StoredApiKey>(key: K): K {
   return { ...key, permissions: resolvePermissions(key.permissions) };
 }
 
-const readToken = compileKeyReader(schema, "token");
+const readToken = compileKeyReader(apiKeyRecord, "token");
 
 /** An API key. It is known by the hash of its token. */
 export const apiKey = credentialKind<StoredApiKey>({
   name: "api_key",
   noun: "API key",
   absent: "api_key_not_found",
-  schema,
-  readAll: compileReader(schema, { rules: { ...rules, token: tokenRule }, complete, omit: ["token"] }),
+  schema: apiKeyRecord,
+  readAll: compileReader(apiKeyRecord, { rules: { ...rules, token: tokenRule }, complete, omit: ["token"] }),
   readFields: compileReader(resources.apiKey, { rules, complete }),
   readKey(data) {
     const token = readToken(data);

@@ -125,7 +125,7 @@ export function credentialKind<D extends credentials.StoredFields>(traits: Trait
         (value, addError) => {
           const { tokenHash, data } = value;
           const owner = owners.get(tokenHash?.toString("hex") ?? "") ?? ownerOf(value);
-          if (owner !== ownerOf(value)) addError("token", "this token belongs to another key or device");
+          if (owner !== ownerOf(value)) addError("token", "This token belongs to another key or device.");
           if (typeof data.gate === "number" && !known.gates.has(data.gate))
             addError("gate", notKnown(`gate ${data.gate}`));
           for (const [index, event] of data.events.entries()) {

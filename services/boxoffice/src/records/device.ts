@@ -1,25 +1,12 @@
 import { compileReader } from "@tessera/records/read";
-import * as resources from "@tessera/resources/credential";
-import { id, object, text } from "@tessera/schema/build";
+import type * as resources from "@tessera/resources/credential";
+import { deviceRecord, deviceWithoutToken } from "@tessera/resources/records/device";
 import type { TypeOf } from "@tessera/schema/schema";
 import { devicePermissions, deviceProfileOf } from "@tessera/values";
 import { deviceFields } from "../wire/credentials.ts";
 import { credentialKind, tokenRule } from "./credential.ts";
 
-const token = text({
-  nullable: true,
-  default: null,
-  trim: false,
-  blank: false,
-  maxLength: 1000,
-  description: "Null: the device was never initialised, nothing authenticates as it.",
-});
-
-const withoutToken = object({ device_id: id(), ...resources.sentDevice.properties }, { required: ["device_id"] });
-
-const schema = object({ token, ...withoutToken.properties }, { required: ["device_id"] });
-
-function complete<D extends TypeOf<typeof withoutToken>>(device: D) {
+function complete<D extends TypeOf<typeof deviceWithoutToken>>(device: D) {
   return {
     ...device,
     security_profile: deviceProfileOf(device.security_profile),
@@ -35,9 +22,9 @@ export const device = credentialKind<StoredDevice>({
   name: "device",
   noun: "device",
   absent: "device_not_found",
-  schema,
-  readAll: compileReader(schema, { rules: { token: tokenRule }, complete, omit: ["token"] }),
-  readFields: compileReader(withoutToken, { complete }),
+  schema: deviceRecord,
+  readAll: compileReader(deviceRecord, { rules: { token: tokenRule }, complete, omit: ["token"] }),
+  readFields: compileReader(deviceWithoutToken, { complete }),
   idOf: ({ device_id: number }) => String(number),
   numbered: { field: "device_id", by: "device_id_seq" },
   ...deviceFields,

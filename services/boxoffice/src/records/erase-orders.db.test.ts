@@ -404,6 +404,28 @@ describe("what comes after an erasure", () => {
     expect(await takeFacts(db)).toEqual([]);
   });
 
+  it("[D4.8] is rejected where a record says that an order of before was placed later, or moves its tickets to a later one", async () => {
+    const later = new Date(Date.now() + 60_000).toISOString();
+    await erase(service, place, { kinds: everyKind });
+    const redated = (await office.apply(order({ datetime: later })))[1] ?? {};
+    expect(Object.keys(redated)).toEqual(expect.arrayContaining(["datetime", "email", "positions.0.attendee_name"]));
+    const nothing = { email: null, phone: null, customer: null, invoice_address: null };
+    const tickets = [position({ id: 1 }), position({ id: 2, positionid: 2, secret: "second", canceled: true })];
+    expect(await office.apply(order({ ...nothing, datetime: later, positions: tickets }))).toEqual({
+      1: { datetime: [expect.stringContaining("placed before")] },
+    });
+    const split = await office.apply(
+      order({ ...nothing, positions: [position({ id: 1 })] }),
+      order({ code: "SPLIT", datetime: later, positions: [position({ id: 2, secret: "second", ...ada })] }),
+    );
+    expect(Object.keys(split[2] ?? {})).toEqual(expect.arrayContaining(["email", "positions.0.attendee_name"]));
+    expect((await documentOf())["email"]).toBeUndefined();
+    await take(
+      order({ ...nothing, positions: [position({ id: 1 })] }),
+      order({ ...nothing, code: "SPLIT", datetime: later, positions: [position({ id: 2, secret: "second" })] }),
+    );
+  });
+
   it("[D4.8] is taken in whole where the order was placed later, and a repetition leaves it", async () => {
     const request = { ...place, case: randomUUID(), kinds: everyKind };
     const next = (datetime: string) =>

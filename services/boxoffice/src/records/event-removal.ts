@@ -2,7 +2,7 @@ import { defineWork, enqueueWork, json, nothing, untilDone } from "@tessera/kit/
 import { endErasures } from "@tessera/kit/personal-data/erasures";
 import type { Db, Tx } from "@tessera/kit/pg/database";
 import { eventKey } from "@tessera/kit/pg/entity-key";
-import { rowsAs } from "@tessera/kit/pg/table";
+import { instant, rowsAs } from "@tessera/kit/pg/table";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { Scope } from "../domain/scope.ts";
 import { type Deleted, deleteNext, type EventTable } from "../store/event-contents.ts";
@@ -71,7 +71,7 @@ export async function removeNext(
   if (!(await events.isRemoved(tx, scope))) return undefined;
   const next = contents[part];
   if (next === undefined) {
-    await endErasures(tx, rowsAs("gone", eventKey, [scope]));
+    await endErasures(tx, rowsAs("gone", { ...eventKey, at: instant.orNull }, [{ ...scope, at: null }]));
     await events.deleteRemoved(tx, scope);
     return undefined;
   }

@@ -1,9 +1,9 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading, type Rule } from "@tessera/records/read";
+import { type EventDocument, type EventSettings, eventSettingsRecord } from "@tessera/resources/records/event";
 import { isTimeZone } from "@tessera/values";
 import * as events from "../store/events.ts";
 import { eventFact } from "../wire/event-fact.ts";
-import { type EventDocument, type EventSettings, settingsSchema } from "./event-schema.ts";
 import type { RecordKind, Run } from "./kind.ts";
 
 /** Finds what is no IANA time zone. */
@@ -12,7 +12,7 @@ export const timeZoneRule: Rule = (name) =>
     ? "There is no time zone of this name. Use an IANA name, for instance Europe/Berlin."
     : undefined;
 
-const read = compileReader(settingsSchema, { rules: { timezone: timeZoneRule } });
+const read = compileReader(eventSettingsRecord, { rules: { timezone: timeZoneRule } });
 
 /** What holds where no record says otherwise. */
 export const defaultSettings: Reading<EventSettings> = mustRead({});
@@ -20,7 +20,7 @@ export const defaultSettings: Reading<EventSettings> = mustRead({});
 /** The settings of an event: a part of it that has a record of its own. */
 export const eventSettings: RecordKind<Reading<EventSettings>> = {
   name: "event_settings",
-  schema: settingsSchema,
+  schema: eventSettingsRecord,
   read,
   // Its event is its key.
   readKey: () => ({ ok: true, value: "" }),

@@ -1,21 +1,21 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { refuseEach } from "@tessera/records/validate";
+import { type EventDocument, type EventSettings, eventRecord } from "@tessera/resources/records/event";
 import type { TypeOf } from "@tessera/schema/schema";
 import * as events from "../store/events.ts";
 import { eventFact } from "../wire/event-fact.ts";
 import { beginRemoval } from "./event-removal.ts";
-import { type EventDocument, type EventSettings, eventSchema } from "./event-schema.ts";
 import { defaultSettings, timeZoneRule } from "./event-settings.ts";
 import type { RecordKind } from "./kind.ts";
 
-type Event = TypeOf<typeof eventSchema>;
+type Event = TypeOf<typeof eventRecord>;
 
 /** An event. Removing it deletes everything in it. */
 export const event: RecordKind<Reading<Event>> = {
   name: "event",
-  schema: eventSchema,
-  read: compileReader(eventSchema, { rules: { timezone: timeZoneRule } }),
+  schema: eventRecord,
+  read: compileReader(eventRecord, { rules: { timezone: timeZoneRule } }),
   keyOf: ({ data }) => data.slug,
   mention: ({ data }, mentioned) => mentioned.events.add(data.slug),
   async refuse(_tx, { values, known }) {

@@ -7,7 +7,7 @@ import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
 import * as answerFiles from "../store/answer-files.ts";
 import { isReference, keyOfFile, nameFile, readDataUrl, toReference } from "./answer-file.ts";
-import type { AnswerData, OrderData, PositionData } from "./order-schema.ts";
+import type { AnswerData, OrderData, PositionData } from "./order-data.ts";
 
 /** What an answer that is text may have. */
 export const longestAnswer = 64 * 1024;

@@ -1,7 +1,7 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import type { Topic } from "@tessera/protos/topic";
 import type { RecordKind as RecordKindOf, Refusals, Removal, Run as RunOf } from "@tessera/records/kind";
-import { refuseEach } from "@tessera/records/validate";
+import { refuseEach, toSentence } from "@tessera/records/validate";
 import type { Known } from "../domain/known.ts";
 import type { IdSequence } from "../store/id-sequences.ts";
 import type { EntityKey, EntityTable } from "../store/rebuild-reads.ts";
@@ -32,6 +32,6 @@ export async function refuseUsed(tx: Tx, what: Referable, removal: Removal): Pro
   const users = await findUsers(tx, what, removal);
   return refuseEach(removal.keys, (key, addError) => {
     const by = users.get(key);
-    if (by !== undefined) addError("non_field_errors", `${by} refer to it; remove or change those first`);
+    if (by !== undefined) addError("non_field_errors", toSentence(`${by} refer to it; remove or change those first`));
   });
 }

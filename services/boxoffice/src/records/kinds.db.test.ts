@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Db } from "@tessera/kit/pg/database";
 import { identifier, sql } from "@tessera/kit/pg/sql";
+import { toSentence } from "@tessera/records/validate";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -430,7 +431,7 @@ describe("settings of an event", () => {
 
   it("need their event", async () => {
     expect(await office.apply({ ...settings, event: "other" })).toEqual({
-      1: { non_field_errors: ["event is not known; its record must come first"] },
+      1: { event: ["The event is not known; its record must come first."] },
     });
   });
 });
@@ -452,22 +453,16 @@ describe("documents", () => {
 });
 
 describe("what does not fit together", () => {
-  const notKnown = (what: string) => [`${what} is not known; its record must come first`];
+  const notKnown = (what: string) => [
+    `${what.charAt(0).toUpperCase()}${what.slice(1)} is not known; its record must come first.`,
+  ];
   const inElement = (number: number, messages: string[]) => messages.map((message) => `Element ${number}: ${message}`);
 
   it.each<[string, TestRecord, Record<string, unknown>]>([
-    ["an unknown organizer", { ...sample.gate(), organizer: "other" }, { non_field_errors: notKnown("organizer") }],
-    [
-      "the organizer of an event",
-      { ...sample.event(), organizer: "other" },
-      { non_field_errors: notKnown("organizer") },
-    ],
-    ["an unknown event", { ...sample.category(), event: "other" }, { non_field_errors: notKnown("event") }],
-    [
-      "the event of another organizer",
-      { ...sample.category(), organizer: "second" },
-      { non_field_errors: notKnown("event") },
-    ],
+    ["an unknown organizer", { ...sample.gate(), organizer: "other" }, { organizer: notKnown("the organizer") }],
+    ["the organizer of an event", { ...sample.event(), organizer: "other" }, { organizer: notKnown("the organizer") }],
+    ["an unknown event", { ...sample.category(), event: "other" }, { event: notKnown("the event") }],
+    ["the event of another organizer", { ...sample.category(), organizer: "second" }, { event: notKnown("the event") }],
     [
       "the events of a key",
       sample.apiKey({ events: ["fest", "other", "foreign"] }),
@@ -481,7 +476,7 @@ describe("what does not fit together", () => {
     [
       "a date of an event that is no series",
       sample.subevent(),
-      { non_field_errors: ["the event is no series and has no dates of its own"] },
+      { non_field_errors: ["The event is no series and has no dates of its own."] },
     ],
     [
       "what an item refers to",
@@ -504,11 +499,11 @@ describe("what does not fit together", () => {
       {
         category: notKnown("category 9"),
         tax_rule: notKnown("tax rule 9"),
-        "variations.1.id": ["variation 21 occurs twice"],
-        "variations.2.id": ["variation 31 belongs to another item"],
+        "variations.1.id": ["Variation 21 occurs twice."],
+        "variations.2.id": ["Variation 31 belongs to another item."],
         "addons.1.addon_category": notKnown("category 9"),
         "bundles.1.bundled_item": notKnown("item 9"),
-        "bundles.2.bundled_variation": ["item 3 has no variation 21"],
+        "bundles.2.bundled_variation": ["Item 3 has no variation 21."],
       },
     ],
     [
@@ -551,7 +546,7 @@ describe("what does not fit together", () => {
 });
 
 describe("tokens", () => {
-  const taken = { token: ["this token belongs to another key or device"] };
+  const taken = { token: ["This token belongs to another key or device."] };
 
   it("[R3.8, R3.10] belong to one key or device of all organizers", async () => {
     await office.apply(
@@ -675,7 +670,7 @@ describe("what is referred to", () => {
     ["a sold item", deleted("item", { id: 3 }), "other items and positions and quotas"],
   ])("[R3.2, R3.4, R3.20, R3.26, R5.6] stays: %s", async (_name, sent, users) => {
     expect(await office.apply(sent)).toEqual({
-      1: { non_field_errors: [`${users} refer to it; remove or change those first`] },
+      1: { non_field_errors: [toSentence(`${users} refer to it; remove or change those first`)] },
     });
     expect(await takeFacts(db)).toEqual([]);
   });
@@ -693,8 +688,8 @@ describe("what is referred to", () => {
     expect(await office.apply(sample.item({ id: 3, variations: [{ id: 33, value: {} }] }))).toEqual({
       1: {
         variations: [
-          "positions and quotas refer to variation 31, which is missing here",
-          "items refer to variation 32, which is missing here",
+          "Positions and quotas refer to variation 31, which is missing here.",
+          "Items refer to variation 32, which is missing here.",
         ],
       },
     });

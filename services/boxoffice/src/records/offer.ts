@@ -1,11 +1,11 @@
+import type { EventDocument, EventSettings } from "@tessera/resources/records/event";
+import type { ItemDocument } from "@tessera/resources/records/item";
+import type { SubeventDocument } from "@tessera/resources/records/subevent";
 import { listedPrice, placesOfCurrency } from "@tessera/values";
 import type { Offer } from "../domain/find-sale-problems.ts";
 import { addTax, type Money, type TaxRule } from "../domain/tax.ts";
 import { webChannel } from "../domain/web-channel.ts";
 import type { OfferDocuments } from "../store/sales.ts";
-import type { EventDocument, EventSettings } from "./event-schema.ts";
-import type { ItemDocument } from "./item.ts";
-import type { SubeventDocument } from "./subevent.ts";
 import type { TaxRule as TaxRuleDocument } from "./tax-rule.ts";
 
 /** The documents that say what is sold, where, and for how much. */

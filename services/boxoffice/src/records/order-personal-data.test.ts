@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { orderRecord } from "@tessera/resources/records/order";
 import { expect, it } from "vitest";
 import { keptOfOrders, orderPersonalData } from "./order-personal-data.ts";
-import { orderSchema } from "./order-schema.ts";
 
 interface Node {
   readonly type?: string | readonly string[];
@@ -35,7 +35,7 @@ const notOfPeople = [
 ];
 
 it("[D3.22] every text in the document of an order is erased by a kind, kept, or not of people", () => {
-  const texts = textsIn(orderSchema as Node);
+  const texts = textsIn(orderRecord as Node);
   expect(texts).toEqual(expect.arrayContaining(["email", "comment", "api_meta", "positions.*.answers.*.answer"]));
   const erased = Object.values(orderPersonalData).flatMap((fields) => Object.keys(fields));
   const declared: readonly string[] = [...erased, ...keptOfOrders, ...notOfPeople];

@@ -39,16 +39,35 @@ export function personalDataOf(kinds: Iterable<string>): Readonly<Record<string,
   return Object.assign({}, ...Array.from(kinds, (kind) => all[kind] ?? {})) as Record<string, unknown>;
 }
 
-/** Refuses records that would bring back what was erased. Orders that were placed after an erasure are new data. */
+const movedOn =
+  "This order was placed before personal data of the event was erased. No record may say that it was placed later.";
+
+/**
+ * Refuses records that would bring back what was erased. Orders that were placed after an erasure are new data, unless they take
+ * over positions of an older order. `placedAt` has the orders that are stored.
+ */
 export function refuseErased(
-  data: { readonly datetime: number },
-  erased: ErasedUntil,
+  data: { readonly code: string; readonly datetime: number; readonly positions: readonly { readonly id: number }[] },
+  {
+    erased,
+    placedAt,
+    orderOf,
+  }: {
+    readonly erased: ErasedUntil;
+    readonly placedAt: ReadonlyMap<string, number>;
+    readonly orderOf: ReadonlyMap<number, string>;
+  },
   addError: (path: string, message: string) => void,
 ): void {
+  const before = [data.code, ...data.positions.map(({ id }) => orderOf.get(id) ?? data.code)];
+  const at = Math.min(data.datetime, ...before.map((code) => placedAt.get(code) ?? data.datetime));
+  let isMoved = false;
   for (const kind of erased.keys()) {
-    if (!bringsBackErased(erased, kind, data.datetime)) continue;
+    if (!bringsBackErased(erased, kind, data.datetime) && !bringsBackErased(erased, kind, at)) continue;
+    isMoved ||= !bringsBackErased(erased, kind, data.datetime) && placedAt.has(data.code);
     const fields = orderPersonalData[kind as Shredder];
     for (const path of filledFields(data, Object.keys(fields ?? {})))
       addError(path, `This personal data of the event was erased (${kind}), and no record may bring it back.`);
   }
+  if (isMoved && (placedAt.get(data.code) ?? data.datetime) < data.datetime) addError("datetime", movedOn);
 }

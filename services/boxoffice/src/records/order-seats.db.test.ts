@@ -70,8 +70,8 @@ it("a new seat does not take an id that a seat of the batch has", async () => {
     sold("C", 3, { id: 61, seat_guid: "v" }, { id: 61, seat_guid: "w" }),
   );
   expect(rejected).toEqual({
-    2: { "positions.0.seat": ["seat 60 is another seat"] },
-    3: { "positions.1.seat": ["seat 61 is another seat"] },
+    2: { "positions.0.seat": ["Seat 60 is another seat."] },
+    3: { "positions.1.seat": ["Seat 61 is another seat."] },
   });
   expect(await seatIds()).toEqual([{ id: 60, guid: "x" }]);
 });

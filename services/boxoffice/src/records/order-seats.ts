@@ -1,5 +1,6 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { type AddError, notKnown, refuseEach } from "@tessera/records/validate";
+import type { SeatData } from "@tessera/resources/records/seat";
 import { takenAs } from "../domain/availability.ts";
 import type { Known } from "../domain/known.ts";
 import type { Scope } from "../domain/scope.ts";
@@ -8,7 +9,7 @@ import * as catalogue from "../store/catalogue.ts";
 import { shareSequences } from "../store/id-sequences.ts";
 import type { Mentioned } from "../store/references.ts";
 import { drawSeatIds } from "../store/seats.ts";
-import type { OrderData, PositionData, SeatData } from "./order-schema.ts";
+import type { OrderData, PositionData } from "./order-data.ts";
 import type { Seat } from "./seat.ts";
 
 interface WithOrder {
@@ -49,7 +50,7 @@ export class SeatPlan {
     }
     for (const { index, id, key } of this.#broughtBy(positions)) {
       const known = this.#keyOfId.get(id) ?? described.get(id);
-      if (known !== undefined && known !== key) addError(`positions.${index}.seat`, `seat ${id} is another seat`);
+      if (known !== undefined && known !== key) addError(`positions.${index}.seat`, `Seat ${id} is another seat.`);
       described.set(id, key);
     }
   }
@@ -97,7 +98,7 @@ export function refuseSharedSeats<V extends WithOrder>(
     ({ data }, addError) => {
       const own = new Set<string>();
       for (const [index, key] of seatsTakenBy(data)) {
-        if (taken.has(key) || own.has(key)) addError(`positions.${index}.seat`, "another position has this seat");
+        if (taken.has(key) || own.has(key)) addError(`positions.${index}.seat`, "Another position has this seat.");
         own.add(key);
       }
     },

@@ -59,7 +59,7 @@ describe("an order", () => {
     ["the variation of another item", position({ item: 1, variation: 21 }), ["positions.0.variation"]],
     ["an unknown date", position({ subevent: 1 }), ["positions.0.subevent"]],
     ["an unknown tax rule", position({ tax_rule: 1 }), ["positions.0.tax_rule"]],
-  ])("[R3.36, R3.37, R5.4] does not refer to %s", async (_name, sold, fields) => {
+  ])("[R3.36, R3.37, R5.4] does not refer to %s.", async (_name, sold, fields) => {
     const rejected = await office.apply(sample.order({ positions: [sold] }));
     expect(Object.keys(rejected[1] ?? {})).toEqual(fields);
     expect(await published()).toEqual([]);
@@ -105,8 +105,8 @@ describe("an order", () => {
       sample.order({ code: "NEW2", positions: [position({ id: 9 }), position({ id: 8, positionid: 2 })] }),
     );
     expect(rejected).toEqual({
-      1: { "positions.0.id": ["position 1 belongs to another order"] },
-      3: { "positions.1.id": ["position 8 belongs to another order"] },
+      1: { "positions.0.id": ["Position 1 belongs to another order."] },
+      3: { "positions.1.id": ["Position 8 belongs to another order."] },
     });
     expect(
       await office.apply({ ...sample.order({ positions: [position({ subevent: 1 })] }), event: "series" }),
@@ -201,7 +201,7 @@ describe("an order that changes", () => {
     const rest = sample.order({ positions: three.slice(0, 2) });
     const split = sample.order({ code: "SPLIT", positions: [position({ id: 3 })] });
     expect(await office.apply(split, rest)).toEqual({
-      1: { "positions.0.id": ["position 3 belongs to another order"] },
+      1: { "positions.0.id": ["Position 3 belongs to another order."] },
     });
     await office.apply(sample.order({ positions: [three[0], three[1], position({ ...three[2], checkins: [scan] })] }));
     await takeFacts(db);

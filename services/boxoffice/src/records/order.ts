@@ -4,6 +4,7 @@ import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { entityKey, topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
 import { type AddError, refuseEach, refuseTogether } from "@tessera/records/validate";
+import { orderRecord } from "@tessera/resources/records/order";
 import { isDataUrl } from "@tessera/sent-files/data-url";
 import { firstIdMadeHere } from "@tessera/values";
 import { takenAs } from "../domain/availability.ts";
@@ -28,8 +29,8 @@ import {
 } from "./file-answers.ts";
 import { deleteOverruledAnswers } from "./gate-answers.ts";
 import type { RecordKind } from "./kind.ts";
+import type { OrderData } from "./order-data.ts";
 import { refuseErased } from "./order-personal-data.ts";
-import { type OrderData, orderSchema } from "./order-schema.ts";
 import { findOrCreateSeats, keyOfSeat, mentionSeat, refuseSharedSeats, SeatPlan } from "./order-seats.ts";
 import type { Seat } from "./seat.ts";
 
@@ -42,7 +43,7 @@ const madeHere = "An order with this code was made here; no record may bring, re
 const positionMadeHere = `Positions with ids from ${firstIdMadeHere} on were made here; no record may bring one.`;
 
 /** Reads the data of an order, also of one that is made here. */
-export const readOrder = compileReader(orderSchema, {
+export const readOrder = compileReader(orderRecord, {
   rules: {
     "positions.*.answers.*.answer": (answer) =>
       typeof answer !== "string" || answer.length <= longestAnswer || isDataUrl(answer) ? undefined : answerTooLong,
@@ -56,7 +57,7 @@ export const readOrder = compileReader(orderSchema, {
 /** An order with its positions. */
 export const order: RecordKind<OrderRecord> = {
   name: "order",
-  schema: orderSchema,
+  schema: orderRecord,
   read(data) {
     const checked = readOrder(data);
     if (!checked.ok) return checked;
@@ -96,9 +97,11 @@ export const order: RecordKind<OrderRecord> = {
   },
   async refuse(tx, { scope, values, known }) {
     const erased = await findErasedUntil(tx, scope);
+    const placedAt =
+      erased.size === 0 ? new Map<string, number>() : await findOlderOrders(tx, scope, { values, known });
     // A refused order keeps its seats and positions, so orders that expected them are refused as well.
     return refuseTogether(values, (left) => {
-      const found = refuseMissing(left, { known, erased });
+      const found = refuseMissing(left, { known, erased, placedAt });
       return found.size > 0 ? found : refuseSharedSeats(left, known);
     });
   },
@@ -159,10 +162,27 @@ function validateIds(data: OrderData, addError: AddError): void {
   }
 }
 
+/** When the stored orders were placed that records replace, or take positions of. */
+function findOlderOrders(
+  tx: Tx,
+  scope: Scope,
+  { values, known }: { readonly values: readonly OrderRecord[]; readonly known: Known },
+): Promise<ReadonlyMap<string, number>> {
+  const codes = values.flatMap(({ data }) => [
+    data.code,
+    ...data.positions.flatMap(({ id }) => known.positions.get(id) ?? []),
+  ]);
+  return orders.findPlacedAt(tx, scope, [...new Set(codes)]);
+}
+
 /** Refuses orders that refer to missing entities or to positions of other orders, or bring back what was erased. */
 function refuseMissing(
   values: readonly OrderRecord[],
-  { known, erased }: { readonly known: Known; readonly erased: ErasedUntil },
+  {
+    known,
+    erased,
+    placedAt,
+  }: { readonly known: Known; readonly erased: ErasedUntil; readonly placedAt: ReadonlyMap<string, number> },
 ): Map<OrderRecord, Record<string, string[]>> {
   const ordersOf = new Map(known.positions);
   const seats = new SeatPlan(known);
@@ -172,11 +192,11 @@ function refuseMissing(
       if (known.codesMadeHere.has(data.code)) addError("code", madeHere);
       validateReferences(data, known, addError);
       validateFileAnswers(data, known, addError);
-      refuseErased(data, erased, addError);
+      refuseErased(data, { erased, placedAt, orderOf: known.positions }, addError);
       seats.validate(data, addError);
       for (const [index, { id }] of data.positions.entries()) {
         if ((ordersOf.get(id) ?? data.code) === data.code) continue;
-        addError(`positions.${index}.id`, `position ${id} belongs to another order`);
+        addError(`positions.${index}.id`, `Position ${id} belongs to another order.`);
       }
     },
     ({ data }) => {

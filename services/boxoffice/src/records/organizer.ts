@@ -1,6 +1,6 @@
 import { entityKey, topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { object, slug, text } from "@tessera/schema/build";
+import { organizerRecord } from "@tessera/resources/records/organizer";
 import type { TypeOf } from "@tessera/schema/schema";
 import * as catalogue from "../store/catalogue.ts";
 import * as credentials from "../store/credentials.ts";
@@ -9,15 +9,13 @@ import * as organizers from "../store/organizers.ts";
 import { credentialKey } from "../wire/credentials.ts";
 import { type RecordKind, refuseUsed } from "./kind.ts";
 
-const schema = object({ slug: slug(), name: text({ blank: false, maxLength: 200 }) }, { required: ["slug", "name"] });
-
-type Organizer = TypeOf<typeof schema>;
+type Organizer = TypeOf<typeof organizerRecord>;
 
 /** An organizer: what all else belongs to. */
 export const organizer: RecordKind<Reading<Organizer>> = {
   name: "organizer",
-  schema,
-  read: compileReader(schema),
+  schema: organizerRecord,
+  read: compileReader(organizerRecord),
   keyOf: ({ data }) => data.slug,
   async store(tx, { values }) {
     for (const { data, document } of values) await organizers.upsert(tx, { slug: data.slug, document });

@@ -141,9 +141,9 @@ describe("a question", () => {
     ["with the identifier of another", { identifier: "7" }, ["identifier"]],
     ["that depends on an unknown one", { dependency_question: 99 }, ["dependency_question"]],
     ["that depends on one of another event", { dependency_question: 8 }, ["dependency_question"]],
-    ["that depends on itself", { dependency_question: 1 }, ["dependency_question"]],
+    ["That depends on itself.", { dependency_question: 1 }, ["dependency_question"]],
     [
-      "that is asked at check-in and depends",
+      "That is asked at check-in and depends.",
       { ask_during_checkin: true, dependency_question: 7 },
       ["dependency_question"],
     ],
@@ -193,7 +193,7 @@ describe("a question", () => {
 
   it("[R3.30, R5.6] stays while another depends on it or an order answers it", async () => {
     await office.apply(colors, sample.question({ dependency_question: 7 }), ordered({ question: 7, options: [71] }));
-    const message = "answers in orders and other questions refer to it; remove or change those first";
+    const message = "Answers in orders and other questions refer to it; remove or change those first.";
     expect(await office.apply(removed(7))).toEqual({ 1: { non_field_errors: [message] } });
     await office.apply(removed(1), ordered());
     expect(await office.apply(removed(7))).toEqual({});
@@ -202,7 +202,7 @@ describe("a question", () => {
   it("[R3.14, R3.26] keeps its products, and goes with its event", async () => {
     await office.apply(sample.question({ items: [1] }));
     expect(await office.apply(record("item", { id: 1 }, { deleted: true }))).toEqual({
-      1: { non_field_errors: ["questions refer to it; remove or change those first"] },
+      1: { non_field_errors: ["Questions refer to it; remove or change those first."] },
     });
     await takeFacts(db);
     await office.apply(record("event", { slug: "fest" }, { deleted: true }));
@@ -223,8 +223,8 @@ describe("an answer", () => {
     expect(await office.apply(ordered(...answers))).toEqual({
       1: {
         "positions.0.answers": [
-          "Element 2: question 9 is not known; its record must come first",
-          "Element 3: question 7 has no option 11",
+          "Element 2: Question 9 is not known; its record must come first.",
+          "Element 3: Question 7 has no option 11.",
         ],
       },
     });

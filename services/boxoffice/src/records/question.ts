@@ -1,60 +1,16 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { idOrNull, instantOrNull, lineOrNull, names, namesOrNull } from "@tessera/records/schema-parts";
 import { refuseEach, refuseTogether } from "@tessera/records/validate";
-import { arrayOf, boolean, choice, decimal, id, integer, object, text } from "@tessera/schema/build";
+import { questionRecord } from "@tessera/resources/records/question";
 import type { TypeOf } from "@tessera/schema/schema";
 import { parseInstant } from "@tessera/values";
 import { refuseQuestions, validateQuestion } from "../domain/refuse-questions.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
-const option = object(
-  { id: id(), identifier: lineOrNull(190), position: integer({ default: 0 }), answer: names() },
-  { required: ["id", "answer"] },
-);
-
-const decimalOrNull = () => decimal({ nullable: true, default: null, digits: 16, places: 6 });
-const lengthOrNull = () => integer({ nullable: true, default: null, minimum: 0 });
-const dayOrNull = () => text({ nullable: true, default: null, description: "YYYY-MM-DD" });
-
-const schema = object(
-  {
-    id: id(),
-    question: names(),
-    type: choice(["N", "S", "T", "B", "C", "M", "F", "D", "H", "W", "CC", "TEL"]),
-    required: boolean({ default: false }),
-    items: arrayOf(id(), { default: [], maxItems: 10_000 }),
-    options: arrayOf(option, { default: [], maxItems: 10_000 }),
-    position: integer({ default: 0 }),
-    ask_during_checkin: boolean({ default: false }),
-    show_during_checkin: boolean({ default: false }),
-    identifier: { ...lineOrNull(190), description: "By default the id; the same applies to options." },
-    dependency_question: idOrNull(),
-    dependency_values: arrayOf(text({ trim: false, maxLength: 1000 }), { nullable: true, default: [], maxItems: 1000 }),
-    hidden: boolean({ default: false }),
-    dependency_value: {
-      ...lineOrNull(1000),
-      description: "Of former times: counts where `dependency_values` is empty.",
-    },
-    print_on_invoice: boolean({ default: false }),
-    help_text: namesOrNull(),
-    valid_number_min: decimalOrNull(),
-    valid_number_max: decimalOrNull(),
-    valid_date_min: dayOrNull(),
-    valid_date_max: dayOrNull(),
-    valid_datetime_min: instantOrNull(),
-    valid_datetime_max: instantOrNull(),
-    valid_string_length_min: lengthOrNull(),
-    valid_string_length_max: lengthOrNull(),
-    valid_file_portrait: boolean({ default: false }),
-  },
-  { required: ["id", "question", "type"] },
-);
-
 type Question = ReturnType<typeof complete>;
 
-function complete(data: TypeOf<typeof schema>) {
+function complete(data: TypeOf<typeof questionRecord>) {
   const { dependency_value: former } = data;
   const sent = data.dependency_values ?? [];
   const values = sent.length === 0 && former !== null ? [former] : sent;
@@ -67,7 +23,7 @@ function complete(data: TypeOf<typeof schema>) {
   };
 }
 
-const readFields = compileReader(schema, {
+const readFields = compileReader(questionRecord, {
   complete,
   rules: { valid_date_min: dayRule, valid_date_max: dayRule },
 });
@@ -83,7 +39,7 @@ function dayRule(value: unknown): string | undefined {
 export const question: RecordKind<Reading<Question>> = {
   ...catalogueKind({
     table: "question",
-    schema,
+    schema: questionRecord,
     read(data) {
       const checked = readFields(data);
       if (!checked.ok) return checked;

@@ -44,16 +44,16 @@ describe("a quota", () => {
     [
       "an item with variations, and none of them",
       { items: [1, 2, 3], variations: [31] },
-      { items: ["Element 2: item 2"] },
+      { items: ["Element 2: Item 2"] },
     ],
-    ["a variation without its item", { items: [2], variations: [21, 31] }, { variations: ["Element 2: variation 31"] }],
+    ["a variation without its item", { items: [2], variations: [21, 31] }, { variations: ["Element 2: Variation 31"] }],
     [
       "both, and what is not there",
       { items: [9, 3], variations: [21, 99], subevent: 7 },
       {
-        items: ["Element 1: item 9", "Element 2: item 3"],
-        variations: ["Element 1: variation 21", "Element 2: variation 99"],
-        subevent: ["subevent 7"],
+        items: ["Element 1: Item 9", "Element 2: Item 3"],
+        variations: ["Element 1: Variation 21", "Element 2: Variation 99"],
+        subevent: ["Subevent 7"],
       },
     ],
   ])("[R8.7] does not list %s", async (_name, lists, expected) => {

@@ -1,36 +1,19 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { idOrNull } from "@tessera/records/schema-parts";
-import { arrayOf, boolean, id, integer, object, text } from "@tessera/schema/build";
+import { quotaRecord } from "@tessera/resources/records/quota";
 import type { TypeOf } from "@tessera/schema/schema";
 import { refuseQuotas } from "../domain/refuse-quotas.ts";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
-const schema = object(
-  {
-    id: id(),
-    name: text({ default: "", maxLength: 200 }),
-    size: integer({ nullable: true, default: null, minimum: 0, description: "Null: unlimited." }),
-    items: arrayOf(id(), { default: [], maxItems: 10_000 }),
-    variations: arrayOf(id(), { default: [], maxItems: 10_000 }),
-    subevent: idOrNull(),
-    closed: boolean({ default: false }),
-    close_when_sold_out: boolean({ default: false }),
-    release_after_exit: boolean({ default: false }),
-    ignore_for_event_availability: boolean({ default: false }),
-  },
-  { required: ["id"] },
-);
-
-type Quota = TypeOf<typeof schema>;
+type Quota = TypeOf<typeof quotaRecord>;
 
 /** A quota: how much of some products there is. */
 export const quota: RecordKind<Reading<Quota>> = {
   ...catalogueKind({
     table: "quota",
-    schema,
-    read: compileReader(schema),
+    schema: quotaRecord,
+    read: compileReader(quotaRecord),
     fact: {
       topic: topics.quotaChanged,
       of: ({ scope, data, revision }) => ({

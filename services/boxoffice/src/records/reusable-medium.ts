@@ -1,8 +1,7 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { idOrNull, instantOrNull, lineOrNull, storableText, verbatim } from "@tessera/records/schema-parts";
 import { refuseTogether } from "@tessera/records/validate";
-import { any, arrayOf, boolean, id, object, orPlain, text } from "@tessera/schema/build";
+import { reusableMediumRecord, type SentLink } from "@tessera/resources/records/reusable-medium";
 import type { TypeOf } from "@tessera/schema/schema";
 import { maxImportedId } from "@tessera/values";
 import type { Known } from "../domain/known.ts";
@@ -16,52 +15,9 @@ interface Link {
   id: number;
 }
 
-const slugOrNull = () => lineOrNull(50);
-
-/**
- * Ids of positions are unique per event and a medium belongs to none, so a link may name the event of its position. An
- * expanded position does, by its order.
- */
-const linked = object(
-  {
-    id: id(),
-    event: slugOrNull(),
-    order: orPlain(object({ event: slugOrNull() }), ["string", "null"], { ...storableText, default: null }),
-  },
-  { required: ["id"] },
-);
-
-const link = orPlain(linked, ["integer", "string"], {
-  description:
-    'The id of a position that no other event of the organizer has, or `{"id": …, "event": slug}`; an expanded position will do.',
-});
-
-const schema = object(
-  {
-    id: id(),
-    organizer: slugOrNull(),
-    created: instantOrNull(),
-    updated: instantOrNull(),
-    type: verbatim(100),
-    identifier: verbatim(200),
-    active: boolean({ default: true }),
-    expires: instantOrNull(),
-    customer: lineOrNull(),
-    linked_orderposition: orPlain(link, ["null"], {
-      default: null,
-      description: "Of former times: counts where `linked_orderpositions` is empty.",
-    }),
-    linked_orderpositions: arrayOf(link, { nullable: true, default: [], maxItems: 10_000 }),
-    linked_giftcard: idOrNull(),
-    notes: text({ nullable: true, default: null, maxLength: 1_000_000 }),
-    info: any({ default: null }),
-  },
-  { required: ["id", "type", "identifier"] },
-);
-
 type Medium = ReturnType<typeof complete>;
 
-const read = compileReader(schema, {
+const read = compileReader(reusableMediumRecord, {
   complete,
   rules: { linked_orderposition: linkRule, "linked_orderpositions.*": linkRule },
   omit: ["linked_orderposition"],
@@ -69,7 +25,7 @@ const read = compileReader(schema, {
 
 const base = catalogueKind({
   table: "reusable_medium",
-  schema,
+  schema: reusableMediumRecord,
   read,
   isRenamed(data, known) {
     const before = known.media.get(data.id);
@@ -113,13 +69,13 @@ function linkRule(value: unknown): string | undefined {
   return isId ? undefined : "Expected the id of a position, or a position with its event.";
 }
 
-function complete({ linked_orderposition, linked_orderpositions, ...data }: TypeOf<typeof schema>) {
+function complete({ linked_orderposition, linked_orderpositions, ...data }: TypeOf<typeof reusableMediumRecord>) {
   const several = linked_orderpositions ?? [];
   const sent = several.length === 0 && linked_orderposition !== null ? [linked_orderposition] : several;
   return { ...data, linked_orderpositions: sent.map(toLink) };
 }
 
-function toLink(sent: TypeOf<typeof link>): Link {
+function toLink(sent: SentLink): Link {
   if (typeof sent !== "object") return { event: null, id: Number(sent) };
   const { id, event, order } = sent;
   return { event: event ?? (typeof order === "object" ? (order?.event ?? null) : null), id };

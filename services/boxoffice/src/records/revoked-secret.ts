@@ -1,30 +1,19 @@
 import { topics } from "@tessera/protos/topics";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { idOrNull, verbatim } from "@tessera/records/schema-parts";
 import { notKnown, refuseEach } from "@tessera/records/validate";
-import { id, instant, object } from "@tessera/schema/build";
+import { revokedSecretRecord } from "@tessera/resources/records/secrets";
 import type { TypeOf } from "@tessera/schema/schema";
 import { catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind } from "./kind.ts";
 
-const schema = object(
-  {
-    id: id(),
-    secret: verbatim(1000),
-    created: instant(),
-    position: { ...idOrNull(), description: "The id of the position that had the secret." },
-  },
-  { required: ["id", "secret", "created"] },
-);
-
-type RevokedSecret = TypeOf<typeof schema>;
+type RevokedSecret = TypeOf<typeof revokedSecretRecord>;
 
 /** A secret that a ticket had and that no longer admits. */
 export const revokedSecret: RecordKind<Reading<RevokedSecret>> = {
   ...catalogueKind({
     table: "revoked_secret",
-    schema,
-    read: compileReader(schema),
+    schema: revokedSecretRecord,
+    read: compileReader(revokedSecretRecord),
     fact: {
       topic: topics.revokedSecretChanged,
       of: ({ scope, data, revision }) => ({

@@ -1,5 +1,6 @@
 import type { Db } from "@tessera/kit/pg/database";
 import { sql } from "@tessera/kit/pg/sql";
+import { toSentence } from "@tessera/records/validate";
 import { createTestDatabase, type TestDatabase } from "@tessera/testkit/database";
 import { emptyTables } from "@tessera/testkit/empty-tables";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -95,12 +96,12 @@ describe("a seat", () => {
   it("[R3.31] is another one on every date", async () => {
     const dates = [1, 2].map((id) => inSeries(sample.seat({ id, subevent: id })));
     expect(await office.apply(...dates, inSeries(sample.seat({ id: 3, subevent: 2 })))).toEqual({
-      3: { seat_guid: ["seat 2 has this guid"] },
+      3: { seat_guid: ["Seat 2 has this guid."] },
     });
     const onDate = (code: string, id: number, subevent: number) =>
       inSeries(sold(code, id, "stalls-1-1", {}, { subevent }));
     expect(await office.apply(onDate("A", 1, 1), onDate("B", 2, 2), onDate("C", 3, 2))).toEqual({
-      3: { "positions.0.seat": ["another position has this seat"] },
+      3: { "positions.0.seat": ["Another position has this seat."] },
     });
   });
 
@@ -110,14 +111,16 @@ describe("a seat", () => {
     expect(await office.apply(...swapped)).toEqual({});
     await office.apply(sold("A", 1, "b", { status: "c" }));
     expect(await office.apply(a, b)).toEqual({
-      1: { seat_guid: ["positions refer to the seat by its former guid"] },
-      2: { seat_guid: ["seat 1 has this guid"] },
+      1: { seat_guid: ["Positions refer to the seat by its former guid."] },
+      2: { seat_guid: ["Seat 1 has this guid."] },
     });
   });
 
   it("stays while a position has it, and keeps its product and date", async () => {
     await office.apply(sample.seat({ product: 1 }), inSeries(sample.seat({ subevent: 2 })), sold("A", 1, "stalls-1-1"));
-    const refused = (by: string) => ({ 1: { non_field_errors: [`${by} refer to it; remove or change those first`] } });
+    const refused = (by: string) => ({
+      1: { non_field_errors: [toSentence(`${by} refer to it; remove or change those first`)] },
+    });
     expect(await office.apply(removed("seat", { id: 1 }))).toEqual(refused("positions"));
     expect(await office.apply(removed("item", { id: 1 }))).toEqual(refused("positions and seats"));
     expect(await office.apply(inSeries(removed("subevent", { id: 2 })))).toEqual(refused("seats"));
@@ -141,7 +144,7 @@ describe("a seat", () => {
 describe("a position", () => {
   it("[R3.43] sits on the seat of a guid, which must be known", async () => {
     expect(await office.apply(a, sold("A", 1, "a"), sold("B", 2, "b"))).toEqual({
-      3: { "positions.0.seat": ["a seat with this guid is not known; its record must come first"] },
+      3: { "positions.0.seat": ["A seat with this guid is not known; its record must come first."] },
     });
     expect(await toldSeats()).toEqual({
       "org/fest/1": { id: 1, name: "a", seatGuid: "a", zoneName: "", rowName: "", seatNumber: "" },
@@ -182,14 +185,14 @@ describe("a position", () => {
     ];
     const rejected = await office.apply(a, sold("A", 1, { id: 1, seat_guid: "new" }), sample.order({ positions: two }));
     expect(rejected).toEqual({
-      2: { "positions.0.seat": ["seat 1 is another seat"] },
-      3: { "positions.1.seat": ["seat 5 is another seat"] },
+      2: { "positions.0.seat": ["Seat 1 is another seat."] },
+      3: { "positions.1.seat": ["Seat 5 is another seat."] },
     });
     expect(await seatIds()).toHaveLength(1);
   });
 
   it("[R3.32] has its seat alone, among those that are neither canceled nor expired", async () => {
-    const conflict = { "positions.0.seat": ["another position has this seat"] };
+    const conflict = { "positions.0.seat": ["Another position has this seat."] };
     await office.apply(a, sold("A", 1, "a"));
     expect(await office.apply(sold("B", 2, "a"))).toEqual({ 1: conflict });
     expect(await office.apply(sold("B", 2, { seat_guid: "a" }, { status: "n" }))).toEqual({ 1: conflict });
@@ -209,8 +212,8 @@ describe("a position", () => {
   it("[R3.32] has it alone within its order and its batch", async () => {
     const twice = [position({ seat: "a" }), position({ id: 2, positionid: 2, seat: "a" })];
     expect(await office.apply(a, sample.order({ positions: twice }), sold("B", 3, "a"), sold("C", 4, "a"))).toEqual({
-      2: { "positions.1.seat": ["another position has this seat"] },
-      4: { "positions.0.seat": ["another position has this seat"] },
+      2: { "positions.1.seat": ["Another position has this seat."] },
+      4: { "positions.0.seat": ["Another position has this seat."] },
     });
   });
 
@@ -219,7 +222,7 @@ describe("a position", () => {
     await takeFacts(db);
     expect(fieldsOf((await office.apply(sold("A", 1, "b")))[1])).toEqual(["positions.0.seat"]);
     expect(await office.apply(sold("A", 1, "b"), sold("B", 2, "a", { sales_channel: "x" }))).toEqual({
-      1: { "positions.0.seat": ["another position has this seat"] },
+      1: { "positions.0.seat": ["Another position has this seat."] },
       2: { sales_channel: [expect.any(String)] },
     });
     expect(await takeFacts(db)).toEqual([]);

@@ -1,9 +1,8 @@
 import type { Tx } from "@tessera/kit/pg/database";
 import { Position } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
 import { compileReader, type Reading } from "@tessera/records/read";
-import { idOrNull } from "@tessera/records/schema-parts";
-import { refuseEach, refuseTogether } from "@tessera/records/validate";
-import { any, boolean, id, object } from "@tessera/schema/build";
+import { refuseEach, refuseTogether, toSentence } from "@tessera/records/validate";
+import { seatRecord } from "@tessera/resources/records/seat";
 import type { TypeOf } from "@tessera/schema/schema";
 import type { Known } from "../domain/known.ts";
 import { refuseSeats } from "../domain/refuse-seats.ts";
@@ -15,29 +14,16 @@ import { positionChanged } from "../wire/position-fact.ts";
 import { toSeat } from "../wire/position-message.ts";
 import { type Changed, catalogueKind } from "./catalogue-kind.ts";
 import type { RecordKind, Run } from "./kind.ts";
-import { seatFields } from "./order-schema.ts";
-
-const schema = object(
-  {
-    ...seatFields,
-    id: id(),
-    subevent: idOrNull(),
-    product: idOrNull(),
-    blocked: boolean({ default: false }),
-    orderposition: any({ default: null, readOnly: true, description: "Follows from the positions of orders." }),
-  },
-  { required: ["id", "seat_guid"] },
-);
 
 /** A seat as it is kept. */
-export type Seat = Omit<TypeOf<typeof schema>, "orderposition">;
+export type Seat = Omit<TypeOf<typeof seatRecord>, "orderposition">;
 
 /** A seat. The facts of its positions contain it. */
 export const seat: RecordKind<Reading<Seat>> = {
   ...catalogueKind<Seat>({
     table: "seat",
-    schema,
-    read: compileReader(schema, { omit: ["orderposition"] }),
+    schema: seatRecord,
+    read: compileReader(seatRecord, { omit: ["orderposition"] }),
     isRenamed,
     afterChange: publishPositions,
   }),
@@ -69,8 +55,10 @@ async function refuseLostSeats(tx: Tx, run: Run<Reading<Seat>>): Promise<Map<Rea
     const by = users.get(String(data.id));
     if (by === undefined) return;
     const before = run.known.seats.get(data.id);
-    if (before?.guid !== data.seat_guid) addError("seat_guid", `${by} refer to the seat by its former guid`);
-    if (before?.subevent !== data.subevent) addError("subevent", `${by} refer to the seat on its former date`);
+    if (before?.guid !== data.seat_guid)
+      addError("seat_guid", toSentence(`${by} refer to the seat by its former guid`));
+    if (before?.subevent !== data.subevent)
+      addError("subevent", toSentence(`${by} refer to the seat on its former date`));
   });
 }
 

@@ -168,7 +168,9 @@ describe("a medium", () => {
   it("[R3.55] names the event where several have a position of that id", async () => {
     expect(await office.apply(sample.medium({ linked_orderpositions: [1, 2] }))).toEqual({
       1: {
-        linked_orderpositions: ['Element 2: several events have a position 2; name its event: {"id": 2, "event": …}'],
+        linked_orderpositions: [
+          'Element 2: Several events have a position 2; name its event as {"id": 2, "event": …}.',
+        ],
       },
     });
   });
@@ -178,7 +180,7 @@ describe("a medium", () => {
     const stranger = { ...sample.organizer({ slug: "stranger" }), organizer: "stranger" };
     expect(await office.apply(...two, stranger, { ...sample.medium(), organizer: "stranger" })).toEqual({});
     expect(await office.apply(sample.medium({ id: 3 }))).toEqual({
-      1: { identifier: ["medium 1 has this identifier"] },
+      1: { identifier: ["Medium 1 has this identifier."] },
     });
     const swapped = [sample.medium({ type: "barcode" }), sample.medium({ id: 2 })];
     expect(await office.apply(...swapped)).toEqual({});

@@ -19,7 +19,7 @@ import { findMentioned, nothingMentioned } from "../store/references.ts";
 import * as sales from "../store/sales.ts";
 import { toCanceled } from "../wire/position-message.ts";
 import { order, readOrder, storePositions, toRecord } from "./order.ts";
-import type { OrderData } from "./order-schema.ts";
+import type { OrderData } from "./order-data.ts";
 
 /** What the orders of a sale have in common. */
 export interface Ticket {

@@ -34,3 +34,18 @@ export async function deleteOrders(tx: Tx, { organizer, event }: Scope, codes: r
     returning jsonb_path_query_array("order".data, '$.positions[*].id') as positions`);
   return removed.flatMap((row) => row.positions);
 }
+
+/** Finds when orders were placed, in microseconds since 1970, by their codes. */
+export async function findPlacedAt(
+  tx: Tx,
+  { organizer, event }: Scope,
+  codes: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await tx.many<{ code: string; at: number }>(sql`
+    select "order".code, ("order".data ->> 'datetime')::timestamptz as at
+      from "order"
+     where "order".organizer = ${organizer}
+       and "order".event = ${event}
+       and "order".code = any(${codes}::text[])`);
+  return new Map(rows.map(({ code, at }) => [code, at]));
+}

@@ -1,6 +1,6 @@
 import type { EventChanged } from "@tessera/protos/gen/ticketing/boxoffice/v1/facts";
+import type { EventDocument, EventSettings } from "@tessera/resources/records/event";
 import { parseInstant } from "@tessera/values";
-import type { EventDocument, EventSettings } from "../records/event-schema.ts";
 import type { StoredEvent } from "../store/events.ts";
 
 /** All settings of an event. Either of its two records may name the time zone; the default is UTC. */

@@ -7,9 +7,11 @@ import {
   type Position,
   type Seat,
 } from "@tessera/protos/gen/ticketing/boxoffice/v1/positions";
+import type { CheckinData } from "@tessera/resources/records/order";
+import type { SeatData } from "@tessera/resources/records/seat";
 import { composeName } from "../domain/compose-name.ts";
 import { composeSeatName } from "../domain/compose-seat-name.ts";
-import type { AnswerData, CheckinData, OrderData, PositionData, SeatData } from "../records/order-schema.ts";
+import type { AnswerData, OrderData, PositionData } from "../records/order-data.ts";
 
 const statuses = {
   n: OrderStatus.PENDING,

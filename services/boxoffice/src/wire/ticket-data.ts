@@ -1,5 +1,5 @@
 import type { ReadTicketDataResponse } from "@tessera/protos/gen/ticketing/boxoffice/v1/ticket_data";
-import type { EventDocument, EventSettings } from "../records/event-schema.ts";
+import type { EventDocument, EventSettings } from "@tessera/resources/records/event";
 import type { StoredEvent } from "../store/events.ts";
 import type { DocumentKind, NamedDocument } from "../store/ticket-data.ts";
 import { settingsOf } from "./event-fact.ts";

@@ -69,6 +69,18 @@ describe("[C3.6, C3.21, C3.23, C3.24] one ticket, by what it is", () => {
     });
     expect(decide([match({ blocked: true })])).toMatchObject({ explanation: null });
   });
+
+  it("[C4.35] is explained in the language of the event", () => {
+    const explained = (...args: Parameters<typeof decide>) => (decide(...args) as { explanation: string }).explanation;
+    const locale = "de";
+    expect(explained([match({ validFrom: noon + hour })], { locale })).toBe("Gültig ab 21.11.2026, 14:00.");
+    expect(explained([match({ validUntil: noon - hour })], { locale })).toBe("Gültig bis 21.11.2026, 12:00.");
+    expect(explained([], { locale, isMediumElsewhere: true })).toBe(
+      "Dieses Medium gehört zu einem Ticket einer anderen Veranstaltung.",
+    );
+    const rules = { "==": [{ var: "entries_number" }, 1] };
+    expect(explained([match()], { locale, rules })).toBe("Die Zahl der Eintritte ist 0, muss aber genau 1 sein");
+  });
 });
 
 describe("[C3.29] one ticket, by its earlier scans on the list", () => {

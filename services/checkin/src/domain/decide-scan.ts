@@ -1,7 +1,6 @@
 import type { ArrivedScan } from "./arrived-scan.ts";
 import { findCandidates, singleOut } from "./find-ticket.ts";
 import { type AdmissionTerms, coversDate, coversItem } from "./list.ts";
-import { formatLocalMinute } from "./local-minute.ts";
 import { afterScan, mayEnter, type Presence } from "./presence.ts";
 import { answerQuestions, type GivenAnswer, type Reader } from "./questions/answer-questions.ts";
 import type { Question } from "./questions/question.ts";
@@ -91,7 +90,7 @@ export function decideScan<M extends Match>(scan: ArrivedScan, about: Circumstan
   const candidates = findCandidates(about.matches, about.list);
   const [first] = candidates;
   if (first === undefined) {
-    const explanation = about.isMediumElsewhere ? "This medium belongs to a ticket of another event." : null;
+    const explanation = about.isMediumElsewhere ? about.reader.wording.say("medium_elsewhere") : null;
     return { outcome: "unknown_ticket", isRevoked: about.isRevoked, explanation };
   }
   if (first.foundBy === "revoked" && !scan.force) return refuse(first, { reason: "revoked" });
@@ -143,16 +142,23 @@ function refuse<M>(
 /** Finds what is wrong with the ticket, on whatever list. Exits are free of its time. */
 function objectToTicket(scan: ArrivedScan, { reader }: Circumstances<Match>, { ticket }: Match): Objection | undefined {
   const { orderStatus, validFrom, validUntil } = ticket;
+  const { wording, zone } = reader;
   if (ticket.canceled || (orderStatus !== "paid" && orderStatus !== "pending")) {
     return { reason: scan.canceledSupported ? "canceled" : "unpaid" };
   }
   if (ticket.blocked) return { reason: "blocked" };
   if (orderStatus === "pending" && ticket.requireApproval) return { reason: "unapproved" };
   if (scan.type === "entry" && validFrom !== null && validFrom > scan.at) {
-    return { reason: "invalid_time", explanation: `Valid from ${formatLocalMinute(validFrom, reader.zone)}.` };
+    return {
+      reason: "invalid_time",
+      explanation: wording.say("valid_from", { time: wording.moment(validFrom, zone) }),
+    };
   }
   if (scan.type === "entry" && validUntil !== null && validUntil < scan.at) {
-    return { reason: "invalid_time", explanation: `Valid until ${formatLocalMinute(validUntil, reader.zone)}.` };
+    return {
+      reason: "invalid_time",
+      explanation: wording.say("valid_until", { time: wording.moment(validUntil, zone) }),
+    };
   }
   return undefined;
 }
@@ -167,11 +173,11 @@ function objectOnList(scan: ArrivedScan, list: AdmissionTerms, { ticket }: Match
 
 function objectByRules(
   { at, gate }: ArrivedScan,
-  { rules, reader: { zone } }: Circumstances<Match>,
+  { rules, reader: { zone, wording } }: Circumstances<Match>,
   { ticket: { item, variation }, scans, dates }: Match,
 ): (Objection & { readonly isBroken: boolean }) | undefined {
   if (rules === null) return undefined;
-  const verdict = judgeRules(rules, { at, zone, item, variation, gate, scans, dates });
+  const verdict = judgeRules(rules, { at, zone, item, variation, gate, scans, dates }, wording);
   if (verdict.outcome === "allowed") return undefined;
   if (verdict.outcome === "broken") return { reason: "rules", isBroken: true };
   return { reason: "rules", explanation: verdict.explanation, isBroken: false };

@@ -180,24 +180,26 @@ describe("records of check-in lists", () => {
       [14, ["non_field_errors"]],
       [15, ["limit_products", "exit_all_at"]],
       [16, ["id"]],
-      [17, ["non_field_errors"]],
+      [17, ["event"]],
       [18, ["kind"]],
       [19, ["name"]],
     ]);
     expect([await shown(500), await shown(506)]).toMatchObject([{ name: "Good" }, { name: "Good too" }]);
   });
 
-  it("[R3.58, R5.7] are rejected where they name what their event does not have", async () => {
+  it("[R3.58, R5.7, R6.11] are rejected where they name what their event does not have", async () => {
     const { rejected } = await apply(
       record(1, { id: 1, name: "Door", limit_products: [10, 99] }),
       record(2, { id: 2, name: "Door", subevent: 3 }),
       record(3, { id: 3, name: "Door" }, { event: "tomorrow" }),
+      record(5, { id: 5, name: "", limit_products: [99], rules: { "===": [0, 1] } }),
       record(4, { id: 4, name: "Door", limit_products: [10] }),
     );
     expect(rejected.map(({ line, errors }) => [line, errors.map(({ field }) => field)])).toEqual([
       [1, ["limit_products"]],
       [2, ["subevent"]],
-      [3, ["non_field_errors"]],
+      [3, ["event"]],
+      [5, ["name", "non_field_errors", "limit_products"]],
     ]);
     expect(await shown(4)).toMatchObject({ limitProducts: [10] });
     await expect(shown(1)).rejects.toMatchObject({ code: "checkin_list_not_found" });

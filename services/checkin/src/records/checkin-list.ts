@@ -1,31 +1,27 @@
 import type { RecordKind } from "@tessera/records/kind";
-import { checkinList as listSchema } from "@tessera/resources/checkin-list";
-import { id, object } from "@tessera/schema/build";
+import { checkinListRecord } from "@tessera/resources/checkin-list";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
-import { checkListFields, checkListReferences } from "../domain/check-list.ts";
+import { checkListFields, checkListReferences, joinErrors } from "../domain/check-list.ts";
 import type { CheckinList } from "../domain/list.ts";
 import { noteListsChanged } from "../store/list-changes.ts";
 import { lockLists, putLists, removeList, type StoredList } from "../store/lists.ts";
 import { fromListFields, listFields } from "../wire/lists.ts";
 import type { Known, Mentioned } from "./known.ts";
 
-const schema = object({ id: id(), ...listSchema.properties }, { required: ["id", "name"] });
-
-const check = compileSchema(schema);
+const check = compileSchema(checkinListRecord);
 
 const madeHere = `Lists with ids from ${firstIdMadeHere} on were made here; no record may bring or replace one.`;
 
 /** A check-in list, with its id. */
 export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
   name: "checkin_list",
-  schema,
+  schema: checkinListRecord,
   read(data) {
     const checked = check(data);
     if (!checked.ok) return checked;
     const list = { id: checked.value.id, ...fromListFields(listFields.toMessage(checked.value)) };
-    const errors = list.id < firstIdMadeHere ? checkListFields(list) : { id: [madeHere] };
-    return Object.keys(errors).length === 0 ? { ok: true, value: list } : { ok: false, errors };
+    return list.id < firstIdMadeHere ? { ok: true, value: list } : { ok: false, errors: { id: [madeHere] } };
   },
   keyOf: ({ id }) => String(id),
   mention({ limitProducts, subevent }, { items, subevents }) {
@@ -33,7 +29,9 @@ export const checkinList: RecordKind<CheckinList, Mentioned, Known> = {
     if (subevent !== null) subevents.add(subevent);
   },
   async refuse(_tx, { values, known }) {
-    const checked = values.map((list) => [list, checkListReferences(list, known)] as const);
+    const checked = values.map(
+      (list) => [list, joinErrors(checkListFields(list), checkListReferences(list, known))] as const,
+    );
     return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));
   },
   async store(tx, { scope, values }) {

@@ -83,6 +83,7 @@ export const readerOf = (timezone: string, locale: string) => ({
   zone: readers.zone(timezone),
   locale,
   habits: readers.habits(locale),
+  wording: readers.wording(locale),
 });
 
 /** A time zone that exists. */
@@ -99,14 +100,16 @@ export interface Otherwise {
   readonly rules?: unknown;
   readonly isMediumElsewhere?: boolean;
   readonly isRevoked?: boolean;
+  /** Of the event; by default English. */
+  readonly locale?: string;
 }
 
 export function decide(matches: readonly Match[], otherwise: Otherwise = {}) {
-  const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false } = otherwise;
+  const { how = {}, on = {}, rules = {}, isMediumElsewhere = false, isRevoked = false, locale = "en" } = otherwise;
   return decideScan(arrivedScan(how), {
     list: list(on),
     rules: readers.rules(JSON.stringify(rules)),
-    reader: readerOf("Europe/Berlin", "en"),
+    reader: readerOf("Europe/Berlin", locale),
     matches,
     isMediumElsewhere,
     isRevoked,

@@ -160,7 +160,7 @@ describe("a layout that comes as a record", () => {
   it("[L7.5] has no id of those that are made here, and its event must be known", async () => {
     expect(await apply(layout({ id: 1_000_000_000_001 }), { ...layout(), event: "nowhere" })).toEqual({
       1: { id: [expect.stringContaining("made here")] },
-      2: { non_field_errors: [expect.any(String)] },
+      2: { event: [expect.any(String)] },
     });
     expect(await apply(layout({ id: 1_000_000_000_000 }))).toEqual({});
   });

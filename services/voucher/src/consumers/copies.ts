@@ -14,9 +14,9 @@ const copies: typeof events = endingErasures(events);
 
 const notedEvents: typeof events = {
   ...copies,
-  async delete(tx: Tx, keys) {
+  async delete(tx: Tx, keys, deletedAt) {
     await noteDeletedEvents(tx, keys);
-    const deleted = await copies.delete(tx, keys);
+    const deleted = await copies.delete(tx, keys, deletedAt);
     for (const key of keys) await removeNext(tx, key);
     return deleted;
   },

@@ -439,11 +439,13 @@ describe("records", () => {
 
   it("are refused for what the event has not, for the id of a voucher that was made here, and for a code that is taken", async () => {
     expect(await apply({ ...record, item: 8, quota: 8 })).toEqual([
-      "item: item 8 is not known",
-      "quota: quota 8 is not known",
+      "item: Item 8 is not known; its record must come first.",
+      "quota: Quota 8 is not known; its record must come first.",
     ]);
     const { id, fields } = await service.createOne();
     expect(await apply({ ...record, id })).toEqual([expect.stringMatching(/^id: Vouchers with ids from/)]);
-    expect(await apply({ ...record, code: fields?.code.toLowerCase() })).toEqual([`code: voucher ${id} has this code`]);
+    expect(await apply({ ...record, code: fields?.code.toLowerCase() })).toEqual([
+      `code: Voucher ${id} has this code.`,
+    ]);
   });
 });

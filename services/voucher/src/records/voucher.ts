@@ -3,6 +3,7 @@ import { bringsBackErased, findErasedUntil } from "@tessera/kit/personal-data/er
 import type { Queryable } from "@tessera/kit/pg/database";
 import { entityKey, topics } from "@tessera/protos/topics";
 import type { RecordKind, Scope } from "@tessera/records/kind";
+import { notKnown } from "@tessera/records/validate";
 import { voucherRecord } from "@tessera/resources/voucher";
 import { compileSchema } from "@tessera/schema/schema";
 import { firstIdMadeHere } from "@tessera/values";
@@ -72,6 +73,14 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       values.map(({ code }) => code),
     );
     const erased = await findErasedUntil(tx, scope);
+    const held =
+      erased.size === 0
+        ? undefined
+        : await findHeld(
+            tx,
+            scope,
+            values.map(({ id }) => id),
+          );
     const first = new Map<string, number>();
     const checked = values.map((value) => {
       const { id, code } = value;
@@ -79,11 +88,13 @@ export const voucher: RecordKind<ImportedVoucher, Mentioned, Known> = {
       if (!first.has(code)) first.set(code, id);
       const unknown = findUnknown(value, known);
       const errors: Record<string, FieldErrors[string]> = Object.fromEntries(
-        unknown.map(([name, at]) => [name, [`${name} ${at} is not known`]]),
+        unknown.map(([name, at]) => [name, [notKnown(`${name} ${at}`)]]),
       );
-      if (bringsBackErased(erased, "waiting_list", value.created) && namesGuest(value))
-        errors["comment"] = [erasedComment];
-      if (holder !== id) errors["code"] = [`voucher ${holder} has this code`];
+      // A record that names a later time does not make a voucher of before the erasure a new one.
+      const times = [value.created, held?.get(id)?.createdAt].filter((at) => typeof at === "number");
+      const isOld = times.length === 0 || times.some((at) => bringsBackErased(erased, "waiting_list", at));
+      if (isOld && erased.has("waiting_list") && namesGuest(value)) errors["comment"] = [erasedComment];
+      if (holder !== id) errors["code"] = [`Voucher ${holder} has this code.`];
       return [value, errors] as const;
     });
     return new Map(checked.filter(([, errors]) => Object.keys(errors).length > 0));

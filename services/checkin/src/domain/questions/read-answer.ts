@@ -1,5 +1,6 @@
 import { pick } from "@tessera/values";
 import type { Zone } from "../local-time.ts";
+import type { Wording } from "../wording/wording.ts";
 import { readClock, readDay } from "./calendar-forms.ts";
 import { isCountry } from "./countries.ts";
 import type { Limits, Option, Question } from "./question.ts";
@@ -16,7 +17,7 @@ export interface SentFile {
   readonly sha256: string;
 }
 
-/** What an answer is read with. */
+/** How an event reads and writes. */
 export interface Reader {
   /** Of the event; null where there is no such time zone. */
   readonly zone: Zone | null;
@@ -24,6 +25,8 @@ export interface Reader {
   readonly locale: string;
   /** Of the locale. */
   readonly habits: WritingHabits;
+  /** Of the locale. */
+  readonly wording: Wording;
 }
 
 export interface AnswerRead {

@@ -81,7 +81,7 @@ function operation(operators: string[], operand: fc.Arbitrary<unknown>, count?: 
 
 function judge(value: unknown, about: RuleFacts) {
   const read = readRules(JSON.stringify(value));
-  return read === null ? undefined : judgeRules(read, about);
+  return read === null ? undefined : judgeRules(read, about, readers.wording("en"));
 }
 
 describe("any rules", () => {

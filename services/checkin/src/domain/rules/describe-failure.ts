@@ -1,4 +1,5 @@
-import { formatLocalMinute } from "../local-minute.ts";
+import type { TextName } from "../wording/texts/en.ts";
+import type { Wording } from "../wording/wording.ts";
 import { applyOperator, type PlainOperator, shift } from "./apply-operator.ts";
 import { evaluate, findTime, type Situation } from "./evaluate-rule.ts";
 import type { NamedTime, RuleNode } from "./read-rules.ts";
@@ -9,10 +10,8 @@ import type { CountingOperator, Variable } from "./rule-words.ts";
 export interface Failure {
   /** How hard it is to overcome: by waiting, at another gate, or not at all with this ticket. Then its distance. */
   readonly weight: readonly [rigidity: number, distance: number];
-  readonly describe: () => string;
+  readonly describe: (wording: Wording) => string;
 }
-
-export const unknownReason = "The rules of this list do not allow this entry";
 
 /** What a comparison compares: the name decides how hard it is, the label is what people call it. */
 type Subject = Variable | CountingOperator;
@@ -48,23 +47,27 @@ const operatorRigidities: Readonly<Partial<Record<PlainOperator, number>>> = {
   "!=": 3,
 };
 
-const demands: Readonly<Partial<Record<PlainOperator, string>>> = {
-  "<": "less than",
-  "<=": "at most",
-  ">": "more than",
-  ">=": "at least",
-  "==": "exactly",
+const demands: Readonly<Partial<Record<PlainOperator, TextName>>> = {
+  "<": "must_be_less",
+  "<=": "must_be_at_most",
+  ">": "must_be_more",
+  ">=": "must_be_at_least",
+  "==": "must_be_exactly",
 };
 
-const labels: Readonly<Partial<Record<Variable, string>>> = {
-  entries_number: "The number of entries",
-  entries_today: "The number of entries today",
-  entries_days: "The number of days with an entry",
-  minutes_since_last_entry: "The number of minutes since the last entry",
-  minutes_since_first_entry: "The number of minutes since the first entry",
-};
+const labels = {
+  entries_number: "number_of_entries",
+  entries_today: "number_of_entries_today",
+  entries_days: "number_of_days",
+  minutes_since_last_entry: "number_of_minutes_since_last_entry",
+  minutes_since_first_entry: "number_of_minutes_since_first_entry",
+  entries_since: "number_of_entries_since",
+  entries_before: "number_of_entries_before",
+  entries_days_since: "number_of_days_since",
+  entries_days_before: "number_of_days_before",
+} as const;
 
-const weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
+const weekdays = [1, 2, 3, 4, 5, 6, 7];
 const halfDay = 12 * 3_600_000_000;
 
 /** Describes a comparison that is not met: what it demands, and how far it is from that. */
@@ -78,12 +81,12 @@ export function describeFailure(node: RuleNode, situation: Situation): Failure {
   switch (subject) {
     case "product":
     case "variation":
-      return { weight: [rigidities[subject], 0], describe: () => "Tickets of this type are not let in here" };
+      return { weight: [rigidities[subject], 0], describe: (wording) => wording.say("wrong_product") };
     case "gate":
-      return { weight: [rigidities.gate, 0], describe: () => "Tickets like this one are not let in at this gate" };
+      return { weight: [rigidities.gate, 0], describe: (wording) => wording.say("wrong_gate") };
     case "entry_status": {
-      const reason = evaluate(left, situation) === "present" ? "Already inside" : "Not inside";
-      return { weight: [rigidities.entry_status, 0], describe: () => reason };
+      const reason = evaluate(left, situation) === "present" ? "inside" : "outside";
+      return { weight: [rigidities.entry_status, 0], describe: (wording) => wording.say(reason) };
     }
     case "now": {
       const tolerance = third === undefined ? null : evaluate(third, situation);
@@ -95,15 +98,14 @@ export function describeFailure(node: RuleNode, situation: Situation): Failure {
       if (typeof value !== "number" || wanted === failed || !isPlain || third !== undefined) {
         return withoutReason(rigidities[subject]);
       }
-      const label = (): string =>
-        left.kind === "count" ? labelOfCount(left, situation) : (labels[left.name] ?? "This");
-      return describeNumber({ subject, operator, value, wanted, label }, situation);
+      const time = left.kind === "count" ? left.time : undefined;
+      return describeNumber({ subject, operator, value, wanted, time }, situation);
     }
   }
 }
 
 function withoutReason(rigidity: number): Failure {
-  return { weight: [rigidity, 0], describe: () => unknownReason };
+  return { weight: [rigidity, 0], describe: (wording) => wording.say("rules_refuse") };
 }
 
 interface TimeComparison {
@@ -121,14 +123,14 @@ function describeTime({ operator, wanted, tolerance }: TimeComparison, situation
   const seconds = Math.abs(situation.facts.at - limit.at) / 1_000_000;
   return {
     weight: [rigidities.now, seconds],
-    describe: () => `Entry only ${isLater ? "after" : "before"} ${formatTime(limit.at, situation)}`,
+    describe: (wording) =>
+      wording.say(isLater ? "only_after" : "only_before", { time: writeTime(limit.at, situation, wording) }),
   };
 }
 
 /** The date is written only where it is not plain which day is meant. */
-function formatTime(at: number, { facts }: Situation): string {
-  const text = formatLocalMinute(at, facts.zone);
-  return Math.abs(facts.at - at) < halfDay ? text.slice(-"00:00".length) : text;
+function writeTime(at: number, { facts }: Situation, wording: Wording): string {
+  return Math.abs(facts.at - at) < halfDay ? wording.clock(at, facts.zone) : wording.moment(at, facts.zone);
 }
 
 interface NumberComparison {
@@ -136,24 +138,33 @@ interface NumberComparison {
   readonly operator: PlainOperator;
   readonly value: number;
   readonly wanted: Value;
-  readonly label: () => string;
+  /** The limit of what counts entries around a time. */
+  readonly time: NamedTime | undefined;
 }
 
 function describeNumber(comparison: NumberComparison, situation: Situation): Failure {
-  const { subject, operator, value, wanted, label } = comparison;
+  const { subject, operator, value, wanted } = comparison;
   const asksForFirst = asksOnlyWhetherEntered(comparison);
   const rigidity =
     rigidities[subject] + (operatorRigidities[operator] ?? 0) + (asksForFirst ? onlyWhetherEverEntered : 0);
   const weight = [rigidity, typeof wanted === "number" ? Math.abs(value - wanted) : 0] as const;
-  if (subject === "now_isoweekday") return { weight, describe: () => describeWeekday(operator, wanted) };
+  if (subject === "now_isoweekday")
+    return { weight, describe: (wording) => describeWeekday(operator, wanted, wording) };
   if (subject === "minutes_since_last_entry" || subject === "minutes_since_first_entry") {
-    if (situation.entries.length === 0) return { weight, describe: () => "Not entered yet" };
-    if (asksForFirst) return { weight, describe: () => "Entered before" };
+    if (situation.entries.length === 0) return { weight, describe: (wording) => wording.say("never_entered") };
+    if (asksForFirst) return { weight, describe: (wording) => wording.say("entered_before") };
   }
   const demand = demands[operator];
-  return demand === undefined || typeof wanted !== "number"
-    ? { weight, describe: () => `${label()} must not be ${value}` }
-    : { weight, describe: () => `${label()} is ${value} but must be ${demand} ${wanted}` };
+  const describe = (wording: Wording) => {
+    const measured = {
+      label: writeLabel(subject, comparison.time, { situation, wording }),
+      value: wording.number(value),
+    };
+    return demand === undefined || typeof wanted !== "number"
+      ? wording.say("must_not_be", measured)
+      : wording.say(demand, { ...measured, limit: wording.number(wanted) });
+  };
+  return { weight, describe };
 }
 
 /** Minutes are -1 where there was no entry, so these comparisons are no matter of minutes. */
@@ -163,20 +174,23 @@ function asksOnlyWhetherEntered({ subject, operator, wanted }: NumberComparison)
   return operator !== "inList" && wanted === -1;
 }
 
-function describeWeekday(operator: PlainOperator, wanted: Value): string {
-  const days = weekdays.filter((_, index) => applyOperator(operator, [index + 1, wanted]) === true);
+function describeWeekday(operator: PlainOperator, wanted: Value, wording: Wording): string {
+  const days = weekdays.filter((day) => applyOperator(operator, [day, wanted]) === true);
   const [first, last] = [days[0], days.at(-1)];
-  if (first === undefined || last === undefined) return unknownReason;
-  const isRun = days.length > 2 && weekdays.indexOf(last) - weekdays.indexOf(first) === days.length - 1;
-  return isRun ? `Entry only from ${first} to ${last}` : `Entry only on ${days.join(" or ")}`;
+  if (first === undefined || last === undefined) return wording.say("rules_refuse");
+  const isRun = days.length > 2 && last - first === days.length - 1;
+  return isRun
+    ? wording.say("only_from_day_to_day", { first: wording.weekday(first), last: wording.weekday(last) })
+    : wording.say("only_on_days", { days: wording.anyOf(days.map((day) => wording.weekday(day))) });
 }
 
-function labelOfCount(
-  { name, time }: { readonly name: CountingOperator; readonly time: NamedTime },
-  situation: Situation,
+function writeLabel(
+  subject: keyof typeof labels,
+  time: NamedTime | undefined,
+  { situation, wording }: { readonly situation: Situation; readonly wording: Wording },
 ): string {
-  const what = name.startsWith("entries_days") ? "The number of days with an entry" : "The number of entries";
+  if (time === undefined) return wording.say(labels[subject]);
   const limit = findTime(time, situation);
-  const when = limit === failed ? "then" : formatTime(limit.at, situation);
-  return `${what} ${name.endsWith("since") ? "since" : "before"} ${when}`;
+  const written = limit === failed ? wording.say("unknown_time") : writeTime(limit.at, situation, wording);
+  return wording.say(labels[subject], { time: written });
 }

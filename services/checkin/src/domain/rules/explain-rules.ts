@@ -1,4 +1,5 @@
-import { describeFailure, type Failure, unknownReason } from "./describe-failure.ts";
+import type { Wording } from "../wording/wording.ts";
+import { describeFailure, type Failure } from "./describe-failure.ts";
 import { evaluate, type Situation } from "./evaluate-rule.ts";
 import type { RuleNode } from "./read-rules.ts";
 import { failed, isTruthy } from "./rule-values.ts";
@@ -27,13 +28,14 @@ const shut: Weight = [Infinity, 0];
  * one with the fewest obstacles, then the first. There can be too many paths to list: the best path of each part follows
  * from the best paths of its own parts, once the weight of the best path is known.
  */
-export function explainRefusal(root: RuleNode, situation: Situation): string {
+export function explainRefusal(root: RuleNode, situation: Situation, wording: Wording): string {
   const tree = toBranch(root, situation);
   const failures = findFewest(tree, weigh(tree)) ?? [];
-  const reasons = [...new Set(failures.slice(0, mostWorded).map(({ describe }) => describe()))];
-  if (reasons.length === 0) return unknownReason;
+  const reasons = [...new Set(failures.slice(0, mostWorded).map(({ describe }) => describe(wording)))];
+  if (reasons.length === 0) return wording.say("rules_refuse");
   const isWhole = reasons.length <= mostReasons && failures.length <= mostWorded;
-  return [...reasons.slice(0, mostReasons), ...(isWhole ? [] : ["and more"])].join(", ");
+  const written = reasons.slice(0, mostReasons).join(", ");
+  return isWhole ? written : wording.say("and_more", { reasons: written });
 }
 
 function toBranch(node: RuleNode, situation: Situation): Branch {

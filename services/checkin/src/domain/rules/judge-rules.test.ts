@@ -23,6 +23,8 @@ interface Table {
     readonly rules?: unknown;
     readonly verdict: "allowed" | "refused" | "broken";
     readonly explanation?: string;
+    /** Of the event; by default English. */
+    readonly locale?: string;
   }[];
 }
 
@@ -53,10 +55,18 @@ function read(moment: string): number {
   return instant;
 }
 
-function judge({ rules, facts }: { readonly rules: unknown; readonly facts: RuleFacts }) {
+function judge({
+  rules,
+  facts,
+  locale = "en",
+}: {
+  readonly rules: unknown;
+  readonly facts: RuleFacts;
+  readonly locale?: string;
+}) {
   const read = readRules(JSON.stringify(rules));
   if (read === null) throw new Error("nothing is ruled");
-  return judgeRules(read, facts);
+  return judgeRules(read, facts, readers.wording(locale));
 }
 
 type Case = ReturnType<typeof casesOf>[number];
@@ -79,6 +89,8 @@ it.each(casesOf("daylight-saving"))("[C4.19, C4.24, C4.27] changed clocks: $name
 it.each(casesOf("editor"))("[C4.32] rules of the editor: $name", expectVerdict);
 it.each(casesOf("unknown-zone"))("[C4.33] an unknown time zone: $name", expectVerdict);
 it.each(casesOf("explanations"))("[C4.28, C4.29, C4.30, C4.31] explanations: $name", expectVerdict);
+
+it.each(casesOf("explanations-in-german"))("[C4.35] explanations in German: $name", expectVerdict);
 
 it("[C4.31] puts no more failures into words than anybody reads", () => {
   const failing = { "==": [{ var: "product" }, 1] };
@@ -124,7 +136,7 @@ describe("a ticket with a thousand entries", () => {
     if (taken === null) throw new Error("nothing is ruled");
     const took = Array.from({ length: 10 }, () => {
       const start = performance.now();
-      expect(judgeRules(taken, facts).outcome).toBe("refused");
+      expect(judgeRules(taken, facts, readers.wording("en")).outcome).toBe("refused");
       return performance.now() - start;
     });
     // Going through the entries for every leaf takes hundreds of milliseconds; the fastest of ten has no pauses in it.

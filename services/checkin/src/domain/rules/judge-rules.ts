@@ -1,3 +1,4 @@
+import type { Wording } from "../wording/wording.ts";
 import { evaluate, type RuleFacts, toSituation } from "./evaluate-rule.ts";
 import { explainRefusal } from "./explain-rules.ts";
 import type { Rules } from "./read-rules.ts";
@@ -15,12 +16,12 @@ export type RulesVerdict =
 const allowed: RulesVerdict = { outcome: "allowed" };
 const broken: RulesVerdict = { outcome: "broken" };
 
-/** Judges one entry by the rules of its list. */
-export function judgeRules({ root }: Rules, facts: RuleFacts): RulesVerdict {
+/** Judges one entry by the rules of its list. A refusal is explained in the wording. */
+export function judgeRules({ root }: Rules, facts: RuleFacts, wording: Wording): RulesVerdict {
   const situation = toSituation(facts);
   const outcome = evaluate(root, situation);
   if (outcome === failed) return broken;
-  return isTruthy(outcome) ? allowed : { outcome: "refused", explanation: explainRefusal(root, situation) };
+  return isTruthy(outcome) ? allowed : { outcome: "refused", explanation: explainRefusal(root, situation, wording) };
 }
 
 /** Whether rules admit a ticket, without the reason. */

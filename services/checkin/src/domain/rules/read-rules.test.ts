@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { zoneOf } from "../../testing/decisions.ts";
+import { readers, zoneOf } from "../../testing/decisions.ts";
 import { judgeRules, type RuleFacts } from "./judge-rules.ts";
 import { readRules } from "./read-rules.ts";
 
@@ -30,6 +30,6 @@ describe("readRules", () => {
     '{"or": [{"if": [1]}, true]}',
   ])("admits nobody by what could not have been stored: %s", (json) => {
     const rules = readRules(json);
-    expect(rules && judgeRules(rules, facts)).toEqual({ outcome: "broken" });
+    expect(rules && judgeRules(rules, facts, readers.wording("en"))).toEqual({ outcome: "broken" });
   });
 });

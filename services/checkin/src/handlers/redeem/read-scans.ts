@@ -62,7 +62,12 @@ export function toCircumstances(
   return {
     list,
     rules: readers.rules(list.rules),
-    reader: { zone: readers.zone(timezone), locale, habits: readers.habits(locale) },
+    reader: {
+      zone: readers.zone(timezone),
+      locale,
+      habits: readers.habits(locale),
+      wording: readers.wording(locale),
+    },
     isMediumElsewhere,
     isRevoked,
     matches: read.tickets.map((found) => toMatch(found, questionsOf(found))),
