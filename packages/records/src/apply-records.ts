@@ -8,12 +8,13 @@ import type {
   ApplyRecordsResponse,
   Record as SentRecord,
 } from "@tessera/protos/gen/ticketing/records/v1/records";
-import { applyRun } from "./apply-run.ts";
+import { applyRun, checkRest } from "./apply-run.ts";
 import { examineFiles } from "./examine-files.ts";
 import type { KnownScope, RecordKind, RecordOwner } from "./kind.ts";
 import { compileRecordReader, type Readable } from "./read-record.ts";
 import { splitRuns } from "./split-runs.ts";
 import { UnknownKeys } from "./unknown-keys.ts";
+import { WrongFields } from "./wrong-fields.ts";
 
 export interface RecordStores {
   readonly db: Db;
@@ -25,6 +26,9 @@ export type ApplyRecords = (request: ApplyRecordsRequest, stores: RecordStores) 
 
 /** Reading a batch takes tens of milliseconds. Other calls and batches run in between. */
 const recordsPerTurn = 20;
+
+/** Of more wrong records in one batch, what they refer to is not looked up: an import tells of a thousand. */
+const mostChecked = 100;
 
 /** A store answers in milliseconds; there is no reason to wait for a hundred small files one after the other. */
 const putAtOnce = 8;
@@ -48,19 +52,40 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
     const errors = new Map<SentRecord, FieldErrors>();
     const unknownKeys = new UnknownKeys();
     const readable: Read[] = [];
+    const rests: Read[] = [];
     for (const [index, sent] of records.entries()) {
       if (index % recordsPerTurn === recordsPerTurn - 1) await setImmediate();
       const read = readRecord(sent, unknownKeys);
       if (read.ok) readable.push(read.value);
-      else errors.set(sent, read.errors);
+      else {
+        errors.set(sent, read.errors);
+        if (read.rest !== undefined && rests.length < mostChecked) rests.push(read.rest);
+      }
     }
     const examined = await examineFiles(readable);
     await putFiles(examined, files);
     for (const part of splitBehindRemovals(examined)) {
       for (const [record, refused] of await applyAll(part, { db, log })) errors.set(record.sent, refused);
     }
+    for (const rest of await examineFiles(rests)) {
+      const wrong = new WrongFields(errors.get(rest.sent) ?? {});
+      wrong.add(await findMore(rest, { db, log }));
+      errors.set(rest.sent, wrong.toErrors());
+    }
     return { rejected: records.flatMap((sent) => toRejected(sent, errors.get(sent))), ...unknownKeys.toIgnored() };
   };
+
+  /** What is wrong with a record besides its wrong fields. It is refused anyway, so a failure here changes nothing. */
+  async function findMore(rest: Read, { db, log }: Omit<RecordStores, "files">): Promise<FieldErrors> {
+    try {
+      return await db.transaction((tx) => checkRest(tx, rest, owner));
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      const { line, kind } = rest.sent;
+      log.warn("what a wrong record refers to could not be checked", { line, kind, error });
+      return {};
+    }
+  }
 
   async function applyAll(records: readonly Read[], { db, log }: Omit<RecordStores, "files">): Promise<Refused> {
     if (records.length === 0) return new Map();
@@ -82,7 +107,7 @@ export function applyRecordsOf<Mentioned, Known extends KnownScope>(
         if (isTransient(error)) throw error;
         log.error("a record could not be stored", { line: record.sent.line, kind: record.sent.kind, error });
         const reason = error instanceof Fault ? `: ${error.message}` : "";
-        refused.set(record, { non_field_errors: [`could not be stored${reason}`] });
+        refused.set(record, { non_field_errors: [`The record could not be stored${reason}.`] });
       }
     }
     return refused;

@@ -1,7 +1,7 @@
 import type { FieldErrors } from "@tessera/kit/fault";
 import type { Tx } from "@tessera/kit/pg/database";
 import { recordKinds } from "@tessera/protos/record-kinds";
-import type { KnownScope, RecordKind, RecordOwner, Refusals } from "./kind.ts";
+import type { KnownScope, RecordKind, RecordOwner, Refusals, Scope } from "./kind.ts";
 import type { Readable } from "./read-record.ts";
 import { notKnown } from "./validate.ts";
 
@@ -21,9 +21,7 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
     if (left.length > 0) await kind.remove(tx, { scope, keys: left });
     return byRecord(run, ({ key }) => refused.get(key));
   }
-  const mentioned = owner.nothingMentioned();
-  for (const { value } of run) kind.mention?.(value, mentioned);
-  const known = await owner.findMentioned(tx, scope, mentioned);
+  const known = await findKnown(tx, { scope, records: run }, owner);
   const missingParent = findMissingParent(kind, known);
   if (missingParent !== undefined) return byRecord(run, () => missingParent);
 
@@ -34,14 +32,37 @@ export async function applyRun<Mentioned, Known extends KnownScope>(
   return byRecord(run, ({ value }) => refused.get(value));
 }
 
+/** Finds what else is wrong with a record that is refused anyway, and stores nothing. */
+export async function checkRest<Mentioned, Known extends KnownScope>(
+  tx: Tx,
+  rest: Readable<RecordKind<unknown, Mentioned, Known>>,
+  owner: RecordOwner<Mentioned, Known>,
+): Promise<FieldErrors> {
+  const { kind, scope, value } = rest;
+  const known = await findKnown(tx, { scope, records: [rest] }, owner);
+  const refused = await kind.refuse?.(tx, { scope, values: [value], known });
+  return findMissingParent(kind, known) ?? refused?.get(value) ?? {};
+}
+
+/** Looks up what records mention. */
+async function findKnown<Mentioned, Known extends KnownScope>(
+  tx: Tx,
+  { scope, records }: { scope: Scope; records: readonly Readable<RecordKind<unknown, Mentioned, Known>>[] },
+  owner: RecordOwner<Mentioned, Known>,
+): Promise<Known> {
+  const mentioned = owner.nothingMentioned();
+  for (const { kind, value } of records) kind.mention?.(value, mentioned);
+  return owner.findMentioned(tx, scope, mentioned);
+}
+
 /** The only error that such records report. */
 function findMissingParent(
   { name }: Pick<RecordKind<unknown, unknown, unknown>, "name">,
   known: KnownScope,
 ): FieldErrors | undefined {
   const { belongsTo } = recordKinds[name];
-  if (belongsTo !== "nothing" && !known.organizer) return { non_field_errors: [notKnown("organizer")] };
-  if (belongsTo === "event" && known.series === undefined) return { non_field_errors: [notKnown("event")] };
+  if (belongsTo !== "nothing" && !known.organizer) return { organizer: [notKnown("the organizer")] };
+  if (belongsTo === "event" && known.series === undefined) return { event: [notKnown("the event")] };
   return undefined;
 }
 

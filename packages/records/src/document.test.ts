@@ -1,13 +1,12 @@
-import { arrayOf, id, instant, object, text } from "@tessera/schema/build";
+import { arrayOf, id, instant, mapOf, object, text } from "@tessera/schema/build";
 import { describe, expect, it } from "vitest";
 import { compileDocument } from "./document.ts";
-import { freeMap } from "./schema-parts.ts";
 
 const schema = object({
   name: text(),
   at: instant({ nullable: true }),
   note: text({ nullable: true }),
-  meta: freeMap(text()),
+  meta: mapOf(text()),
   rows: arrayOf(object({ id: id(), at: instant(), hidden: text() })),
   tags: arrayOf(text()),
 });

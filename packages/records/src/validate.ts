@@ -45,5 +45,10 @@ export function ofElement(index: number, message: string): string {
 
 /** Says that something a record refers to is missing. */
 export function notKnown(what: string): string {
-  return `${what} is not known; its record must come first`;
+  return toSentence(`${what} is not known; its record must come first`);
+}
+
+/** Makes a sentence of words that begin with a name, which is written small. */
+export function toSentence(words: string): string {
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
 }

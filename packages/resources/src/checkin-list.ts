@@ -1,16 +1,26 @@
-import { any, arrayOf, boolean, id, instant, object, text } from "@tessera/schema/build";
+import { any, arrayOf, boolean, field, id, instant, object, text } from "@tessera/schema/build";
 
 /** What an organizer sets on a check-in list: the body of the API and, with its id, the data of a record. */
 export const checkinList = object(
   {
-    name: text({ blank: false, maxLength: 190, description: "Internal name." }),
+    name: text({ blank: false, maxLength: 190, description: "Internal name.", examples: ["Main entrance"] }),
     all_products: boolean({ default: true, description: "Covers all products; `limit_products` is ignored then." }),
-    limit_products: arrayOf(id(), { default: [], maxItems: 10_000, description: "Ids of the products on the list." }),
+    limit_products: arrayOf(id(), {
+      default: [],
+      maxItems: 10_000,
+      description: "Ids of the products on the list.",
+      examples: [[1]],
+    }),
     subevent: id({ nullable: true, default: null, description: "Date of an event series; null: all dates." }),
     include_pending: boolean({ default: false, description: "Includes tickets of orders that are not paid yet." }),
     allow_multiple_entries: boolean({ default: false, description: "Repeated scans are stored without a warning." }),
     allow_entry_after_exit: boolean({ default: true, description: "A scan is valid when the one before was an exit." }),
-    rules: any({ nullable: false, default: {}, description: "Custom check-in logic. Not a stable interface." }),
+    rules: any({
+      nullable: false,
+      default: {},
+      description: "Custom check-in logic. Not a stable interface.",
+      examples: [{}],
+    }),
     exit_all_at: instant({
       nullable: true,
       default: null,
@@ -27,4 +37,10 @@ export const checkinList = object(
     }),
   },
   { required: ["name"] },
+);
+
+/** The data of a record. */
+export const checkinListRecord = object(
+  { id: field(id(), "Its id.", 1), ...checkinList.properties },
+  { required: ["id", "name"] },
 );

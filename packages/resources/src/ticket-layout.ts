@@ -128,7 +128,7 @@ export const layoutElements = arrayOf(
 /** What an organizer sets on a layout. */
 export const ticketLayout = object(
   {
-    name: text({ blank: false, maxLength: 190, description: "Internal description." }),
+    name: text({ blank: false, maxLength: 190, description: "Internal description.", examples: ["Standard ticket"] }),
     default: boolean({ default: false, description: "Whether it is for products without a layout of their own." }),
     layout: jsonText(layoutElements, { description: "Its elements. They are answered as they were sent." }),
     background: text({
@@ -157,12 +157,13 @@ export const draftLayout = {
 /** The data of a record. */
 export const ticketLayoutRecord = object(
   {
-    id: id(),
+    id: id({ description: "Its id." }),
     ...ticketLayout.properties,
     background: text({
       nullable: true,
       default: null,
       description: "The PDF below the elements, as `data:application/pdf;base64,…`; null: none.",
+      examples: ["data:application/pdf;base64,JVBERi0xLjcK…"],
     }),
   },
   { required: ["id", "name", "layout"] },
@@ -171,19 +172,24 @@ export const ticketLayoutRecord = object(
 /** A product and a sales channel that a layout is for. */
 export const layoutAssignment = object(
   {
-    item: id(),
+    item: id({ description: "The item." }),
     sales_channel: text({
       default: "web",
       blank: false,
       maxLength: 190,
       description: "Identifier of a sales channel.",
+      examples: ["web"],
     }),
   },
   { required: ["item"] },
 );
 
 export const layoutAssignmentRecord = object(
-  { id: id(), layout: id(), ...layoutAssignment.properties },
+  {
+    id: id({ description: "Its id." }),
+    layout: id({ description: "The layout." }),
+    ...layoutAssignment.properties,
+  },
   { required: ["id", "layout", "item"] },
 );
 

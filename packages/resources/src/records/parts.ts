@@ -1,4 +1,4 @@
-import { id, instant, localized, mapOf, plain, text } from "@tessera/schema/build";
+import { arrayOf, boolean, field, id, instant, localized, mapOf, plain, text } from "@tessera/schema/build";
 import type { Schema } from "@tessera/schema/schema";
 
 /** Names inside of maps become keys of JSON documents. */
@@ -32,6 +32,19 @@ export const instantOrNull = () => instant({ nullable: true, blank: true, defaul
 
 /** A line of text, or nothing. */
 export const lineOrNull = (maxLength = 255) => text({ nullable: true, default: null, maxLength });
+
+/** The sales channels of what is for sale. */
+export const soldThrough = () => ({
+  all_sales_channels: field(
+    boolean({ default: true }),
+    "Sold through every sales channel; `limit_sales_channels` is ignored then.",
+  ),
+  limit_sales_channels: field(
+    arrayOf(text({ maxLength: 190 }), { default: [], maxItems: 1000 }),
+    "Identifiers of the sales channels that sell it.",
+    ["web"],
+  ),
+});
 
 /** A coordinate. */
 export const degreesOrNull = (limit: number) =>
