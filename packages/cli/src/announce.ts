@@ -1,6 +1,6 @@
 import { columns } from "./columns.ts";
-import { demo, firstSecret } from "./demo/demo.ts";
-import type { DemoKeys } from "./fill.ts";
+import { demo } from "./demo/demo.ts";
+import type { DemoKeys, LoadedDemo } from "./fill.ts";
 
 /** Prints the addresses of the platform, its keys, and lines to paste. */
 export function announce(options: {
@@ -9,19 +9,41 @@ export function announce(options: {
   /** Undefined: the operator set it, and it must not end in the log of a supervisor. */
   madeOperatorKey: string | undefined;
   logFile: string | undefined;
-  demoKeys: DemoKeys | undefined;
+  demoKeys: LoadedDemo | undefined;
 }): void {
   const { baseUrl, demoKeys } = options;
   const rows = [
-    ["REST API", `${baseUrl}/api/v1/`],
-    ["documentation", `${baseUrl}/docs`],
-    ["health, metrics", `http://localhost:${options.operationsPort}/readyz, /metrics`],
+    ...addressRows(options),
     ...(options.logFile === undefined ? [] : [["log", options.logFile]]),
     ["operator key", options.madeOperatorKey ?? "as set in TESSERA_OPERATOR_KEY"],
     ...keyRows(demoKeys),
   ];
-  const examples = demoKeys === undefined ? "" : exampleLines(baseUrl, demoKeys);
+  const examples = demoKeys === undefined ? nextSteps : exampleLines(baseUrl, demoKeys);
   process.stdout.write(`Tessera is running.\n\n${columns(rows)}\n${examples}\nCtrl-C stops it.\n`);
+}
+
+/** What to do with a platform that holds nothing yet. */
+const nextSteps = `
+Next:
+
+  npm run tessera -- import FILE
+  npm run tessera -- keys create --organizer SLUG --name NAME --permissions NAME,… --all-events
+  npm run tessera -- status
+`;
+
+/** Rows of a table: where the platform is reached. */
+export function addressRows({
+  baseUrl,
+  operationsPort,
+}: {
+  readonly baseUrl: string;
+  readonly operationsPort: number;
+}): readonly string[][] {
+  return [
+    ["REST API", `${baseUrl}/api/v1/`],
+    ["documentation", `${baseUrl}/docs`],
+    ["health, metrics", `http://localhost:${operationsPort}/readyz, /metrics`],
+  ];
 }
 
 /** Rows of a table: the keys of the demo, if it was loaded. */
@@ -34,18 +56,21 @@ export function keyRows(keys: DemoKeys | undefined): readonly string[][] {
 }
 
 /** Lines to paste that find a ticket of the demo, scan it, count it and print it. */
-export function exampleLines(baseUrl: string, keys: DemoKeys): string {
-  const event = `${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}`;
-  const list = `${event}/checkinlists/${demo.list}`;
+export function exampleLines(baseUrl: string, keys: LoadedDemo): string {
   return `
-Find a ticket, scan it (a second time it is refused), see it counted:
+Find a ticket, scan one (a second time it is refused), see it counted; paste the variables first:
 
-  curl -H 'Authorization: Token ${keys.apiKey}' '${list}/positions/?search=Lindqvist&page_size=1'
-  curl -X POST -H 'Authorization: Device ${keys.deviceKey}' '${list}/positions/${firstSecret}/redeem/'
-  curl -H 'Authorization: Token ${keys.apiKey}' '${list}/status/'
+  EVENT='${baseUrl}/api/v1/organizers/${demo.organizer}/events/${demo.event}'
+  LIST="$EVENT/checkinlists/${demo.list}"
+  KEY='Authorization: Token ${keys.apiKey}'
+  DEVICE='Authorization: Device ${keys.deviceKey}'
 
-Print it as PDF:
+  curl -H "$KEY" "$LIST/positions/?search=Lindqvist&page_size=1"
+  curl -X POST -H "$DEVICE" "$LIST/positions/${keys.ticket}/redeem/"
+  curl -H "$KEY" "$LIST/status/"
 
-  curl -o ticket.pdf -H 'Authorization: Token ${keys.apiKey}' '${event}/orderpositions/${demo.position}/download/pdf/'
+Print the first one as PDF:
+
+  curl -o ticket.pdf -H "$KEY" "$EVENT/orderpositions/${demo.position}/download/pdf/"
 `;
 }

@@ -41,7 +41,9 @@ export const engineSettings = {
   redisPrefix: text("REDIS_PREFIX", "tessera:", "The prefix of all keys and channels."),
   files: choice("FILES", ["disk", "s3"], "disk", "Where uploads and results are stored."),
   filesDirectory: text("FILES_DIR", ".tessera/files", "The folder for FILES=disk; several processes may share it."),
-  s3Endpoint: optional(url("S3_ENDPOINT", undefined, "The S3 server; default: Amazon.")),
+  s3Endpoint: optional(
+    url("S3_ENDPOINT", undefined, "The S3 server; default: Amazon.", { example: "http://minio:9000" }),
+  ),
   s3Region: text("S3_REGION", "us-east-1", "The region of the bucket."),
   s3Bucket: optional(text("S3_BUCKET", undefined, "The bucket; required with FILES=s3.")),
   s3Prefix: text("S3_PREFIX", "tessera/", "The prefix of all keys in the bucket."),
@@ -106,6 +108,7 @@ export const processSettings = {
     "refuse",
     "Whether gRPC may leave this machine without TLS: only where something else encrypts it and checks who calls.",
   ),
+  traces: optional(url("OTEL_EXPORTER_OTLP_ENDPOINT", undefined, "Where traces are sent.")),
   metricsHost: text("METRICS_HOST", "127.0.0.1", "Address of health and metrics; 0.0.0.0 in a container."),
   shutdownDelay: durationMs(
     "SHUTDOWN_DELAY",

@@ -1,5 +1,8 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -90,11 +93,11 @@ describe("an import from standard input", () => {
     await new Promise((resolve) => platform.close(resolve));
   });
 
-  async function send(bytes: Buffer): Promise<typeof process.exitCode> {
+  async function send(bytes: Buffer, ...more: string[]): Promise<typeof process.exitCode> {
     vi.spyOn(process, "stdin", "get").mockReturnValue(Readable.from([bytes]) as typeof process.stdin);
     vi.spyOn(process.stdout, "write").mockReturnValue(true);
     const { port } = platform.address() as AddressInfo;
-    await importRecords(["-", "--url", `http://127.0.0.1:${port}`, "--key", "operator"]);
+    await importRecords(["-", "--url", `http://127.0.0.1:${port}`, "--key", "operator", ...more]);
     return process.exitCode;
   }
 
@@ -109,6 +112,19 @@ describe("an import from standard input", () => {
     await send(gzipSync(records));
     expect(arrived?.headers).toMatchObject({ "content-encoding": "gzip" });
     expect(gunzipSync(arrived?.body ?? "")).toEqual(records);
+  });
+
+  it("[R7.18] writes what was rejected to a file, and takes none that it cannot write", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "import-"));
+    const file = join(folder, "errors.ndjson");
+    const errors = [{ line: 2, kind: "gate", errors: { name: ["This field is required."] } }];
+    answer = { ...allTaken, accepted: 1, rejected: 1, errors };
+    await send(records, "--errors", file);
+    expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify(errors[0])}\n`);
+    rmSync(folder, { recursive: true });
+    arrived = undefined;
+    await expect(send(records, "--errors", file)).rejects.toMatchObject({ code: "errors_unwritable" });
+    expect(arrived).toBeUndefined();
   });
 
   it.each([

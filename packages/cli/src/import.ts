@@ -1,13 +1,15 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { access, constants, stat } from "node:fs/promises";
+import { Fault } from "@tessera/kit/fault";
 import { isObject } from "@tessera/values";
 import { fault } from "./faults.ts";
-import { describeAmbiguous, describeErrors, type ImportAnswer, notSettled } from "./import-answer.ts";
-import { accessOptions, noPlatform, requireOperatorKey } from "./operator-access.ts";
+import { describeAmbiguous, type ImportAnswer, notSettled } from "./import-answer.ts";
+import { accessOptions, findAccess, noPlatform } from "./operator-access.ts";
 import { type OptionValues, readOptions } from "./options.ts";
 import { printable } from "./printable.ts";
-import { bar, showProgress } from "./progress.ts";
+import { bar, describeLeft, showProgress } from "./progress.ts";
 import { readSecret, warnInClear } from "./read-secret.ts";
+import { describeRejections, writeRejections } from "./rejections.ts";
 
 const usage = `tessera import FILE | -  [OPTIONS]
 tessera import --from-pretix URL --organizer O [--event E …]  [OPTIONS]
@@ -17,6 +19,11 @@ through its REST API: at first everything, later only the changes. A run that wa
 
 const options = {
   ...accessOptions,
+  errors: {
+    type: "string",
+    value: "FILE",
+    help: "write each rejected line to this file: its number, kind and errors, as one line of JSON",
+  },
   "from-pretix": {
     type: "string",
     value: "URL",
@@ -45,9 +52,6 @@ const options = {
   full: { type: "boolean", default: false, help: "read everything again, as the first run does" },
 } as const;
 
-/** More rejected lines are only counted. */
-const mostErrors = 20;
-
 type ImportValues = OptionValues<typeof options>;
 
 /** Sends a file or standard input; exits with 1 when a line was rejected. */
@@ -59,9 +63,16 @@ export async function importRecords(args: string[]): Promise<void> {
   const [file] = names;
   if (file === undefined || names.length > 1)
     throw fault("no_file", "name one file to import, or - for standard input");
-  const key = requireOperatorKey(values);
-  const answer = await sendFile({ file, url: values.url, key });
+  const access = await findAccess(values);
+  // Now, because after a long import it would be too late for another name.
+  if (values.errors !== undefined) writeRejections(values.errors, []);
+  const answer = await sendFile({ file, ...access });
   report(answer);
+  if (values.errors !== undefined) {
+    writeRejections(values.errors, answer.errors);
+    if (answer.rejected > answer.errors.length)
+      process.stdout.write(`${values.errors} has the first ${answer.errors.length} rejected lines.\n`);
+  }
   if (answer.rejected > 0 || !answer.settled) process.exitCode = 1;
 }
 
@@ -69,13 +80,13 @@ export async function importRecords(args: string[]): Promise<void> {
 async function readPretix(values: ImportValues, names: readonly string[], pretix: string): Promise<void> {
   const { token: given, "token-file": file } = values;
   const token = readSecret({ option: "token", given, file, variable: "PRETIX_TOKEN" });
-  const { organizer, event = [], url } = values;
+  const { organizer, event = [] } = values;
   if (token === undefined)
     throw fault("no_pretix_token", "set PRETIX_TOKEN or pass --token-file: an API token of a team of pretix");
   if (organizer === undefined) throw fault("no_organizer", "name the organizer in pretix with --organizer");
   if (event.length === 0 && names.length > 0)
     throw fault("file_and_pretix", "import a file or from a pretix; events are named with --event");
-  const key = requireOperatorKey(values);
+  const { url, key } = await findAccess(values);
   warnInClear(pretix, "the token of pretix");
   const { importFromPretix } = await import("./from-pretix/import-from-pretix.ts");
   const { summary, rejected, settled } = await importFromPretix({
@@ -95,7 +106,7 @@ async function readPretix(values: ImportValues, names: readonly string[], pretix
 }
 
 async function sendFile({ file, url, key }: { file: string; url: string; key: string }): Promise<ImportAnswer> {
-  const size = file === "-" ? undefined : await sizeOf(file);
+  const size = file === "-" ? undefined : await requireReadable(file);
   const source = file === "-" ? process.stdin : createReadStream(file, { highWaterMark: 256 * 1024 });
   const progress = showProgress();
   const started = Date.now();
@@ -103,11 +114,11 @@ async function sendFile({ file, url, key }: { file: string; url: string; key: st
     let sent = 0;
     for await (const chunk of source as AsyncIterable<Uint8Array>) {
       sent += chunk.length;
-      const seconds = ((Date.now() - started) / 1000).toFixed(0);
+      const seconds = (Date.now() - started) / 1000;
       progress.update(
         size === undefined
-          ? `${megabytes(sent)} sent  ${seconds} s`
-          : `${bar(sent, size)}  ${megabytes(sent)} of ${megabytes(size)}  ${seconds} s`,
+          ? `${megabytes(sent)} sent`
+          : `${bar(sent, size)}  ${megabytes(sent)} of ${megabytes(size)}${describeLeft({ part: sent, whole: size, seconds })}`,
       );
       yield chunk;
     }
@@ -155,10 +166,16 @@ export async function sendRecords(
   throw fault(isTransient ? "platform_unavailable" : "platform_refused", `the platform refused the import: ${detail}`);
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** The size of a file of records, or the fault that says why it cannot be read. */
+export async function requireReadable(file: string): Promise<number> {
   try {
-    return (await stat(file)).size;
+    // Opening a pipe here would take it from the import.
+    await access(file, constants.R_OK);
+    const found = await stat(file);
+    if (found.isDirectory()) throw fault("no_such_file", `${file} is a folder; name a file with records`);
+    return found.size;
   } catch (error) {
+    if (error instanceof Fault) throw error;
     throw fault("no_such_file", `${file} cannot be read`, { cause: error });
   }
 }
@@ -168,10 +185,7 @@ export function report(answer: ImportAnswer): void {
   const kinds = Object.entries(answer.kinds).map(([kind, count]) => `${count} ${kind}`);
   const lines = [
     `${answer.records} records, ${answer.accepted} accepted, ${answer.rejected} rejected${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`,
-    ...answer.errors
-      .slice(0, mostErrors)
-      .map(({ line, kind, errors }) => `  line ${line}${kind === null ? "" : ` (${kind})`}: ${describeErrors(errors)}`),
-    ...(answer.errors.length > mostErrors ? [`  … ${answer.rejected - mostErrors} more`] : []),
+    ...describeRejections(answer).map((line) => `  ${line}`),
     ...answer.ignored.map(
       ({ kind, key, count }) => `  ${kind}.${printable(key)} is not known and had no effect (${count}×)`,
     ),

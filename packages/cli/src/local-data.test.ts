@@ -45,6 +45,21 @@ describe("a fresh start", () => {
   });
 });
 
+describe("the operations port", () => {
+  it("is that of the last start, also after a fresh one", async () => {
+    const data = await openLocalData({ directory, fresh: false });
+    expect(await data.operationsPort()).toBeUndefined();
+    await data.keepOperationsPort(45_678);
+    expect(await (await fresh()).operationsPort()).toBe(45_678);
+  });
+
+  it.each(["", "none", "0", "70000"])("is not read from a file with %j", async (content) => {
+    const data = await openLocalData({ directory, fresh: false });
+    await writeFile(join(directory, "operations-port"), content);
+    expect(await data.operationsPort()).toBeUndefined();
+  });
+});
+
 describe("the operator key", () => {
   it("is made once where none is set, and one that is set is not one that was made", async () => {
     const data = await openLocalData({ directory, fresh: false });

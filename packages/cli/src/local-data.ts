@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { access, constants, mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { access, constants, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment } from "@tessera/kit/config";
 import { fault } from "./faults.ts";
+import { localPlatformFile } from "./local-platform.ts";
 import { logFileNames } from "./log-file.ts";
+import { replaceFile } from "./replace-file.ts";
 
 /** The folder of a local platform for everything that survives a restart. */
 export interface LocalData {
@@ -11,6 +13,9 @@ export interface LocalData {
   readonly database: string;
   readonly files: string;
   readonly logFile: string;
+  /** The operations port of the last start; undefined before the first one. */
+  operationsPort(): Promise<number | undefined>;
+  keepOperationsPort(port: number): Promise<void>;
   /** A random secret that is made once and stored under this name. */
   keptSecret(name: string): Promise<string>;
   /** The operator key that is set, or one that is made once and stored. */
@@ -44,14 +49,32 @@ export async function openLocalData({ directory, fresh }: { directory: string; f
     database: join(directory, "postgres"),
     files,
     logFile: join(directory, "tessera.log"),
+    operationsPort: () => readOperationsPort(directory),
+    keepOperationsPort: (port) => replaceFile(join(directory, operationsPortFile), `${port}\n`),
     keptSecret: kept,
     async operatorKey(environment) {
       const given = environment["TESSERA_OPERATOR_KEY"];
       if (given) return { operatorKey: given, madeOperatorKey: undefined };
-      const made = await kept("operator-key");
+      const made = await kept(operatorKeyFile);
       return { operatorKey: made, madeOperatorKey: made };
     },
   };
+}
+
+const operatorKeyFile = "operator-key";
+
+/** The operator key that was made and stored in a data folder. */
+export function readOperatorKey(directory: string): Promise<string | undefined> {
+  return readKept(join(directory, operatorKeyFile));
+}
+
+/** Monitoring and the doctor find the process by it. It outlives `--fresh`: the addresses of monitoring stay. */
+const operationsPortFile = "operations-port";
+
+/** The operations port of the last start with a data folder. */
+export async function readOperationsPort(directory: string): Promise<number | undefined> {
+  const port = Number(await readKept(join(directory, operationsPortFile)));
+  return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;
 }
 
 /** Says that a folder was made by a platform, which may delete it. */
@@ -86,21 +109,26 @@ function notOurs(folder: string): Error {
 async function empty(directory: string): Promise<void> {
   for (const name of [
     ...logFileNames("tessera.log"),
-    "operator-key",
+    operatorKeyFile,
     "demo-api-key",
     "demo-device-key",
     "from-pretix.json",
+    localPlatformFile,
   ])
     await rm(join(directory, name), { force: true });
   await rm(join(directory, "files"), { recursive: true, force: true });
 }
 
 async function keptSecret(path: string): Promise<string> {
-  const kept = await readFile(path, "utf8").catch(() => "");
-  if (kept.trim() !== "") return kept.trim();
+  const kept = await readKept(path);
+  if (kept !== undefined) return kept;
   const secret = randomBytes(32).toString("hex");
-  // Renamed into place, so that a file that exists is complete.
-  await writeFile(`${path}.new`, `${secret}\n`, { mode: 0o600 });
-  await rename(`${path}.new`, path);
+  await replaceFile(path, `${secret}\n`);
   return secret;
+}
+
+/** The one line of a file; undefined: the file is missing or empty. */
+async function readKept(path: string): Promise<string | undefined> {
+  const text = await readFile(path, "utf8").catch(() => "");
+  return text.trim() || undefined;
 }

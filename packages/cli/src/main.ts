@@ -1,48 +1,9 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
-import { runCommand, type Verbs } from "./run-verb.ts";
+import { runCommand } from "./run-verb.ts";
+import { examples, verbs } from "./verbs.ts";
 
 // Compiling takes half of a start, so processes share the result. Verbs are loaded after this line.
 enableCompileCache();
 
-/** All verbs of the command. */
-const verbs: Verbs = {
-  serve: {
-    summary: "serve all | NAME…: run the platform, or single services of it",
-    load: async () => (await import("./serve.ts")).serve,
-  },
-  migrate: {
-    summary: "migrate all | NAME…: bring schemas up to date",
-    load: async () => (await import("./migrate.ts")).migrateServices,
-  },
-  import: {
-    summary: "import FILE | - | --from-pretix URL: send records to a running platform",
-    load: async () => (await import("./import.ts")).importRecords,
-  },
-  topics: {
-    summary: "topics VERB: create topics, replay parked facts, rebuild lost topics and copies",
-    load: async () => (await import("./topics/topics.ts")).operateTopics,
-  },
-  voucher: {
-    summary: "voucher VERB: look at vouchers as shops do",
-    load: async () => (await import("./vouchers/operate-vouchers.ts")).operateVouchers,
-  },
-  doctor: {
-    summary: "doctor [all | NAME…]: say what is wrong and how to mend it",
-    load: async () => (await import("./doctor/doctor.ts")).doctor,
-  },
-  simulate: {
-    summary: "simulate: let visitors come to gates, and say whether the platform would hold",
-    load: async () => (await import("./simulate/simulate.ts")).simulate,
-  },
-  keys: {
-    summary: "keys VERB: create, list and revoke API keys",
-    load: async () => (await import("./credentials/operate-credentials.ts")).operateKeys,
-  },
-  devices: {
-    summary: "devices VERB: create, list and revoke scanning devices",
-    load: async () => (await import("./credentials/operate-credentials.ts")).operateDevices,
-  },
-};
-
-await runCommand("tessera", verbs);
+await runCommand("tessera", verbs, { examples });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { onSignal } from "./on-signal.ts";
+import { endOnSignal, onSignal } from "./on-signal.ts";
 
-const names = ["SIGINT", "SIGTERM"] as const;
+const names = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -20,7 +20,15 @@ describe("signals", () => {
         if (before.get(name)?.includes(listener) !== true) process.off(name, listener);
   });
 
-  it("request an orderly stop, once, also where npm passes on the Ctrl-C that the terminal has sent", async () => {
+  it.each(names)("request an orderly stop: %s", async (name) => {
+    const { requested, signal } = onSignal();
+    process.emit(name);
+    await requested;
+    expect(signal.aborted).toBe(true);
+    expect(process.exit).not.toHaveBeenCalled();
+  });
+
+  it("request it once, also where npm passes on the Ctrl-C that the terminal has sent", async () => {
     const { requested, signal } = onSignal();
     expect(signal.aborted).toBe(false);
     process.emit("SIGINT");
@@ -31,7 +39,21 @@ describe("signals", () => {
     expect(process.exit).not.toHaveBeenCalled();
   });
 
+  it("are waited for while the terminal, or the reader of a pipe, is gone", () => {
+    onSignal();
+    process.emit("SIGHUP");
+    for (const stream of [process.stdout, process.stderr])
+      expect(() => stream.emit("error", new Error("EIO"))).not.toThrow();
+  });
+
+  it("end a process that has nothing to stop", () => {
+    endOnSignal();
+    process.emit("SIGINT");
+    expect(process.exit).toHaveBeenCalledWith(130);
+  });
+
   it.each([
+    ["SIGHUP", 129],
     ["SIGINT", 130],
     ["SIGTERM", 143],
   ] as const)("end the process when they are repeated later: %s", (name, status) => {

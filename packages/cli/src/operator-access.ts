@@ -1,42 +1,67 @@
+import { resolve } from "node:path";
 import type { Fault } from "@tessera/kit/fault";
 import { fault } from "./faults.ts";
+import { readOperatorKey } from "./local-data.ts";
+import { findLocalPlatform, type LocalPlatform } from "./local-platform.ts";
+import type { OptionValues } from "./options.ts";
 import { readSecret, warnInClear } from "./read-secret.ts";
+import { isOwnHost } from "./secure-calls.ts";
 
 /** The options of every verb that calls a running platform as its operator. */
 export const accessOptions = {
   url: {
     type: "string",
-    default: process.env["BASE_URL"] || "http://localhost:8000",
     value: "URL",
-    help: "the address of the platform (default BASE_URL, else http://localhost:8000)",
+    help: "the address of the platform (default BASE_URL, else that of --data, else http://localhost:8000)",
   },
   key: {
     type: "string",
     value: "KEY",
-    help: "the operator key (default TESSERA_OPERATOR_KEY, which the list of processes does not show)",
+    help: "the operator key (default TESSERA_OPERATOR_KEY, which the list of processes does not show, else that of --data)",
   },
   "key-file": { type: "string", value: "FILE", help: "a file with the operator key" },
+  data: {
+    type: "string",
+    default: ".tessera",
+    value: "DIR",
+    help: "the data folder of a running `tessera serve all`, which has its address and its key (default .tessera)",
+  },
 } as const;
 
-/** Returns the operator key, from an option or from the environment, for a platform. */
-export function requireOperatorKey(values: {
-  readonly key: string | undefined;
-  readonly "key-file": string | undefined;
+/** How to call a running platform. */
+export interface Access {
   readonly url: string;
-}): string {
-  const { key: given, "key-file": file, url } = values;
-  const key = readSecret({ option: "key", given, file, variable: "TESSERA_OPERATOR_KEY" });
+  readonly key: string;
+}
+
+/** Finds out how to call the platform as its operator: from options, from the environment, or from the data folder. */
+export async function findAccess(values: OptionValues<typeof accessOptions>): Promise<Access> {
+  const directory = resolve(values.data);
+  const local = await findLocalPlatform(directory);
+  const url = values.url ?? (process.env["BASE_URL"] || local?.url) ?? "http://localhost:8000";
+  const { key: given, "key-file": file } = values;
+  const key =
+    readSecret({ option: "key", given, file, variable: "TESSERA_OPERATOR_KEY" }) ??
+    (local?.isKeyInFolder === true && isAddressOf(local, url) ? await readOperatorKey(directory) : undefined);
   if (key === undefined) {
     throw fault(
       "no_operator_key",
-      "set TESSERA_OPERATOR_KEY or pass --key-file; the platform prints its key when it starts, if it made it",
+      "set TESSERA_OPERATOR_KEY or pass --key-file; --data DIR finds the key of a platform that runs on this machine and made it",
     );
   }
   warnInClear(url, "the operator key");
-  return key;
+  return { url, key };
+}
+
+/** Another platform must not get the key of this one. */
+function isAddressOf(local: LocalPlatform, text: string): boolean {
+  const [url, own] = [URL.parse(text), URL.parse(local.url)];
+  if (url === null || own === null) return false;
+  return url.origin === own.origin || (isOwnHost(url.hostname) && isOwnHost(own.hostname) && url.port === own.port);
 }
 
 /** The platform does not answer. */
 export function noPlatform(url: string, cause: unknown): Fault {
+  if (!URL.canParse(url)) return fault("bad_url", `${url} is no URL; pass --url as http://localhost:8000`);
   return fault("no_platform", `the platform at ${url} cannot be reached; start it, or pass --url`, { cause });
 }

@@ -31,6 +31,7 @@ export function readOptions<const O extends Options>(
   options: O,
   args: string[],
 ): { values: OptionValues<O>; names: string[] } | undefined {
+  refuseTakenByNpm(options);
   const known: ParseArgsConfig["options"] = { ...options, help: { type: "boolean", short: "h" } };
   try {
     const { values, positionals } = parseArgs({ args, options: known, allowPositionals: true, allowNegative: true });
@@ -46,13 +47,33 @@ export function readOptions<const O extends Options>(
   }
 }
 
+/** Options that npm has as well: they may be set for npm alone. */
+const ofNpm: ReadonlySet<string> = new Set(["all", "cache", "json", "key"]);
+
+/** npm takes options for itself that stand before two dashes, and without this they would have no effect. */
+function refuseTakenByNpm(options: Options): void {
+  const script = process.env["npm_lifecycle_event"];
+  if (script === undefined) return;
+  const taken = Object.keys(options).find(
+    (name) => !ofNpm.has(name) && process.env[`npm_config_${name.replaceAll("-", "_")}`] !== undefined,
+  );
+  if (taken === undefined) return;
+  const command = script === "start" ? "npm start" : `npm run ${script}`;
+  throw fault(
+    "option_taken_by_npm",
+    `npm took --${taken} for itself; put two dashes before the options: ${command} -- --${taken} …`,
+  );
+}
+
 function helpText(usage: string, options: Options): string {
   const rows = Object.entries(options).map(
     ([name, option]) =>
       [`--${name}${option.type === "string" ? ` ${option.value ?? "VALUE"}` : ""}`, option.help] as const,
   );
   const width = Math.max(...rows.map(([left]) => left.length));
-  return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}\n`;
+  return `${usage}\n\n${rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n")}`
+    .trimEnd()
+    .concat("\n");
 }
 
 /** Returns the value of an option that has to be given. */

@@ -17,6 +17,7 @@ import { openBus, openCache, openFiles } from "./open-engines.ts";
 import { serveOperations } from "./operations-server.ts";
 import { secureCalls } from "./secure-calls.ts";
 import { loadServices, services } from "./services.ts";
+import { version } from "./version.ts";
 
 export interface PlatformOptions {
   readonly names: readonly string[];
@@ -47,6 +48,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   // Before anything is opened: each service would tell its mistakes only when its turn comes.
   for (const { settings } of definitions) readConfig(settings, environment);
   const metrics = createMetrics();
+  metrics.gauge("build_info", "The version of this process; always 1.", () => 1, {
+    version,
+    node: process.versions.node,
+  });
   const observe = observeCalls(metrics);
   const health = createHealth({ log });
   const isWhole = names.length === Object.keys(services).length;
@@ -67,7 +72,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const network = await openNetwork();
   const tracing = await startTracing({
     service: names.length === 1 ? (names[0] ?? "tessera") : "tessera",
-    endpoint: environment["OTEL_EXPORTER_OTLP_ENDPOINT"],
+    endpoint: config.traces,
     log,
   });
   const opened: { close(): Promise<unknown> }[] = [{ close: () => tracing.shutdown() }];
@@ -114,7 +119,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
           files,
           log,
           metrics,
-          tracing,
+          tracing: tracing.of(definition.name),
           health,
           owns: Object.values(topics).filter((topic) => topic.owner === definition.name),
           deadLettersMs: config.parkedFactsKept,
@@ -155,8 +160,8 @@ export async function refuseLostFacts(running: readonly string[]): Promise<void>
 /** Counts every call by method and outcome. */
 function observeCalls(metrics: Metrics): Observe {
   const calls = metrics.histogram(
-    "rpc_seconds",
-    "How long calls between services took.",
+    "rpc_duration_seconds",
+    "Time that calls between services took.",
     ["method", "status"],
     [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10],
   );

@@ -1,4 +1,4 @@
-/** One line that changes on a terminal, nothing in a pipe. */
+/** One line that changes on a terminal, and a plain line now and then in a pipe. */
 export interface Progress {
   update(text: string): void;
   done(): void;
@@ -6,21 +6,73 @@ export interface Progress {
 
 const barWidth = 30;
 
-/** Shows progress on standard error, at most ten times a second. */
+/** Between two texts. Seldom in a pipe, whose lines stay; what ends before the first of them needs none. */
+const pauseMs = { terminal: 100, pipe: 5000 };
+
+/** The elapsed seconds advance on a terminal, where nothing else does. */
+const tickMs = 1000;
+
+/** Shows progress on standard error. The last text of a pause is shown at its end, so that no phase is left out. */
 export function showProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  if (!stream.isTTY) return { update: () => {}, done: () => {} };
-  let last = 0;
+  return stream.isTTY ? showOnTerminal(stream) : showInPipe(stream);
+}
+
+function showOnTerminal(stream: NodeJS.WriteStream): Progress {
+  let latest = "";
+  let startedAt: number | undefined;
+  let shownAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const show = () => {
+    shownAt = Date.now();
+    const seconds = Math.floor((shownAt - (startedAt ?? shownAt)) / 1000);
+    stream.write(`\r\u001b[2K${latest}${seconds === 0 ? "" : `  ${seconds} s`}`);
+    showIn(tickMs);
+  };
+  const showIn = (ms: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(show, ms).unref();
+  };
   return {
     update(text) {
-      const now = Date.now();
-      if (now - last < 100) return;
-      last = now;
-      stream.write(`\r\u001b[2K${text}`);
+      latest = text;
+      startedAt ??= Date.now();
+      const waitMs = shownAt + pauseMs.terminal - Date.now();
+      if (waitMs <= 0) show();
+      else showIn(waitMs);
     },
     done() {
+      clearTimeout(timer);
+      startedAt = undefined;
+      shownAt = 0;
       stream.write("\r\u001b[2K");
     },
   };
+}
+
+function showInPipe(stream: NodeJS.WriteStream): Progress {
+  let latest = "";
+  let shown = "";
+  let timer: NodeJS.Timeout | undefined;
+  const show = () => {
+    if (latest !== shown) stream.write(`progress: ${latest.replace(/[█░]+ +/u, "")}\n`);
+    shown = latest;
+  };
+  return {
+    update(text) {
+      latest = text;
+      timer ??= setInterval(show, pauseMs.pipe).unref();
+    },
+    done() {
+      clearInterval(timer);
+      timer = undefined;
+    },
+  };
+}
+
+/** About how long the rest takes, once there is something to judge by. */
+export function describeLeft({ part, whole, seconds }: { part: number; whole: number; seconds: number }): string {
+  if (part === 0 || part >= whole || seconds < 2) return "";
+  return `, about ${Math.ceil((seconds * (whole - part)) / part)} s left`;
 }
 
 /** Draws a bar with the finished part of a whole. */

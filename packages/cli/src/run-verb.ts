@@ -1,5 +1,7 @@
-import { Fault } from "@tessera/kit/fault";
+import { columns } from "./columns.ts";
+import { describeFailure } from "./doctor/explain-failure.ts";
 import { fault } from "./faults.ts";
+import { version } from "./version.ts";
 
 /** Verbs by name, loaded on use. */
 export type Verbs = Readonly<
@@ -7,13 +9,21 @@ export type Verbs = Readonly<
 >;
 
 /** Runs the verb that is the first argument, or lists all verbs; `command` is the text before the verb. */
-export async function runVerb(command: string, verbs: Verbs, args: readonly string[]): Promise<void> {
+export async function runVerb(
+  command: string,
+  verbs: Verbs,
+  args: readonly string[],
+  { examples = "" }: { readonly examples?: string } = {},
+): Promise<void> {
   const [name = "", ...rest] = args;
+  if (name === "help" && rest.length > 0) return runVerb(command, verbs, [...rest, "--help"]);
   if (name === "" || name === "--help" || name === "-h" || name === "help") {
-    const list = Object.values(verbs).map((verb) => `  ${verb.summary}`);
-    process.stdout.write(`${command} VERB [OPTIONS]\n\n${list.join("\n")}\n\n${command} VERB --help explains one.\n`);
+    const rows = Object.values(verbs).map(({ summary }) => /^(.*?): (.*)$/.exec(summary)?.slice(1) ?? [summary]);
+    const list = `${command} VERB [OPTIONS]\n\n${columns(rows)}\n\n${command} VERB --help explains one.\n`;
+    process.stdout.write(examples === "" ? list : `${list}\n${examples}\n`);
     return;
   }
+  if (name === "--version") return void process.stdout.write(`tessera ${version}, Node ${process.versions.node}\n`);
   const verb = Object.hasOwn(verbs, name) ? verbs[name] : undefined;
   if (verb === undefined)
     throw fault(
@@ -28,24 +38,19 @@ export async function runVerb(command: string, verbs: Verbs, args: readonly stri
 const lingerMs = 200;
 
 /** The main function of a program: runs the verb of its command line, reports an error in one line, and ends. */
-export async function runCommand(command: string, verbs: Verbs): Promise<void> {
+export async function runCommand(
+  command: string,
+  verbs: Verbs,
+  { examples = "" }: { readonly examples?: string } = {},
+): Promise<void> {
   try {
-    await runVerb(command, verbs, process.argv.slice(2));
+    await runVerb(command, verbs, process.argv.slice(2), { examples });
   } catch (error) {
-    process.stderr.write(
-      error instanceof Fault
-        ? `${command}: ${error.message}${reasonOf(error)}\n`
-        : `${command}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
-    );
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${command}: ${describeFailure(error) ?? stack}\n`);
     process.exitCode = 1;
   }
   // After all output is written: the reader of a pipe may be slow.
   const end = () => void setTimeout(() => process.exit(), lingerMs).unref();
   process.stdout.write("", () => process.stderr.write("", end));
-}
-
-/** The code of the system for a failed connection: it distinguishes a wrong name from a closed port. */
-function reasonOf({ kind, cause }: Fault): string {
-  const isNamed = kind === "unavailable" && cause instanceof Error && "code" in cause;
-  return isNamed && typeof cause.code === "string" ? ` (${cause.code})` : "";
 }

@@ -1,12 +1,18 @@
 import { resolve } from "node:path";
-import type { Environment } from "@tessera/kit/config";
+import { type Environment, readConfig } from "@tessera/kit/config";
 import { createLog, type Log } from "@tessera/kit/log";
 import { announce } from "./announce.ts";
-import { fill } from "./fill.ts";
+import { choosePort, isFree } from "./choose-port.ts";
+import { confirmFresh } from "./confirm-fresh.ts";
+import { processSettings } from "./engine-settings.ts";
+import { fault } from "./faults.ts";
+import { fill, keptDemoKeys } from "./fill.ts";
 import { type LocalData, openLocalData } from "./local-data.ts";
 import { openLocalDatabase } from "./local-database.ts";
+import { noteLocalPlatform } from "./local-platform.ts";
 import { openLogFile } from "./log-file.ts";
 import { migrateAll } from "./migrate.ts";
+import { onDatabase } from "./on-database.ts";
 import { databaseUrlOf, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
 import { showProgress } from "./progress.ts";
@@ -15,6 +21,7 @@ import { environmentOfAll, ownUrl } from "./served-environment.ts";
 import { applyCatalogue } from "./topics/catalogue.ts";
 
 const names = ["all"];
+const usualPort = 8000;
 
 /** Runs the whole platform in this process, and prepares database, schemas and demo. */
 export async function serveAll(
@@ -23,10 +30,11 @@ export async function serveAll(
 ): Promise<{ stop(): Promise<void> }> {
   const { signal } = options;
   const progress = showProgress();
+  if (values.fresh) await confirmFresh(resolve(values.data ?? ".tessera"));
   const data = await openLocalData({ directory: resolve(values.data ?? ".tessera"), fresh: values.fresh });
-  const port = readPort("--port", values.port ?? (options.environment["HTTP_PORT"] || "8000"));
+  const port = await readOrChoosePort(values.port ?? options.environment["HTTP_PORT"], options.environment);
   const { operatorKey, madeOperatorKey } = await data.operatorKey(options.environment);
-  const log = await openLog(values, data);
+  const log = await openLog(values, { data, environment: options.environment });
   const undo: (() => Promise<void>)[] = [];
   const stop = async () => {
     for (const step of undo.splice(0).reverse()) await step();
@@ -46,18 +54,34 @@ export async function serveAll(
     await migrateAll({ url: database.url, names });
     if (options.environment["BUS"] === "kafka") await applyCatalogue(options.environment);
     progress.update("starting services…");
-    const environment = environmentOfAll(options.environment, { port: String(port), files: data.files, operatorKey });
-    const platform = await startPlatform({
-      names,
-      environment,
-      databaseUrl: database.url,
-      ...(options.transport === undefined ? {} : { transport: options.transport }),
-      operationsPort: readPort("METRICS_PORT", options.environment["METRICS_PORT"] || "0", { lowest: 0 }),
-      log: log.log,
+    const environment = environmentOfAll(options.environment, {
+      port: String(port),
+      files: data.files,
+      operatorKey,
+      demoKeys: values.demo ? await keptDemoKeys(data) : undefined,
     });
+    const operationsPort = await chooseOperationsPort(options.environment, data);
+    const platform = await onDatabase(database.url, () =>
+      startPlatform({
+        names,
+        environment,
+        databaseUrl: database.url,
+        ...(options.transport === undefined ? {} : { transport: options.transport }),
+        operationsPort,
+        log: log.log,
+      }),
+    );
     undo.push(() => platform.stop());
+    await data.keepOperationsPort(platform.operationsPort);
     const url = ownUrl(environment.HTTP_HOST, port);
     const keys = await fill({ url, operatorKey, demo: values.demo, file: values.import, data, progress, signal });
+    const note = await noteLocalPlatform(data.directory, {
+      url,
+      baseUrl: environment.BASE_URL,
+      operationsPort: platform.operationsPort,
+      isKeyInFolder: madeOperatorKey !== undefined,
+    });
+    undo.push(() => note.forget());
     progress.done();
     announce({
       baseUrl: environment.BASE_URL,
@@ -75,13 +99,40 @@ export async function serveAll(
   }
 }
 
+/** The port that is set, else that of the last start if it is still free, else any. */
+async function chooseOperationsPort(environment: Environment, data: LocalData): Promise<number> {
+  const set = environment["METRICS_PORT"];
+  if (set) return readPort("METRICS_PORT", set, { lowest: 0 });
+  const kept = await data.operationsPort();
+  const { metricsHost } = readConfig(processSettings, environment);
+  return kept !== undefined && (await isFree(kept, metricsHost)) ? kept : 0;
+}
+
+/** A person at a terminal gets another port when the usual one is taken; a program gets the one it counts on, or a refusal. */
+async function readOrChoosePort(given: string | undefined, environment: Environment): Promise<number> {
+  const host = environment["HTTP_HOST"] || "127.0.0.1";
+  const wanted = readPort("--port", given || String(usualPort));
+  if (await isFree(wanted, host)) return wanted;
+  const mayChange = !given && process.stderr.isTTY && !environment["BASE_URL"];
+  const port = mayChange ? await choosePort(wanted, host) : wanted;
+  // Before anything starts, which takes longer than to look.
+  if (port === wanted)
+    throw fault(
+      "port_in_use",
+      `port ${wanted} is taken by another program; stop it, or choose another port with --port N`,
+    );
+  process.stderr.write(`Port ${wanted} is taken by another program; this start uses ${port}.\n`);
+  return port;
+}
+
 /** `written` resolves when every line is written. */
 async function openLog(
   values: ServeValues,
-  data: LocalData,
+  { data, environment }: { data: LocalData; environment: Environment },
 ): Promise<{ log: Log; file: string | undefined; written(): Promise<void> }> {
   const file = values["log-file"] ?? data.logFile;
-  if (file === "-") return { log: createLog({ service: "tessera" }), file: undefined, written: async () => {} };
+  const level = readConfig(processSettings, environment).logLevel;
+  if (file === "-") return { log: createLog({ service: "tessera", level }), file: undefined, written: async () => {} };
   const destination = await openLogFile(file);
-  return { log: createLog({ service: "tessera", destination }), file, written: destination.written };
+  return { log: createLog({ service: "tessera", level, destination }), file, written: destination.written };
 }

@@ -2,7 +2,11 @@ import type { OptionValues } from "./options.ts";
 
 /** The options of every verb that starts the platform with data. */
 export const fillOptions = {
-  fresh: { type: "boolean", default: false, help: "start with an empty database" },
+  fresh: {
+    type: "boolean",
+    default: false,
+    help: "delete database, files, keys and log of the data folder first; a terminal is asked",
+  },
   demo: { type: "boolean", default: false, help: "load a small demo; --no-demo leaves it out" },
   import: { type: "string", value: "FILE", help: "import records from a file after the start" },
   "database-url": {

@@ -2,13 +2,16 @@ import { readConfig } from "@tessera/kit/config";
 import { createLog } from "@tessera/kit/log";
 import { processSettings } from "./engine-settings.ts";
 import { fault } from "./faults.ts";
+import { requireReadable } from "./import.ts";
+import { onDatabase } from "./on-database.ts";
 import { onSignal } from "./on-signal.ts";
 import { databaseUrlOf, readOptions, readPort } from "./options.ts";
 import { startPlatform } from "./platform.ts";
+import { requireConfiguration } from "./require-configuration.ts";
 import { serveAll } from "./serve-all.ts";
 import { type ServeValues, serveOptions } from "./serve-options.ts";
 import { environmentOfPod } from "./served-environment.ts";
-import { requireAllAlone, services } from "./services.ts";
+import { requireServices, services } from "./services.ts";
 
 const usage = `tessera serve all | NAME…  [OPTIONS]
 
@@ -24,9 +27,16 @@ export async function serve(args: string[]): Promise<void> {
   const { values, names } = read;
   if (names.length === 0)
     throw fault("no_services", `name what to serve: all, or some of ${Object.keys(services).join(", ")}`);
-  requireAllAlone(names);
-  const stopping = onSignal();
+  requireServices(names);
   const environment = { ...process.env, ...chosenEngines(values) };
+  if (values.port !== undefined) readPort("--port", values.port);
+  if (!names.includes("all")) refuseOptionsOfAll(values, names);
+  await requireConfiguration(names, {
+    environment: { ...environment, ...given({ HTTP_PORT: values.port, DATABASE_URL: values["database-url"] }) },
+    data: values.data ?? ".tessera",
+  });
+  if (values.import !== undefined) await requireReadable(values.import);
+  const stopping = onSignal();
   const started = names.includes("all")
     ? await serveAll(values, { environment, transport: readTransport(values.transport), signal: stopping.signal })
     : await servePod(values, { names, environment });
@@ -35,32 +45,42 @@ export async function serve(args: string[]): Promise<void> {
 }
 
 function chosenEngines({ bus, cache, files }: ServeValues): Record<string, string> {
-  const given = Object.entries({ BUS: bus, CACHE: cache, FILES: files });
-  return Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return given({ BUS: bus, CACHE: cache, FILES: files });
+}
+
+function given(values: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+function refuseOptionsOfAll(values: ServeValues, names: readonly string[]): void {
+  for (const name of ["fresh", "demo", "import", "data", "log-file"] as const) {
+    if (values[name]) throw fault("option_of_all", `--${name} goes with \`serve all\`, not with single services`);
+  }
+  if (values.port !== undefined && !names.includes("gateway"))
+    throw fault("no_gateway", "--port goes with the gateway; gRPC and health have GRPC_PORT and METRICS_PORT");
 }
 
 async function servePod(
   values: ServeValues,
   { names, environment }: { names: readonly string[]; environment: NodeJS.ProcessEnv },
 ): Promise<{ stop(): Promise<void> }> {
-  for (const name of ["fresh", "demo", "import", "data", "log-file"] as const) {
-    if (values[name]) throw fault("option_of_all", `--${name} goes with \`serve all\`, not with single services`);
-  }
-  if (values.port !== undefined && !names.includes("gateway"))
-    throw fault("no_gateway", "--port goes with the gateway; gRPC and health have GRPC_PORT and METRICS_PORT");
   const databaseUrl = values["database-url"] ?? databaseUrlOf(environment);
   if (databaseUrl === undefined) throw fault("no_database_url", "set DATABASE_URL or pass --database-url");
-  return startPlatform({
-    names,
-    environment: environmentOfPod({
-      ...environment,
-      ...(values.port === undefined ? {} : { HTTP_PORT: String(readPort("--port", values.port)) }),
+  return onDatabase(databaseUrl, () =>
+    startPlatform({
+      names,
+      environment: environmentOfPod({
+        ...environment,
+        ...(values.port === undefined ? {} : { HTTP_PORT: String(readPort("--port", values.port)) }),
+      }),
+      databaseUrl,
+      transport: readTransport(values.transport) ?? "grpc",
+      operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] || "9090", { lowest: 0 }),
+      log: createLog({ service: "tessera", level: readConfig(processSettings, environment).logLevel }),
     }),
-    databaseUrl,
-    transport: readTransport(values.transport) ?? "grpc",
-    operationsPort: readPort("METRICS_PORT", environment["METRICS_PORT"] || "9090", { lowest: 0 }),
-    log: createLog({ service: "tessera", level: readConfig(processSettings, environment).logLevel }),
-  });
+  );
 }
 
 function readTransport(text: string | undefined): "grpc" | "inprocess" | undefined {

@@ -1,11 +1,13 @@
 import type { Environment } from "@tessera/kit/config";
+import type { DemoKeys } from "./fill.ts";
 
 /** The environment of all services in one process, with the defaults of a local start. */
 export function environmentOfAll(
   environment: Environment,
-  { port, files, operatorKey }: { port: string; files: string; operatorKey: string | undefined },
+  options: { port: string; files: string; operatorKey: string | undefined; demoKeys?: DemoKeys | undefined },
 ) {
-  return {
+  const { port, files, operatorKey, demoKeys } = options;
+  const served = {
     HTTP_HOST: "127.0.0.1",
     BASE_URL: `http://localhost:${port}`,
     FILES_DIR: files,
@@ -13,6 +15,15 @@ export function environmentOfAll(
     HTTP_PORT: port,
     OPERATOR_KEY: operatorKey,
   };
+  // The documentation shows them to everybody who opens it: on this machine alone.
+  return demoKeys !== undefined && loopbacks.has(served.HTTP_HOST) ? { ...served, ...shownKeys(demoKeys) } : served;
+}
+
+const loopbacks: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+/** The settings by which the documentation fills in the keys of the demo. */
+export function shownKeys({ apiKey, deviceKey }: DemoKeys) {
+  return { DEMO_API_KEY: apiKey, DEMO_DEVICE_KEY: deviceKey };
 }
 
 /** The environment of single services. The operator key may also have the name that the command uses. */

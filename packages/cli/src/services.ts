@@ -30,8 +30,9 @@ export const clientMaps: Readonly<Record<string, () => Promise<ClientMap>>> = {
 /** Callers that are no part of the platform, by the name of their certificates, and what they call. */
 export const outsideCallers: Readonly<Record<string, ClientMap>> = { shop: { vouchers: ["voucher", VoucherShop] } };
 
-/** Refuses names beside `all`, because they would have no effect. */
-export function requireAllAlone(names: readonly string[]): void {
+/** Refuses names of no service, and names beside `all`, because they would have no effect. */
+export function requireServices(names: readonly string[]): void {
+  refuseUnknown(names);
   if (names.includes("all") && names.length > 1)
     throw fault("all_and_more", "`all` stands alone: name it, or the services that are meant");
 }
@@ -40,8 +41,13 @@ export function requireAllAlone(names: readonly string[]): void {
 export async function loadServices(names: readonly string[]): Promise<AnyService[]> {
   const known = Object.keys(services);
   const wanted = names.includes("all") ? known : [...new Set(names)];
+  refuseUnknown(names);
+  return Promise.all(wanted.flatMap((name) => services[name]?.() ?? []));
+}
+
+function refuseUnknown(names: readonly string[]): void {
+  const known = Object.keys(services);
   const unknown = names.filter((name) => name !== "all" && !known.includes(name));
   if (unknown.length > 0)
     throw fault("unknown_service", `there is no service ${unknown.join(", ")}; the services are ${known.join(", ")}`);
-  return Promise.all(wanted.flatMap((name) => services[name]?.() ?? []));
 }

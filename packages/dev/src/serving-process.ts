@@ -63,6 +63,9 @@ export async function startServing(
     // Standard output is for figures alone; `serve all` logs to a file.
     stdio: ["ignore", serve[0] === "all" ? "ignore" : process.stderr, process.stderr],
   });
+  const end = () => void child.kill("SIGTERM");
+  process.once("exit", end);
+  child.once("exit", () => process.off("exit", end));
   const stop = () => stopChild(child);
   try {
     await untilReady({ name: serve[0] ?? "", url }, { isRunning: () => !hasEnded(child) });

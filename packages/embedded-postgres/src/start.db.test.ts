@@ -75,6 +75,7 @@ type Outcome = { url: string } | { code: string; message: string };
 function startElsewhere(options: EmbeddedOptions, account: { uid?: number; gid?: number } = {}) {
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(new URL("./start.ts", import.meta.url).href)};
+    process.once("SIGHUP", () => process.exit(1));
     try {
       const server = await startEmbeddedPostgres(JSON.parse(process.argv[1]));
       console.log(JSON.stringify({ url: server.url }));
@@ -402,6 +403,19 @@ describe("after kill -9", { timeout: 60_000 }, () => {
     expect(session).toBe(String(pid));
     await signalGroup(child, "SIGINT");
     expect(isRunning(pid)).toBe(true);
+  });
+});
+
+describe("an owner that ends without stopping its server", { timeout: 30_000 }, () => {
+  it("takes it along", async () => {
+    const directory = await freshDirectory();
+    const { child, outcome } = startElsewhere({ directory });
+    await urlOf(outcome);
+    const pid = await serverPid(directory);
+    const ended = once(child, "exit");
+    child.kill("SIGHUP");
+    await ended;
+    await expect.poll(() => isRunning(pid)).toBe(false);
   });
 });
 

@@ -181,10 +181,21 @@ async function spawnServer(
       server.once("error", (error) => reject(cannotRun("postgres", error.message)));
     });
     server.unref();
+    endWithThisProcess(server);
     return server;
   } finally {
     await output.close();
   }
+}
+
+/**
+ * Ends the server when this process ends without stopping it, by an error or by `process.exit`. Nothing can wait then: the
+ * server stops without writing, and the next start recovers.
+ */
+function endWithThisProcess(server: ChildProcess): void {
+  const end = () => void server.kill("SIGQUIT");
+  process.once("exit", end);
+  server.once("exit", () => process.off("exit", end));
 }
 
 /**

@@ -56,7 +56,7 @@ export function redisCache(options: RedisCacheOptions): Cache {
   const trust = createTrust({ onWithdrawn: (error) => outage.begin(error) });
   let link: Client | undefined;
 
-  const commands = metrics?.counter("cache_commands", "Commands for Redis, by outcome.", ["outcome"]);
+  const commands = metrics?.counter("cache_commands_total", "Commands for Redis, by outcome.", ["outcome"]);
   metrics?.gauge("cache_usable", "Whether Redis is asked at the moment.", () =>
     link !== undefined && trust.isGiven ? 1 : 0,
   );

@@ -20,6 +20,7 @@ interface Span {
   readonly spanId: string;
   readonly parentSpanId?: string;
   readonly name: string;
+  readonly kind: number;
   readonly attributes: readonly Attribute[];
   readonly status: { readonly code: number; readonly message?: string };
   readonly startTimeUnixNano: string;
@@ -68,6 +69,14 @@ async function collector({ answer = () => 200 }: { answer?: () => number | "drip
     deliveries,
     spans: () => resourceSpans().flatMap((resource) => resource.scopeSpans.flatMap((scope) => scope.spans)),
     resource: () => attributesOf(resourceSpans()[0]?.resource.attributes),
+    /** The names of spans by the service that they belong to. */
+    byService: () =>
+      Object.fromEntries(
+        resourceSpans().map(({ resource, scopeSpans }) => [
+          attributesOf(resource.attributes)["service.name"],
+          scopeSpans.flatMap(({ spans }) => spans.map(({ name }) => name)),
+        ]),
+      ),
   };
 }
 
@@ -88,10 +97,14 @@ describe("a span", () => {
   it("is delivered with its service, name, attributes and duration", async () => {
     const stub = await collector();
     const tracing = await startTracing({ service: "checkin", endpoint: `${stub.endpoint}/` });
-    const result = await tracing.span("redeem", { list: 7, outcome: "admitted 🎪", batch: true }, async () => {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      return 5;
-    });
+    const result = await tracing.span(
+      "redeem",
+      { attributes: { list: 7, outcome: "admitted 🎪", batch: true } },
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        return 5;
+      },
+    );
     await tracing.shutdown();
     expect(result).toBe(5);
     expect(stub.deliveries.map((delivery) => delivery.url)).toEqual(["/v1/traces"]);
@@ -191,20 +204,20 @@ describe("a span", () => {
   });
 
   it.each([
-    ["a bug", () => new TypeError("cannot read Ada"), { code: 2, message: "TypeError" }, {}],
+    ["a bug", () => new TypeError("cannot read Ada"), { code: 2, message: "TypeError" }, { "error.type": "TypeError" }],
     [
       "an outage",
       () => new Fault("unavailable", "database_unavailable", "the database cannot be reached"),
       { code: 2, message: "the database cannot be reached" },
-      { "fault.code": "database_unavailable" },
+      { "tessera.fault.code": "database_unavailable", "error.type": "database_unavailable" },
     ],
     [
       "an answer of no",
       () => new Fault("not_found", "list_not_found", "no list has this id"),
       { code: 0 },
-      { "fault.code": "list_not_found" },
+      { "tessera.fault.code": "list_not_found" },
     ],
-    ["a thing that is no error", () => "Ada", { code: 2, message: "string" }, {}],
+    ["a thing that is no error", () => "Ada", { code: 2, message: "string" }, { "error.type": "string" }],
   ])("of work that throws %s says so without quoting", async (_what, make, status, attributes) => {
     const stub = await collector();
     const tracing = await startTracing({ service: "checkin", endpoint: stub.endpoint });
@@ -214,6 +227,61 @@ describe("a span", () => {
     expect(stub.spans()[0]?.status).toEqual(status);
     expect(attributesOf(stub.spans()[0]?.attributes)).toEqual(attributes);
     expect(JSON.stringify(stub.deliveries)).not.toContain("Ada");
+  });
+
+  it("has its kind, and what its work says of it", async () => {
+    const stub = await collector();
+    const tracing = await startTracing({ service: "gateway", endpoint: stub.endpoint });
+    for (const kind of ["internal", "server", "client", "producer", "consumer"] as const)
+      await tracing.span(kind, { kind }, async () => {});
+    await tracing.span("HTTP", { kind: "server" }, async (span) => {
+      span.rename("GET /docs");
+      span.set({ "http.response.status_code": 503 });
+      span.fail("database_unavailable");
+    });
+    await tracing.shutdown();
+    const spans = stub.spans();
+    // As OTLP numbers them.
+    expect(spans.map(({ name, kind }) => [name, kind])).toEqual([
+      ...[
+        ["internal", 1],
+        ["server", 2],
+        ["client", 3],
+        ["producer", 4],
+        ["consumer", 5],
+      ],
+      ["GET /docs", 2],
+    ]);
+    expect(spans.map(({ status }) => status.code)).toEqual([0, 0, 0, 0, 0, 2]);
+    expect(attributesOf(spans.at(-1)?.attributes)).toEqual({
+      "http.response.status_code": 503,
+      "error.type": "database_unavailable",
+    });
+  });
+
+  it("of a refused call is a failure to its caller, and none to its server", async () => {
+    const stub = await collector();
+    const tracing = await startTracing({ service: "gateway", endpoint: stub.endpoint });
+    const refused = () => Promise.reject(new Fault("not_found", "list_not_found", "there is no list called Ada"));
+    for (const kind of ["client", "server"] as const)
+      await expect(tracing.span(kind, { kind }, refused)).rejects.toThrow("Ada");
+    await tracing.shutdown();
+    expect(stub.spans().map(({ name, status }) => [name, status.code])).toEqual([
+      ["client", 2],
+      ["server", 0],
+    ]);
+    expect(JSON.stringify(stub.deliveries)).not.toContain("Ada");
+  });
+
+  it("belongs to a service of the process", async () => {
+    const stub = await collector();
+    const tracing = await startTracing({ service: "tessera", endpoint: stub.endpoint });
+    await tracing.of("gateway").span("outer", {}, () => tracing.of("checkin").span("inner", {}, async () => {}));
+    await tracing.span("own", {}, async () => {});
+    await tracing.shutdown();
+    expect(stub.byService()).toEqual({ gateway: ["outer"], checkin: ["inner"], tessera: ["own"] });
+    const [inner, outer] = ["inner", "outer"].map((name) => stub.spans().find((span) => span.name === name));
+    expect(inner?.parentSpanId).toBe(outer?.spanId);
   });
 
   it("carries what the environment says of the process, and its key to the collector", async () => {

@@ -1,9 +1,9 @@
-import type { Context as ParentContext } from "@opentelemetry/api";
+import type { Context as ParentContext, Tracer } from "@opentelemetry/api";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
 import { currentContext, parseTraceparent, runInContext } from "@tessera/kit/context";
 import { Fault, type FaultKind } from "@tessera/kit/fault";
 import type { Log } from "@tessera/kit/log";
-import { type Tracing, untraced } from "@tessera/kit/trace";
+import { type ProcessTracing, type SpanKind, type Tracing, untraced } from "@tessera/kit/trace";
 import { waitAtMost } from "@tessera/kit/wait-at-most";
 
 export interface TracingOptions {
@@ -23,7 +23,12 @@ const longestExportMs = 4000;
 const longestShutdownMs = 5000;
 
 /** Starts to send traces to a collector. Without an endpoint it returns `untraced`. */
-export async function startTracing({ service, endpoint, sampleRatio = 1, log }: TracingOptions): Promise<Tracing> {
+export async function startTracing({
+  service,
+  endpoint,
+  sampleRatio = 1,
+  log,
+}: TracingOptions): Promise<ProcessTracing> {
   if (endpoint === undefined) return untraced;
   // Loaded only here: a process without tracing spends neither the time nor the memory.
   const [api, sdk, resources, otlp] = await Promise.all([
@@ -35,20 +40,30 @@ export async function startTracing({ service, endpoint, sampleRatio = 1, log }: 
   const url = `${endpoint.replace(/\/+$/, "")}/v1/traces`;
   const exporter = reporting(new otlp.OTLPTraceExporter({ url, timeoutMillis: longestSendMs }), log);
   const ratio = new sdk.TraceIdRatioBasedSampler(sampleRatio);
-  const provider = new sdk.TracerProvider({
-    resource: resources
-      .defaultResource()
-      .merge(resources.resourceFromAttributes({ "service.name": service }))
-      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES: clusters name pods by them.
-      .merge(
-        resources.detectResources({
-          detectors: [resources.serviceNameEnvDetector, resources.resourceAttributesEnvDetector],
-        }),
-      ),
-    sampler: new sdk.ParentBasedSampler({ root: ratio, remoteParentSampled: ratio }),
-    spanProcessors: [new sdk.BatchSpanProcessor({ exporter })],
-  });
-  const tracer = provider.getTracer("tessera");
+  const sampler = new sdk.ParentBasedSampler({ root: ratio, remoteParentSampled: ratio });
+  const processor = new sdk.BatchSpanProcessor({ exporter });
+  /** A resource is one service, so each service of the process has a provider; they share the queue of spans. */
+  const tracerOf = (name: string) =>
+    new sdk.TracerProvider({
+      resource: resources
+        .defaultResource()
+        .merge(resources.resourceFromAttributes({ "service.name": name }))
+        // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES: clusters name pods by them.
+        .merge(
+          resources.detectResources({
+            detectors: [resources.serviceNameEnvDetector, resources.resourceAttributesEnvDetector],
+          }),
+        ),
+      sampler,
+      spanProcessors: [processor],
+    }).getTracer("tessera");
+  const kinds: Readonly<Record<SpanKind, number>> = {
+    internal: api.SpanKind.INTERNAL,
+    server: api.SpanKind.SERVER,
+    client: api.SpanKind.CLIENT,
+    producer: api.SpanKind.PRODUCER,
+    consumer: api.SpanKind.CONSUMER,
+  };
 
   const parentOf = (traceparent: string | undefined): ParentContext => {
     const parent = parseTraceparent(traceparent);
@@ -61,26 +76,44 @@ export async function startTracing({ service, endpoint, sampleRatio = 1, log }: 
     });
   };
 
-  return {
-    async span(name, attributes, work) {
+  const tracingOf = (tracer: Tracer): Tracing => ({
+    isOn: true,
+    async span(name, { kind = "internal", attributes = {} }, work) {
       const around = currentContext();
-      const span = tracer.startSpan(name, { attributes }, parentOf(around.traceparent));
+      const span = tracer.startSpan(name, { kind: kinds[kind], attributes }, parentOf(around.traceparent));
+      const fail = (type: string, message?: string) => {
+        span.setAttribute("error.type", type);
+        span.setStatus({ code: api.SpanStatusCode.ERROR, ...(message === undefined ? {} : { message }) });
+      };
       const { traceId, spanId, traceFlags } = span.spanContext();
       const flags = (traceFlags & api.TraceFlags.SAMPLED) === 0 ? "00" : "01";
       try {
-        return await runInContext({ ...around, traceparent: `00-${traceId}-${spanId}-${flags}` }, work);
+        return await runInContext({ ...around, traceparent: `00-${traceId}-${spanId}-${flags}` }, () =>
+          work({
+            rename: (other) => void span.updateName(other),
+            set: (more) => void span.setAttributes(more),
+            fail,
+          }),
+        );
       } catch (error) {
-        if (error instanceof Fault) span.setAttribute("fault.code", error.code);
-        if (isOurFailure(error)) span.setStatus({ code: api.SpanStatusCode.ERROR, message: explain(error) });
+        if (error instanceof Fault) span.setAttribute("tessera.fault.code", error.code);
+        if (isOurFailure(error)) fail(typeOf(error), explain(error));
+        // To its caller, every refused call has failed. Its message may quote what was sent.
+        else if (kind === "client") fail(typeOf(error));
         throw error;
       } finally {
         span.end();
       }
     },
+  });
+
+  return {
+    ...tracingOf(tracerOf(service)),
+    of: (name) => tracingOf(tracerOf(name)),
     async shutdown() {
       const end = async () => {
-        await provider.shutdown().catch(() => {});
-        // The provider does not close the exporter when the last delivery fails.
+        await processor.shutdown().catch(() => {});
+        // The processor does not close the exporter when the last delivery fails.
         await exporter.shutdown();
       };
       // Spans that are not delivered by now are lost; the exporter has logged why.
@@ -94,6 +127,12 @@ const ourKinds: ReadonlySet<FaultKind> = new Set(["exhausted", "unavailable", "t
 
 function isOurFailure(error: unknown): boolean {
   return !(error instanceof Fault) || ourKinds.has(error.kind);
+}
+
+/** The class of an error: a code of ours, or of the database, else its name. */
+function typeOf(error: unknown): string {
+  if (!(error instanceof Error)) return typeof error;
+  return "code" in error && typeof error.code === "string" ? error.code : error.name;
 }
 
 /** Only the message of a Fault is free of data that traces must not contain. */

@@ -64,10 +64,15 @@ export function strongSecret(name: string, leastLength: number, description: str
   return setting({ name, description, takes, read, fallback: undefined });
 }
 
-/** An absolute URL with a host. */
-export function url(name: string, fallback: string | undefined, description: string): Setting<string> {
+/** An absolute URL with a host; `example` is one that would do. */
+export function url(
+  name: string,
+  fallback: string | undefined,
+  description: string,
+  { example = "http://collector:4318" }: { readonly example?: string } = {},
+): Setting<string> {
   const isUrl = (given: string) => /^[a-z][a-z0-9+.-]*:\/\/[^\s/]\S*$/i.test(given) && URL.canParse(given);
-  const takes = "a URL such as http://collector:4318";
+  const takes = `a URL such as ${example}`;
   return setting({ name, description, takes, read: (given) => (isUrl(given) ? given : undefined), fallback });
 }
 

@@ -20,6 +20,7 @@ import type { Metrics } from "./metrics.ts";
 import { type Db, openDatabase } from "./pg/database.ts";
 import { openDatabaseClock } from "./pg/database-clock.ts";
 import { keepStatistics } from "./pg/keep-statistics.ts";
+import { measurePools } from "./pg/measure-pools.ts";
 import { requireMigrated } from "./pg/migrate.ts";
 import { openReads } from "./pg/reads.ts";
 import { sql } from "./pg/sql.ts";
@@ -27,6 +28,7 @@ import { openUrgent } from "./pg/urgent.ts";
 import type { Implementation, Transport } from "./rpc.ts";
 import { type ClientMap, connectClients, type Server, type ServiceDefinition } from "./service.ts";
 import type { Tracing } from "./trace.ts";
+import { tracePlaced, traceServed } from "./trace-calls.ts";
 
 /** What a service runs on. The same definition runs on any of these. */
 export interface Surroundings {
@@ -83,7 +85,14 @@ export async function startService<S extends Settings, C extends ClientMap>(
   const { bus, metrics, tracing, health } = around;
   const log = around.log.with({ service: name });
   const config = readConfig(definition.settings, around.environment);
-  const connection = { url: around.databaseUrl, schema, role: around.role, applicationName: `tessera-${name}`, log };
+  const connection = {
+    url: around.databaseUrl,
+    schema,
+    role: around.role,
+    applicationName: `tessera-${name}`,
+    log,
+    tracing,
+  };
   await requireMigrated({ ...connection, migrations: definition.migrations });
 
   const undo: (() => Promise<void>)[] = [];
@@ -93,6 +102,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
   undo.push(() => reads.close());
   const urgent = openUrgent(connection);
   undo.push(() => urgent.close());
+  measurePools(metrics, { service: name, pools: { requests: db, reads, urgent } });
   let served: Served | undefined;
   let servers: readonly Server[] = [];
   try {
@@ -113,7 +123,7 @@ export async function startService<S extends Settings, C extends ClientMap>(
       log,
       metrics,
       tracing,
-      clients: connectClients(definition.clients, (service) => around.transportTo(service)),
+      clients: connectClients(definition.clients, (service) => tracePlaced(tracing, around.transportTo(service))),
       isInstalled: (service) => around.isInstalled(service),
     });
     undo.push(() => parts.close());
@@ -145,12 +155,12 @@ export async function startService<S extends Settings, C extends ClientMap>(
     const owns = around.owns.map((topic) => topic.name);
     const facts = factsService({ db, bus, group: name, owns, consumes: definition.consumes });
     const calls = await around.serve(
-      traceCalls(tracing, [...parts.implementations, facts, rebuildsService({ db, owns })]),
+      traceServed(tracing, [...parts.implementations, facts, rebuildsService({ db, owns })]),
     );
     served = calls;
     undo.push(() => calls.stop());
     for (const consumer of others) await subscribe(consumer);
-    const relayed = metrics.counter("facts_relayed", "Facts handed to the bus.", ["service"]);
+    const relayed = metrics.counter("facts_relayed_total", "Facts handed to the bus.", ["service"]);
     const relay = startRelay({
       db,
       writers: [urgent],
@@ -186,15 +196,4 @@ export async function startService<S extends Settings, C extends ClientMap>(
 
 async function unwind(undo: (() => Promise<void>)[]): Promise<void> {
   for (const step of undo.reverse()) await step();
-}
-
-/** Makes every call a span of the trace that its caller sent. */
-function traceCalls(tracing: Tracing, implementations: readonly Implementation[]): Implementation[] {
-  return implementations.map(({ definition, handlers }) => {
-    const traced = Object.entries(handlers).map(([name, handler]): [string, typeof handler] => {
-      const span = definition[name]?.path ?? name;
-      return [name, (request, call) => tracing.span(span, {}, () => handler(request, call))];
-    });
-    return { definition, handlers: Object.fromEntries(traced) };
-  });
 }

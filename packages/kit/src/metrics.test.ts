@@ -48,9 +48,11 @@ describe("a counter", () => {
 
   it("declared differently is refused", () => {
     const metrics = createMetrics();
-    metrics.counter("facts", "Facts.", ["service"]);
-    expect(() => metrics.counter("facts", "Facts.", ["topic"])).toThrow("the metric facts is declared twice");
-    expect(() => metrics.gauge("facts", "Facts.")).toThrow("the metric facts is declared twice");
+    metrics.counter("facts_total", "Facts.", ["service"]);
+    expect(() => metrics.counter("facts_total", "Facts.", ["topic"])).toThrow(
+      "the metric facts_total is declared twice",
+    );
+    expect(() => metrics.gauge("facts_total", "Facts.")).toThrow("the metric facts_total is declared twice");
   });
 
   it("is named without its prefix", () => {

@@ -7,13 +7,15 @@ import {
 } from "@prometheus-io/client";
 import { waitAtMost } from "./wait-at-most.ts";
 
-/** A value for each label of a metric. Values come from short closed lists: every combination is a series that never ends. */
+/** A value for each label of a metric. Values are snake case where the name of the value is ours, and come from short closed lists: every combination is a series that never ends. */
 type Labels<L extends string> = Readonly<Record<L, string>>;
 
 /** The labels come first; a metric without labels takes none. */
 type Labelled<L extends string, Rest extends readonly unknown[]> = [L] extends [never]
   ? Rest
   : [labels: Labels<L>, ...rest: Rest];
+
+type CounterName = `${string}_total`;
 
 export interface Counter<L extends string = never> {
   /** Adds to the count, by default one. */
@@ -33,7 +35,8 @@ export interface Histogram<L extends string = never> {
  * several services may share a process.
  */
 export interface Metrics {
-  counter<L extends string = never>(name: string, help: string, labels?: readonly L[]): Counter<L>;
+  /** Prometheus tells a counter by the end of its name. */
+  counter<L extends string = never>(name: CounterName, help: string, labels?: readonly L[]): Counter<L>;
   /** `collect` is called at every scrape. When it fails or takes too long, the series is missing and not stale. `labels` make the series of one name distinct. */
   gauge(
     name: string,
@@ -78,7 +81,7 @@ export function createMetrics(): Metrics {
   }
 
   return {
-    counter<L extends string = never>(name: string, help: string, labels: readonly L[] = []): Counter<L> {
+    counter<L extends string = never>(name: CounterName, help: string, labels: readonly L[] = []): Counter<L> {
       const shape = `counter(${labels.toSorted().join()})`;
       const counter = declare(name, shape, (named) => new PromCounter<string>({ ...named, help, labelNames: labels }));
       return { add: (...args: readonly unknown[]) => counter.inc(...(args as [Labels<L>, number?])) };

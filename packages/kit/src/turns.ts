@@ -50,6 +50,11 @@ export class Turns {
     this.#limits = limits;
   }
 
+  /** How many requests wait. */
+  get waiting(): number {
+    return Iterator.from(this.#waiting.values()).reduce((sum, each) => sum + each.length, 0);
+  }
+
   /** Waits for a turn, does the work, and ends the turn. */
   async run<T>(request: TurnRequest, work: () => Promise<T>): Promise<T> {
     await this.#wait(request);

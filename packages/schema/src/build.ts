@@ -3,6 +3,7 @@ import type { InstantSchema, JsonSchema, ObjectOf, ObjectSchema, Properties, Sch
 
 interface Annotations<Default> {
   readonly description?: string;
+  readonly examples?: readonly unknown[];
   readonly default?: Default | null;
   readonly nullable?: boolean;
 }
@@ -186,6 +187,10 @@ export const orPlain = <
   options?: O,
 ): Schema<TypeOf<S> | Plain[K], IsFilled<O>> =>
   typed({ ...schema, ...options, type: [schema["type"], ...types].flat() });
+
+/** The same field with its meaning and, where its type alone gives no good one, an example. */
+export const field = <S extends Schema>(schema: S, description: string, example?: unknown): S =>
+  typed({ ...schema, description, ...(example === undefined ? {} : { examples: [example] }) });
 
 /** Only this value. */
 export const constant = <const V extends string>(value: V): Schema<V, false> => typed({ const: value });

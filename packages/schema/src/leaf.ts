@@ -156,7 +156,9 @@ function readInstant(data: unknown): LeafResult {
 }
 
 function readChoice(data: unknown, leaf: LeafSchema): LeafResult {
-  return leaf.enum?.includes(data as string) === true ? read(data) : wrong("This is not one of the valid choices.");
+  if (leaf.enum?.includes(data as string) === true) return read(data);
+  const words = leaf.enum?.filter((word) => word !== null).join(", ");
+  return wrong(`This is not one of the valid choices: ${words}.`);
 }
 
 function readSlug(data: unknown): LeafResult {

@@ -199,7 +199,7 @@ function rewriteKeyword(name: string, value: unknown, rewrite: (schema: unknown)
 /** For readers, not for the validator. */
 const annotations = new Set(["description", "title", "example", "examples", "readOnly", "format", "contentMediaType"]);
 
-const literalKeywords = new Set(["enum", "const", "default", "required", "type", "discriminator"]);
+const literalKeywords = new Set(["enum", "const", "default", "examples", "required", "type", "discriminator"]);
 
 /** The schema for OpenAPI 3.1, without our own keywords. */
 export function toJsonSchema(schema: JsonSchema): JsonSchema {

@@ -83,12 +83,12 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
 
     /**
      * Delivers facts to the consumer of their topic, in one batch. A text is the key of a deleted entity; `deletedAt` is
-     * the revision of all deletions.
+     * the revision of all deletions, and `at` the time of all facts.
      */
     async deliver<F>(
       topic: Topic<F>,
       facts: readonly (F | string)[],
-      { deletedAt }: { readonly deletedAt?: number } = {},
+      { deletedAt, at = clock.at }: { readonly deletedAt?: number; readonly at?: number } = {},
     ): Promise<void> {
       const messages = facts.map((fact) => ({
         topic: topic.name,
@@ -97,7 +97,7 @@ export async function startForTest<S extends Settings, C extends ClientMap>(
         value: typeof fact === "string" ? null : topic.encode(fact),
         headers: {
           [header.factId]: randomUUID(),
-          [header.at]: String(clock.at),
+          [header.at]: String(at),
           ...(deletedAt === undefined ? {} : { [header.revision]: String(deletedAt) }),
         },
       }));

@@ -7,7 +7,10 @@ export const scanProfiles = ["pretixscan", publicProfile, "pretixscan_online_noo
 export type ScanProfile = (typeof scanProfiles)[number];
 
 /** `full` limits a device only by its permissions. */
-export type DeviceProfile = "full" | ScanProfile;
+export type DeviceProfile = (typeof deviceProfiles)[number];
+
+/** Every profile that a device may have. */
+export const deviceProfiles = ["full", ...scanProfiles] as const;
 
 /** Those of devices that staff hold. */
 export const staffProfiles = scanProfiles.filter((profile) => profile !== publicProfile);

@@ -1,8 +1,10 @@
+export { closestName } from "./closest-name.ts";
 export { firstIdMadeHere, isSlug, isUuid, maxImportedId } from "./code.ts";
 export { placesOfCurrency } from "./currency-places.ts";
 export {
   type DeviceProfile,
   deviceProfileOf,
+  deviceProfiles,
   type ScanProfile,
   scanProfiles,
   staffProfiles,
@@ -25,6 +27,7 @@ export {
   everyPermission,
   isPermission,
   type Permission,
+  permissionNames,
   permissions,
   resolvePermissions,
 } from "./permission.ts";

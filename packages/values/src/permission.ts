@@ -52,6 +52,9 @@ const classic: ReadonlyMap<string, readonly Permission[]> = new Map([
   ["can_manage_reusable_media", ["organizer.reusablemedia:read", "organizer.reusablemedia:write"]],
 ]);
 
+/** Every name that a permission may be given by. */
+export const permissionNames: readonly string[] = [everyPermission, ...permissions, ...classic.keys()];
+
 const current: ReadonlySet<string> = new Set(permissions);
 
 /** Whether this is the name of a permission: a current name, a classic name, or `*`. */

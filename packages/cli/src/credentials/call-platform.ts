@@ -1,13 +1,7 @@
 import type { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
-import { noPlatform } from "../operator-access.ts";
+import { type Access, noPlatform } from "../operator-access.ts";
 import { printable } from "../printable.ts";
-
-/** How to call a running platform. */
-export interface Access {
-  readonly url: string;
-  readonly key: string;
-}
 
 interface Call {
   readonly method: "GET" | "POST";

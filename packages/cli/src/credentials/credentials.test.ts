@@ -193,7 +193,7 @@ describe("what goes wrong is one sentence", () => {
     ["an error page", [502, "<html>"], "the platform refused this with status 502"],
   ])("%s", async (_name, answer, message) => {
     answers.push(answer);
-    await expect(keys("create", "--organizer", "big", "--name", "shop")).rejects.toThrow(message);
+    await expect(keys("create", "--organizer", "big", "--name", "shop", "--permissions", "*")).rejects.toThrow(message);
     expect(stdout).toBe("");
   });
 
@@ -202,7 +202,7 @@ describe("what goes wrong is one sentence", () => {
       code: "no_platform",
     });
     await expect(operateKeys(["list", "--organizer", "big", "--url", "nonsense"])).rejects.toMatchObject({
-      code: "no_platform",
+      code: "bad_url",
     });
   });
 
@@ -211,12 +211,20 @@ describe("what goes wrong is one sentence", () => {
     [["create", "--organizer", "big"], "--name is required"],
     [["create", "--organizer", "big", "--name", "shop", "--events", "fest", "--all-events"], "not both"],
     [["create", "--organizer", "big", "--name", "shop", "fest"], "fest is not expected here"],
+    [["create", "--organizer", "big", "--name", "shop"], "--permissions is required, and --events or --all-events"],
     [["revoke", "--organizer", "big"], "name one API key by its id"],
     [["revoke", "a", "b", "--organizer", "big"], "name one API key by its id"],
     [["create", "--organizer", "big", "--nonsense"], "--help` lists the options"],
     [["remove"], "there is no verb keys remove"],
   ])("%j", async (args, message) => {
     await expect(operateKeys(args)).rejects.toThrow(message);
+  });
+
+  it("a profile that does not exist", async () => {
+    await expect(devices("create", "--organizer", "big", "--name", "x", "--profile", "nonsense")).rejects.toThrow(
+      "the profiles are full, pretixscan, pretixscan_online_kiosk, pretixscan_online_noorders",
+    );
+    expect(asked).toEqual([]);
   });
 
   it("an operator key that is not where its option says", async () => {

@@ -1,3 +1,5 @@
+import { permissions, scanProfiles } from "@tessera/values";
+import { fault } from "../faults.ts";
 import type { Options, OptionValues } from "../options.ts";
 
 /** The fields of a credential that both kinds have. */
@@ -18,6 +20,9 @@ export interface CredentialKind<C extends Shown, O extends Options> {
   readonly revoking: { readonly summary: string; readonly usage: string };
   /** The options of `create` that only this kind has. */
   readonly options: O;
+  /** The names that options of `create` take, and a line to paste, for its help. */
+  readonly creating: string;
+  readonly example: string;
   /** The part of the body for `create` that these options determine. */
   readonly toBody: (values: OptionValues<O>) => object;
   readonly idOf: (shown: C) => string;
@@ -51,10 +56,19 @@ export const apiKeys = kind<ApiKey>()({
     permissions: {
       type: "string",
       value: "NAME,…",
-      help: "its permissions, by current or classic names; * for all",
+      help: "its permissions, by the names above or classic ones such as can_view_orders; * for all (required)",
     },
   },
-  toBody: ({ permissions }) => ({ permissions: splitList(permissions) }),
+  creating: `\nPermissions:\n${permissions.map((name) => `  ${name}`).join("\n")}`,
+  example: "tessera keys create --organizer demo --name shop --permissions event.orders:read --all-events",
+  toBody({ permissions: names }) {
+    if (splitList(names).length === 0)
+      throw fault(
+        "missing_option",
+        "--permissions is required, and --events or --all-events; `tessera keys create --help` lists the names",
+      );
+    return { permissions: splitList(names) };
+  },
   idOf: ({ id }) => id,
   isActive: ({ active }) => active,
   columnsOf: (key) => ({ PERMISSIONS: describePermissions(key) }),
@@ -89,11 +103,15 @@ export const devices = kind<Device>()({
     },
     "software-brand": { type: "string", value: "TEXT", help: "the software that it runs" },
   },
-  toBody: ({ gate, profile, "software-brand": brand }) => ({
-    gate: gate ?? null,
-    security_profile: profile,
-    software_brand: brand ?? "",
-  }),
+  creating: `Profiles: full, ${scanProfiles.join(", ")}.`,
+  example: "tessera devices create --organizer demo --name north --profile pretixscan --all-events",
+  toBody({ gate, profile, "software-brand": brand }) {
+    const names = ["full", ...scanProfiles];
+    // The platform takes a name that it lacks as pretixscan: a client may be newer.
+    if (!names.includes(profile))
+      throw fault("bad_profile", `there is no profile ${profile}; the profiles are ${names.join(", ")}`);
+    return { gate: gate ?? null, security_profile: profile, software_brand: brand ?? "" };
+  },
   idOf: ({ device_id: id }) => String(id),
   isActive: ({ revoked }) => !revoked,
   columnsOf: (device) => ({ PROFILE: device.security_profile, GATE: describeGate(device) }),

@@ -1,10 +1,10 @@
 import { columns } from "../columns.ts";
 import { fault } from "../faults.ts";
-import { accessOptions, requireOperatorKey } from "../operator-access.ts";
+import { type Access, accessOptions, findAccess } from "../operator-access.ts";
 import { type Options, type OptionValues, readOptions, requireOption } from "../options.ts";
 import { printable } from "../printable.ts";
 import { runVerb } from "../run-verb.ts";
-import { type Access, callPlatform, readAll } from "./call-platform.ts";
+import { callPlatform, readAll } from "./call-platform.ts";
 import { apiKeys, type CredentialKind, devices, type Shown, splitList } from "./kinds.ts";
 
 const ownerOptions = {
@@ -51,13 +51,16 @@ async function operate<C extends Shown, O extends Options>(kind: CredentialKind<
 async function create<C extends Shown, O extends Options>(kind: CredentialKind<C, O>, args: string[]): Promise<void> {
   const usage = `tessera ${kind.verb} create --organizer SLUG --name NAME  [OPTIONS]
 
-Creates ${kind.article} ${kind.noun}. Its token alone goes to standard output, its description to standard error.`;
+Creates ${kind.article} ${kind.noun}. Its token alone goes to standard output, its description to standard error.
+${kind.creating}
+
+Example: ${kind.example}`;
   const read = readOptions(usage, { ...creationOptions, ...kind.options, ...ownerOptions }, args);
   if (read === undefined) return;
   refuseNames(read.names);
   // The compiler cannot derive the values of a union of tables.
   const values = read.values as OptionValues<O> & OptionValues<typeof creationOptions & typeof ownerOptions>;
-  const { organizer, access, path } = readOwner(kind, values);
+  const { organizer, access, path } = await readOwner(kind, values);
   const created = await callPlatform<C & { token: string; settled: boolean }>(access, {
     method: "POST",
     path,
@@ -76,7 +79,7 @@ Shows the ${kind.noun}s of an organizer, revoked ones included. Tokens are not s
   const read = readOptions(usage, listOptions, args);
   if (read === undefined) return;
   refuseNames(read.names);
-  const { access, path } = readOwner(kind, read.values);
+  const { access, path } = await readOwner(kind, read.values);
   const all = await readAll<C>(access, path);
   if (read.values.json) return void process.stdout.write(`${JSON.stringify(all, null, 2)}\n`);
   const rows = all.map((shown) => ({
@@ -102,7 +105,7 @@ ${kind.revoking.usage} Revoking again changes nothing.`;
   if (read === undefined) return;
   const [id, ...others] = read.names;
   if (!id || others.length > 0) throw fault("no_id", `name one ${kind.noun} by its id`);
-  const { access, path } = readOwner(kind, read.values);
+  const { access, path } = await readOwner(kind, read.values);
   const revoked = await callPlatform<C & { settled: boolean }>(access, {
     method: "POST",
     path: `${path}${encodeURIComponent(id)}/revoke/`,
@@ -112,12 +115,12 @@ ${kind.revoking.usage} Revoking again changes nothing.`;
 }
 
 /** Reads the organizer, the path of its credentials, and how to call the platform. */
-function readOwner(
+async function readOwner(
   { path }: { readonly path: string },
-  values: { readonly organizer: string | undefined } & Parameters<typeof requireOperatorKey>[0],
-): { organizer: string; path: string; access: Access } {
+  values: OptionValues<typeof ownerOptions>,
+): Promise<{ organizer: string; path: string; access: Access }> {
   const organizer = requireOption("organizer", values.organizer);
-  const access = { url: values.url, key: requireOperatorKey(values) };
+  const access = await findAccess(values);
   return { organizer, path: `organizers/${encodeURIComponent(organizer)}/${path}/`, access };
 }
 

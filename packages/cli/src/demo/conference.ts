@@ -2,7 +2,7 @@ import { conferenceElements, drawConference } from "./conference-layout.ts";
 import { commonRecords, itemRecord, type OfEvent } from "./demo-event.ts";
 import { demoOrder, type Purchase } from "./demo-order.ts";
 import { drawNumber } from "./draw.ts";
-import { layoutRecords } from "./layout-elements.ts";
+import { code, layoutRecords } from "./layout-elements.ts";
 import { personOf } from "./people.ts";
 
 export const conference = "conference";
@@ -120,6 +120,8 @@ export function* conferenceRecords(ofEvent: OfEvent): Generator<object> {
     background: drawConference(),
     items: tickets.map(([{ id }]) => id),
   });
+  // Of no product: it can be changed and deleted, and the tickets stay as they are.
+  yield ofEvent("ticket_layout", { id: 2, name: "Plain ticket", default: false, layout: [code([20, 150], 60)] });
   const asOf = "2026-01-01T00:00:00Z";
   yield ofEvent("quota", { id: 6, name: "Shirts", size: 1000, items: [5], variations: shirts.map(({ id }) => id) });
   yield* orders(ofEvent);

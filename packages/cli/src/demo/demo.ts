@@ -4,7 +4,7 @@ import { secretOf } from "./demo-order.ts";
 import { festivalRecords } from "./festival.ts";
 
 /** Names and ids in the `curl` lines of the demo. */
-export const demo = { organizer: "demo", event: conference, list: 1, position: 1 } as const;
+export const demo = { organizer: "demo", event: conference, list: 1, position: 1, item: 1 } as const;
 
 /** Tickets and add-ons of both events together. */
 export const demoPositions = 20_000;
@@ -16,9 +16,17 @@ export const firstSecret = secretOf(conference, demo.position);
  * The demo as NDJSON: an organizer with its keys, a festival, a conference. The list of the `curl` lines comes last, so a
  * demo that has it is complete.
  */
-export async function* demoStream(keys: { apiKey: string; deviceKey: string }): AsyncGenerator<Uint8Array> {
+export async function* demoStream(
+  keys: { apiKey: string; deviceKey: string },
+  onRecord: (count: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
   const encoder = new TextEncoder();
-  for (const record of demoRecords(keys)) yield encoder.encode(`${JSON.stringify(record)}\n`);
+  let count = 0;
+  for (const record of demoRecords(keys)) {
+    yield encoder.encode(`${JSON.stringify(record)}\n`);
+    count += 1;
+    onRecord(count);
+  }
 }
 
 /** The records of the demo, the same every time. */

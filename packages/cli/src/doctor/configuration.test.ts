@@ -97,7 +97,7 @@ describe("the configuration", () => {
     ["ftp://tickets.example", "wrong: BASE_URL is more than the http or https address of a host"],
     ["https://a:b@tickets.example", "wrong: BASE_URL is more than the http or https address of a host"],
     ["https://tickets.example/?a=1", "wrong: BASE_URL is more than the http or https address of a host"],
-    ["not a url", "wrong: BASE_URL must be a URL such as http://collector:4318"],
+    ["not a url", "wrong: BASE_URL must be a URL such as https://tickets.example"],
   ])("judges BASE_URL %s", async (url, expected) => {
     expect(await saying({ ...pod, BASE_URL: url }, ["gateway"])).toEqual([expected]);
   });

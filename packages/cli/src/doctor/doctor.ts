@@ -1,7 +1,7 @@
 import { Fault } from "@tessera/kit/fault";
 import { fault } from "../faults.ts";
 import { readOptions } from "../options.ts";
-import { loadServices, requireAllAlone, services } from "../services.ts";
+import { requireServices, services } from "../services.ts";
 import { diagnose } from "./diagnose.ts";
 import { findPlatformKey } from "./find-platform-key.ts";
 import { isUnwell, renderJson, renderText } from "./render.ts";
@@ -25,7 +25,7 @@ const options = {
   health: {
     type: "string",
     value: "URL,…",
-    help: "operations ports of running processes, as http://host:9090 (default: METRICS_PORT on this machine)",
+    help: "operations ports of running processes, as http://host:9090 (default: METRICS_PORT on this machine, else the port of the data folder)",
   },
   timeout: { type: "string", value: "SECONDS", default: "12", help: "limit of each examination (default 12)" },
   json: { type: "boolean", default: false, help: "print findings as JSON" },
@@ -74,13 +74,12 @@ async function readQuestion(args: string[]): Promise<Asked | undefined> {
   if (read === undefined) return undefined;
   const { values } = read;
   const names = read.names.length === 0 ? ["all"] : read.names;
-  requireAllAlone(names);
+  // Wrong usage is reported before anything is examined.
+  requireServices(names);
   const health = (values.health ?? "").split(",").flatMap((url) => (url.trim() === "" ? [] : [url.trim()]));
   if (!health.every((url) => /^https?:\/\/./.test(url) && URL.canParse(url)))
     throw fault("bad_url", "--health takes addresses such as http://localhost:9090");
   const limitMs = readLimit(values.timeout);
-  // Unknown names are wrong usage, so they are reported before anything is examined.
-  await loadServices(names);
   const { data, json, certificate, key } = values;
   const environment = { ...process.env, DATABASE_URL: values["database-url"] ?? process.env["DATABASE_URL"] };
   return { question: { names, environment, data, health }, limitMs, json, certificate, key };

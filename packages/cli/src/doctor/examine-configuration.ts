@@ -6,6 +6,7 @@ import { kafkaAccess, openFiles } from "../open-engines.ts";
 import { readPort } from "../options.ts";
 import { refuseLostFacts } from "../platform.ts";
 import { isOwnHost, requireSecure } from "../secure-calls.ts";
+import { findAlmostEqual } from "./almost-equal.ts";
 import { isRedisUrl } from "./examine-cache.ts";
 import { explainRefusal } from "./explain-failure.ts";
 import { type Finding, ok, only, warning, wrong } from "./finding.ts";
@@ -20,10 +21,24 @@ export async function examineConfiguration(around: Surroundings): Promise<Findin
   const names = definitions.map(({ name }) => name).join(", ");
   return [
     ...(refused.length > 0 ? refused : [ok(`all ${Object.keys(settings).length} settings of ${names} can be read`)]),
+    ...findMisspelt(around),
     ...judgeDatabaseUrl(around),
     ...judgeGateway(around),
     ...judgeEncryption(around),
   ];
+}
+
+/** Finds variables that no setting reads and that are almost called as one. */
+export function findMisspelt({
+  definitions,
+  environment,
+}: Pick<Surroundings, "definitions" | "environment">): Finding[] {
+  const known = [...Object.keys(settingsOf(definitions)), "DATABASE_URL", "METRICS_PORT", "TESSERA_OPERATOR_KEY"];
+  return Object.entries(environment).flatMap(([name, value]) => {
+    const meant = value && !known.includes(name) ? findAlmostEqual(name, known) : undefined;
+    if (meant === undefined || environment[meant]) return [];
+    return [warning(`${name} is no setting and has no effect`, { mend: `if ${meant} is meant, call it ${meant}` })];
+  });
 }
 
 /** Every setting that a process of these services reads, by its name; some are in several tables. */

@@ -16,8 +16,8 @@ const patienceMs = 3000;
 
 /** Examines the processes with known operations ports, and the peers that the services call. */
 export async function examineProcesses(around: Surroundings, signal: AbortSignal): Promise<Finding[]> {
-  const { config, environment, health, isWhole } = around;
-  const port = Number(environment["METRICS_PORT"] || (isWhole ? "0" : "9090"));
+  const { config, environment, health, isWhole, keptOperationsPort = 0 } = around;
+  const port = Number(environment["METRICS_PORT"] || (isWhole ? keptOperationsPort : "9090"));
   const findings = await Promise.all([
     ...health.map((url) => askReadiness(url, { around, signal, isExpected: true })),
     // Without --health a process need not run.

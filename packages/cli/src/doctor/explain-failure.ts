@@ -22,6 +22,7 @@ const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   "28000": ["the server refuses this user from here", "look at pg_hba.conf and the user in DATABASE_URL"],
   "3D000": ["there is no such database", "create it, or correct its name in DATABASE_URL"],
   "42501": ["the user lacks a right", "run `tessera migrate all` with an administrator's DATABASE_URL"],
+  "22023": ["a role of the platform is missing", "run `tessera migrate all` with an administrator's DATABASE_URL"],
   "53300": ["all connections are in use", "raise max_connections, or find out what holds them"],
   "57P03": ["the server starts or stops", "wait a moment; its log says more"],
   DEPTH_ZERO_SELF_SIGNED_CERT: ["its certificate is self-signed", unknownAuthority[1]],
@@ -30,6 +31,21 @@ const known: Readonly<Record<string, readonly [why: string, mend: string]>> = {
   CERT_HAS_EXPIRED: ["its certificate has expired", "renew it, and look at the clock of this machine"],
   ERR_TLS_CERT_ALTNAME_INVALID: ["its certificate is for another name", "use the name that the certificate is for"],
 };
+
+/** What is wrong with a file or a folder, by the code of the system. */
+const ofFiles: Readonly<Record<string, readonly [why: string, mend: string]>> = {
+  ENOENT: ["there is no such file or folder", "correct its path, or put it there"],
+  EISDIR: ["it is a folder", "name a file"],
+  ENOTDIR: ["a part of its path is no folder", "correct its path"],
+  EACCES: ["this user lacks the right", "run it as another user, or give this user the right"],
+  EPERM: ["this user lacks the right", "run it as another user, or give this user the right"],
+  EROFS: ["its file system is read-only", "choose another place"],
+  ENOSPC: ["the disk is full", "make room on it"],
+  EMFILE: ["too many files are open", "raise the limit that `ulimit -n` shows"],
+};
+
+/** The server's message about these names an object of the schema, and nothing that is stored in it. */
+const namesObjects: ReadonlySet<string> = new Set(["42501", "22023"]);
 
 const longestMessage = 200;
 
@@ -46,6 +62,49 @@ export function explainFailure(
   return { level, what, why: code === undefined ? why : `${why} (${code})`, mend: mend ?? usual };
 }
 
+/**
+ * Describes a failure in one sentence, with its cause and what to do. Undefined: it is a bug, and says nothing without its
+ * stack.
+ */
+export function describeFailure(error: unknown): string | undefined {
+  if (error instanceof Fault) {
+    const reason = reasonOf(error.cause);
+    // What follows the first semicolon is the remedy.
+    const [, what = error.message, mend = reason?.mend] = /^(.*?); (.*)$/s.exec(error.message) ?? [];
+    return reason === undefined ? error.message : sentence({ what, why: reason.why, mend });
+  }
+  const reason = reasonOf(error);
+  return reason && sentence(reason);
+}
+
+function sentence({ what, why, mend }: { what: string; why: string; mend: string | undefined }): string {
+  return `${what}: ${why}${mend === undefined ? "" : `; ${mend}`}`;
+}
+
+/** The failure of the system or of a server that is behind an error, if its code is known. */
+function reasonOf(error: unknown): { what: string; why: string; mend: string } | undefined {
+  const failure = findCoded(error);
+  if (failure === undefined) return undefined;
+  const { code = "", syscall = "", path, address, port, message } = failure as NodeJS.ErrnoException & SocketFailure;
+  const isOfFile = syscall !== "" && !/^(?:connect|bind|listen|getaddrinfo)$/.test(syscall);
+  const [why, mend] = (isOfFile ? ofFiles : known)[code] ?? [];
+  if (why === undefined || mend === undefined) return undefined;
+  // A SQLSTATE begins with a digit. These name only objects of the schema and rights.
+  const isRight = namesObjects.has(code);
+  const what = isOfFile ? `${path ?? "a file"} cannot be used` : `${placeOf({ address, port, code })} cannot be used`;
+  return { what, why: `${why} (${isRight ? `${code}: ${message.split("\n")[0]}` : code})`, mend };
+}
+
+interface SocketFailure {
+  readonly address?: string | undefined;
+  readonly port?: number | undefined;
+}
+
+function placeOf({ address, port, code }: SocketFailure & { code: string }): string {
+  if (address !== undefined) return port === undefined ? address : `${address}:${port}`;
+  return /^\d/.test(code) ? "the database" : "a server";
+}
+
 /** Turns a refusal into findings: one for each line; what follows the last semicolon is the remedy. */
 export function explainRefusal({ message }: Fault): Finding[] {
   const lines = message.split("\n").map((line) => line.trim());
@@ -57,10 +116,14 @@ export function explainRefusal({ message }: Fault): Finding[] {
     });
 }
 
-/** The code that the system or a server gave the failure, wherever it is in the chain of causes. */
 function codeOf(error: unknown): string | undefined {
+  return findCoded(error)?.code;
+}
+
+/** The failure that the system or a server gave a code, wherever it is in the chain of causes. */
+function findCoded(error: unknown): (Error & { readonly code: string }) | undefined {
   for (let at = error, depth = 0; at instanceof Error && depth < 10; depth += 1) {
-    if (!(at instanceof Fault) && "code" in at && typeof at.code === "string") return at.code;
+    if (!(at instanceof Fault) && "code" in at && typeof at.code === "string") return at as Error & { code: string };
     // All addresses of a name were tried, and each has an error of its own.
     at = at instanceof AggregateError && at.cause === undefined ? at.errors[0] : at.cause;
   }

@@ -44,6 +44,10 @@ function summary(findings: readonly PlacedFinding[]): string {
     [count("skipped"), "not examined"],
   ] as const;
   const bad = count("wrong");
+  // Its examination is left out only where there is no database yet, or where it does not run.
+  const isIdle = findings.some(({ area, level }) => area === "database" && level === "skipped");
+  if (isIdle && bad === 0)
+    return `Nothing runs here: only the settings could be examined, ${count("skipped")} other things were not. Start the platform, or name its database.`;
   const first = bad === 0 ? "Nothing is wrong" : `${bad} ${bad === 1 ? "thing is" : "things are"} wrong`;
   return `${[first, ...remarks.flatMap(([number, text]) => (number === 0 ? [] : `${number} ${text}`))].join(", ")}.`;
 }

@@ -117,6 +117,16 @@ cache
     expect(renderText([], { colored: false })).toBe("\nNothing is wrong.\n");
   });
 
+  it("does not read as health where nothing runs", () => {
+    const idle: PlacedFinding[] = [
+      { area: "database", level: "skipped", what: "the database", why: "it does not run" },
+    ];
+    expect(renderText(idle, { colored: false })).toMatch(
+      /\nNothing runs here: only the settings could be examined, 1 /,
+    );
+    expect(renderText([...idle, ...findings.slice(1, 2)], { colored: false })).toContain("1 thing is wrong");
+  });
+
   it("has colors where they are wanted, and no other difference", () => {
     const colored = renderText(findings, { colored: true });
     expect(colored).toContain("\u001b[31mwrong    \u001b[39m");

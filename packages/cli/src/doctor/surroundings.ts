@@ -7,6 +7,7 @@ import { requireMigrated } from "@tessera/kit/pg/migrate";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { sql } from "@tessera/kit/pg/sql";
 import { engineSettings, processSettings } from "../engine-settings.ts";
+import { readOperationsPort } from "../local-data.ts";
 import { findLocalServer, type LocalServer } from "../local-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { environmentOfAll, environmentOfPod } from "../served-environment.ts";
@@ -56,6 +57,8 @@ export async function lookAround({ names, environment: given, data, health }: Qu
     ...readEngines(environment),
     database: openForExamination({ url, local, log }),
     health,
+    /** That of the last local start. */
+    keptOperationsPort: isWhole ? await readOperationsPort(directory) : undefined,
     clock,
     log,
   };

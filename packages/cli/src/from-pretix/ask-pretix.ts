@@ -60,6 +60,7 @@ export function askPretix(options: {
   const token = readToken(options.token);
   const { timeoutMs, tries, firstPauseMs, longestPauseMs } = { ...pace, ...options.pace };
   const limit = pLimit(requestsAtOnce);
+  let hasAnswered = false;
 
   async function tryOnce(url: URL, question: Question): Promise<Answer | { readonly failure: unknown }> {
     try {
@@ -73,6 +74,7 @@ export function askPretix(options: {
         redirect: "manual",
         signal: AbortSignal.timeout(timeoutMs),
       });
+      hasAnswered = true;
       const body = await readBounded(response, question.mostBytes);
       return { status: response.status, headers: response.headers, body };
     } catch (error) {
@@ -96,7 +98,10 @@ export function askPretix(options: {
         const outcome = await limit(tryOnce, url, question);
         const isTransient = "failure" in outcome || outcome.status === 429 || outcome.status >= 500;
         if (!isTransient) return outcome;
-        if (attempt >= (question.tries ?? tries) || ("failure" in outcome && isHopeless(outcome.failure)))
+        if (
+          attempt >= (question.tries ?? tries) ||
+          ("failure" in outcome && isHopeless(outcome.failure, { hasAnswered }))
+        )
           throw finalFault(url, outcome);
         const grown = backoff({ firstMs: firstPauseMs, longestMs: longestPauseMs }, attempt);
         // Random, so that two requests that failed together are not repeated together.
@@ -162,11 +167,18 @@ function causeOf(failure: unknown): unknown {
   return failure instanceof Error && failure.cause !== undefined ? failure.cause : failure;
 }
 
-/** An unknown host and a certificate that is not valid: another try does not help. */
-function isHopeless(failure: unknown): boolean {
+/**
+ * An unknown host and a certificate that is not valid: another try does not help. The same for a closed port where nothing
+ * has answered yet: a server that was there before may be restarting.
+ */
+function isHopeless(failure: unknown, { hasAnswered }: { readonly hasAnswered: boolean }): boolean {
   const cause = causeOf(failure);
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
-  return code === "ENOTFOUND" || /CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code);
+  return (
+    code === "ENOTFOUND" ||
+    (code === "ECONNREFUSED" && !hasAnswered) ||
+    /CERT|^ERR_TLS|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+  );
 }
 
 function retryAfterMs(headers: Headers): number {

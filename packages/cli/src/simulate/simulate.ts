@@ -5,7 +5,7 @@ import { fault } from "../faults.ts";
 import { sendRecords } from "../import.ts";
 import { describeErrors } from "../import-answer.ts";
 import { onSignal } from "../on-signal.ts";
-import { accessOptions, requireOperatorKey } from "../operator-access.ts";
+import { type Access, accessOptions, findAccess } from "../operator-access.ts";
 import { readOptions } from "../options.ts";
 import { bar, showProgress } from "../progress.ts";
 import { judge } from "./judge.ts";
@@ -53,15 +53,10 @@ export async function simulate(args: string[]): Promise<void> {
   };
   if (plan.outageSeconds > plan.minutes * 30)
     throw fault("bad_number", "--outage takes at most half of the time of --minutes");
-  const access = { url: values.url, key: requireOperatorKey(values) };
+  const access = await findAccess(values);
   const verdict = await runOn(access, plan);
   process.stdout.write(`${columns(verdict.rows)}\n\n${verdict.holds ? "It holds." : "It does not hold."}\n`);
   if (!verdict.holds) process.exitCode = 1;
-}
-
-interface Access {
-  readonly url: string;
-  readonly key: string;
 }
 
 async function runOn(access: Access, plan: Plan) {

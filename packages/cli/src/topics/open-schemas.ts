@@ -4,6 +4,7 @@ import { type Db, openDatabase } from "@tessera/kit/pg/database";
 import { roleOf } from "@tessera/kit/pg/provision";
 import { fault } from "../faults.ts";
 import { findLocalServer } from "../local-database.ts";
+import { onDatabase } from "../on-database.ts";
 import { databaseUrlOf } from "../options.ts";
 import { loadServices } from "../services.ts";
 
@@ -44,7 +45,7 @@ export async function withServices<T>(
     db: openDatabase({ url, schema, role: roleOf(schema), applicationName: "tessera-topics", log, maxConnections: 1 }),
   }));
   try {
-    return await work(opened);
+    return await onDatabase(url, () => work(opened));
   } finally {
     await Promise.all(opened.map(({ db }) => db.close()));
   }

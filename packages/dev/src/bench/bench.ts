@@ -1,3 +1,4 @@
+import { endOnSignal } from "@tessera/cli/on-signal";
 import { readOptions } from "@tessera/cli/options";
 import { fault } from "../faults.ts";
 
@@ -72,6 +73,7 @@ export async function bench(args: string[]): Promise<void> {
   if (read === undefined) return;
   const { values } = read;
   const [name] = read.names;
+  endOnSignal();
   if (name === "import") {
     const orders = readCount("--orders", values.orders, 1);
     const { benchImport } = await import("./import.ts");

@@ -1,16 +1,17 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** What processes have used since they began: seconds of CPU, and the peak memory in MiB. */
+/** What processes have used since they began: seconds of CPU; and memory in MiB: the peak, and what is resident now. */
 export interface Usage {
   readonly cpuSeconds: number;
   readonly peakMegabytes: number;
+  readonly residentMegabytes: number;
 }
 
 /** Reads what one process has used; zero if the system does not report it. */
 export async function usageOf(pid: number): Promise<Usage> {
   const [stat, status] = await Promise.all([readStat(pid), readText(`/proc/${pid}/status`)]);
-  return { cpuSeconds: stat?.ownSeconds ?? 0, peakMegabytes: peakOf(status) };
+  return { cpuSeconds: stat?.ownSeconds ?? 0, ...memoryOf(status) };
 }
 
 /** Reads what the processes of a PostgreSQL server have used, ended ones included; the memory is that of the largest. */
@@ -20,13 +21,14 @@ export async function usageOfPostgres(dataDirectory: string): Promise<Usage> {
   const stats = await Promise.all(pids.map(async (pid) => ({ pid, stat: await readStat(pid) })));
   const children = stats.filter(({ stat }) => stat?.parent === parent);
   const server = stats.find(({ pid }) => pid === parent)?.stat;
-  const peaks = await Promise.all(children.map(({ pid }) => readText(`/proc/${pid}/status`).then(peakOf)));
+  const memories = await Promise.all(children.map(({ pid }) => readText(`/proc/${pid}/status`).then(memoryOf)));
   return {
     cpuSeconds: children.reduce(
       (sum, { stat }) => sum + (stat?.ownSeconds ?? 0),
       (server?.ownSeconds ?? 0) + (server?.endedSeconds ?? 0),
     ),
-    peakMegabytes: Math.max(0, ...peaks),
+    peakMegabytes: Math.max(0, ...memories.map(({ peakMegabytes }) => peakMegabytes)),
+    residentMegabytes: Math.max(0, ...memories.map(({ residentMegabytes }) => residentMegabytes)),
   };
 }
 
@@ -53,8 +55,9 @@ async function readStat(pid: number): Promise<Stat | undefined> {
   };
 }
 
-function peakOf(status: string): number {
-  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) / 1024;
+function memoryOf(status: string): Pick<Usage, "peakMegabytes" | "residentMegabytes"> {
+  const megabytes = (line: RegExp) => Number(line.exec(status)?.[1] ?? 0) / 1024;
+  return { peakMegabytes: megabytes(/^VmHWM:\s+(\d+) kB/m), residentMegabytes: megabytes(/^VmRSS:\s+(\d+) kB/m) };
 }
 
 function readText(path: string): Promise<string> {

@@ -1,15 +1,19 @@
 import { createWriteStream, type WriteStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { fill } from "@tessera/cli/fill";
+import { confirmFresh } from "@tessera/cli/confirm-fresh";
+import { fill, keptDemoKeys } from "@tessera/cli/fill";
 import { openLocalData } from "@tessera/cli/local-data";
 import { openLocalDatabase } from "@tessera/cli/local-database";
 import { migrateAll } from "@tessera/cli/migrate";
 import { onSignal } from "@tessera/cli/on-signal";
 import { readOptions, readPort } from "@tessera/cli/options";
 import { showProgress } from "@tessera/cli/progress";
+import { shownKeys } from "@tessera/cli/served-environment";
 import { applyCatalogue } from "@tessera/cli/topics/catalogue";
+import { Fault } from "@tessera/kit/fault";
 import { createLog } from "@tessera/kit/log";
+import { engines } from "@tessera/testkit/engines/all-engines";
 import { startKafka } from "@tessera/testkit/engines/kafka-broker";
 import { startRedis } from "@tessera/testkit/engines/redis-server";
 import { fault } from "../faults.ts";
@@ -36,7 +40,9 @@ export async function cluster(args: string[]): Promise<void> {
 async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop(): Promise<void> }> {
   const firstPort = readPort("--port", values.port);
   await requireFreePorts(firstPort);
+  requireEngines();
   const progress = showProgress();
+  if (values.fresh) await confirmFresh(resolve(values.data));
   const data = await openLocalData({ directory: resolve(values.data), fresh: values.fresh });
   const kafkaDirectory = join(data.directory, "kafka");
   // The messages in it belong to the deleted database.
@@ -54,7 +60,9 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
   const begin = async <T extends { stop(): Promise<void> }>(what: string, starting: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
     progress.update(`starting ${what}…`);
-    const engine = await starting();
+    const engine = await starting().catch((error: unknown) => {
+      throw explainEngine(what, error);
+    });
     undo.push(() => engine.stop());
     return engine;
   };
@@ -70,7 +78,7 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
     );
     const kafka = await begin("Kafka", () => startKafka({ directory: kafkaDirectory }));
     const redis = await begin("Redis", () => startRedis());
-    const engines = {
+    const addresses = {
       BUS: "kafka",
       KAFKA_BROKERS: kafka.brokers,
       CACHE: "redis",
@@ -79,12 +87,18 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
     };
     progress.update("preparing the database and the topics…");
     await migrateAll({ url: database.url, names: ["all"] });
-    await applyCatalogue(engines);
+    await applyCatalogue(addresses);
     const baseUrl = `http://127.0.0.1:${firstPort}`;
-    const running = await begin("services", () =>
+    const running = await begin("services", async () =>
       startCluster({
         firstPort,
-        environment: { ...engines, DATABASE_URL: database.url, BASE_URL: baseUrl, OPERATOR_KEY: operatorKey },
+        environment: {
+          ...addresses,
+          DATABASE_URL: database.url,
+          BASE_URL: baseUrl,
+          OPERATOR_KEY: operatorKey,
+          ...(values.demo ? shownKeys(await keptDemoKeys(data)) : {}),
+        },
         onLine: logs.write,
       }),
     );
@@ -119,6 +133,16 @@ async function start(values: ClusterValues, signal: AbortSignal): Promise<{ stop
   }
 }
 
+/** Before anything starts: a download that cannot be used later would take minutes. */
+function requireEngines(): void {
+  for (const name of ["kafka", "redis"] as const) {
+    const found = engines[name]?.find();
+    if (found === undefined || found.available) continue;
+    const remedy = found.remedy.replace(/\.$/, "");
+    throw fault("engine_missing", `${found.reason}; ${remedy.charAt(0).toLowerCase()}${remedy.slice(1)}`);
+  }
+}
+
 async function requireFreePorts(firstPort: number): Promise<void> {
   for (const { name, ports } of planProcesses(usualReplicas, { firstPort })) {
     for (const port of Object.values(ports)) {
@@ -126,6 +150,19 @@ async function requireFreePorts(firstPort: number): Promise<void> {
       throw fault("port_in_use", `port ${port}, meant for ${name}, is in use; choose others with --port N`);
     }
   }
+}
+
+/** An installer or an engine reports its failure by the last line of its output. */
+function explainEngine(what: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Fault || what === "services") return error;
+  const lines = error.message.split("\n").filter((line) => line.trim() !== "");
+  return fault(
+    "engine_failed",
+    `${what} does not start: ${(lines.at(-1) ?? error.name).trim()}; remove the cause and start again`,
+    {
+      cause: error,
+    },
+  );
 }
 
 /** One log file per process in the data folder. */

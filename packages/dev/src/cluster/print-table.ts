@@ -1,6 +1,6 @@
 import { exampleLines, keyRows } from "@tessera/cli/announce";
 import { columns } from "@tessera/cli/columns";
-import type { DemoKeys } from "@tessera/cli/fill";
+import type { LoadedDemo } from "@tessera/cli/fill";
 import type { PlannedProcess } from "./plan.ts";
 
 /** Prints addresses, keys, and lines to paste. */
@@ -11,7 +11,7 @@ export function printTable(options: {
   /** Undefined: it was set. */
   madeOperatorKey: string | undefined;
   logs: string;
-  keys: DemoKeys | undefined;
+  keys: LoadedDemo | undefined;
 }): void {
   const { processes, engines, baseUrls, keys } = options;
   const rows = [

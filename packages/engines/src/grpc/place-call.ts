@@ -1,4 +1,4 @@
-import { childTraceparent, currentContext } from "@tessera/kit/context";
+import { acceptTraceparent, currentContext } from "@tessera/kit/context";
 import type { CallOptions, Method } from "@tessera/kit/rpc";
 import { deadlineExceeded } from "./fault-status.ts";
 import { requireSize } from "./message-size.ts";
@@ -39,7 +39,8 @@ export function placeCall<Request>(
   return {
     request: bytes,
     deadline,
-    traceparent: childTraceparent(context.traceparent),
+    // The span that calls is the parent of the one that answers.
+    traceparent: acceptTraceparent(context.traceparent),
     requestId: context.requestId,
   };
 }

@@ -8,7 +8,7 @@ import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import type { CopyTable } from "../pg/table.ts";
-import type { Tracing } from "../trace.ts";
+import { type SpanOptions, type Tracing, untraced } from "../trace.ts";
 import { Turns } from "../turns.ts";
 import {
   type Accepted,
@@ -34,8 +34,8 @@ export interface ConsumeOptions<D = unknown> {
   readonly copy?: Pick<CopyTable<never, never, unknown>, "hasOutdated">;
   /** Called after every delivery, whether or not it was committed. */
   readonly afterDelivery?: (deps: D) => void;
-  /** For facts that a service acts on before it serves: tells whether what they began has ended. */
-  readonly servesAfter?: (db: Db) => Promise<boolean>;
+  /** For facts that a service acts on before it serves: makes the question whether what they began has ended. */
+  readonly servesAfter?: (db: Db) => () => Promise<boolean>;
 }
 
 /** What a consumer runs on. */
@@ -129,7 +129,7 @@ export function consume<F, D = unknown>(
 ): Consumer<D> {
   return {
     topic: topic.name,
-    open({ db, group, log, tracing, turns = limitTransactions(), deps }) {
+    open({ db, group, log, tracing = untraced, turns = limitTransactions(), deps }) {
       const binding: Binding<F> = { topic, group, sweep, apply: (tx, facts) => apply(tx, facts, deps) };
       const consumer = openConsumer(binding, { db, log, tracing, turns });
       const notify = () => afterDelivery(deps);
@@ -137,7 +137,7 @@ export function consume<F, D = unknown>(
         topic: topic.name,
         owner: topic.owner,
         hasOutdated: async () => (await copy?.hasOutdated(db)) ?? false,
-        ...(servesAfter === undefined ? {} : { servesAfter: () => servesAfter(db) }),
+        ...(servesAfter === undefined ? {} : { servesAfter: servesAfter(db) }),
         deliver: (messages, signal) => consumer.deliver(messages, signal).finally(notify),
         replay: (claim) => consumer.replay(claim).finally(notify),
       };
@@ -147,7 +147,7 @@ export function consume<F, D = unknown>(
 
 function openConsumer<F>(
   binding: Binding<F>,
-  { db, log, tracing, turns }: { db: Db; log: Log; tracing: Tracing | undefined; turns: Turns },
+  { db, log, tracing, turns }: { db: Db; log: Log; tracing: Tracing; turns: Turns },
 ): Pick<OpenConsumer, "deliver" | "replay"> {
   const { topic, group } = binding;
   const about = { group, topic: topic.name };
@@ -162,12 +162,20 @@ function openConsumer<F>(
 
   async function attempt(batch: readonly Delivery[], signal: AbortSignal): Promise<void> {
     const transact = () => db.transaction((tx) => acceptNew(tx, binding, batch));
-    const act =
-      tracing === undefined
-        ? transact
-        : () => tracing.span(`consume ${topic.name}`, { group, facts: batch.length }, transact);
+    const act = () => (tracing.isOn ? tracing.span(`process ${topic.name}`, describe(batch), transact) : transact());
     const turn = { party: topic.name, amount: 1, signal };
     report(await turns.run(turn, () => inTraceOf(batch[0], act)));
+  }
+
+  function describe(batch: readonly Delivery[]): SpanOptions {
+    const attributes = {
+      "messaging.operation.type": "process",
+      "messaging.operation.name": "process",
+      "messaging.destination.name": topic.name,
+      "messaging.consumer.group.name": group,
+      "messaging.batch.message_count": batch.length,
+    };
+    return { kind: "consumer", attributes };
   }
 
   function report({ refused, swept }: Accepted): void {

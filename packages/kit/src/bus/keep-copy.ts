@@ -33,6 +33,7 @@ export function keepCopy<F, Key, Input, Row, D = unknown>(
       await table.delete(
         tx,
         deleted.map(({ key }) => parseKey(topic, key) as Key),
+        deleted.map(({ at }) => at),
       );
       const changed = newestPerKey(facts).flatMap(({ value }) => (value === null ? [] : [toRow(value)]));
       await store(

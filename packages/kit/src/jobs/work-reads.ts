@@ -1,4 +1,5 @@
 import type { Queryable } from "../pg/database.ts";
+import { toNullableTimestamp } from "../pg/instants.ts";
 import { sql } from "../pg/sql.ts";
 import { isWithin, type WorkRange } from "./work-range.ts";
 import type { WorkKey } from "./work-table.ts";
@@ -54,15 +55,28 @@ export async function findLate(
      limit ${most}`);
 }
 
-/** Whether some work of a kind is ready or runs. What rests after a failure does neither. */
-export async function isUnderWay(db: Queryable, { kind }: { readonly kind: string }): Promise<boolean> {
-  const { under } = await db.one<{ under: boolean }>(sql`
-    select exists (select
-                     from work
-                    where work.kind = ${kind}
-                      and (work.state = 'running'
-                           or work.state = 'waiting' and (work.due_at is null or work.due_at <= now()))) as under`);
-  return under;
+/**
+ * Makes the question whether some work of a kind is ready, or runs and was claimed or went on since the first question. What rests
+ * after a failure does neither. The work of a process that was killed runs until its lease ends, and is not waited for.
+ */
+export function askIfUnderWay(
+  db: Queryable,
+  { kind, leaseMs }: { readonly kind: string; readonly leaseMs: number },
+): () => Promise<boolean> {
+  let since: number | undefined;
+  return async () => {
+    const { under, now } = await db.one<{ under: boolean; now: number }>(sql`
+      select clock_timestamp() as now,
+             exists (select
+                       from work
+                      where work.kind = ${kind}
+                        and (work.state = 'running'
+                             and work.due_at >= coalesce(${toNullableTimestamp(since)}::timestamptz, now())
+                                                + make_interval(secs => ${leaseMs / 1000})
+                             or work.state = 'waiting' and (work.due_at is null or work.due_at <= now()))) as under`);
+    since ??= now;
+    return under;
+  };
 }
 
 /** Finds the results of these, as far as they can be read. */

@@ -182,8 +182,9 @@ describe("those who wait", () => {
   });
 });
 
-it("[D6.12] is under way while it is ready or runs, and not while it rests after a failure", async () => {
-  const isUnderWay = () => reads.isUnderWay(db, { kind });
+it("[D6.12] is under way while it is ready or runs, and not while it rests after a failure, or its process is gone", async () => {
+  const leaseMs = 60_000;
+  const isUnderWay = reads.askIfUnderWay(db, { kind, leaseMs });
   const seen = [await isUnderWay()];
   await enqueue(["1"]);
   seen.push(await isUnderWay());
@@ -193,6 +194,12 @@ it("[D6.12] is under way while it is ready or runs, and not while it rests after
   expect([...seen, await isUnderWay()]).toEqual([false, true, true, false]);
   await passTime(db);
   expect(await isUnderWay()).toBe(true);
+  await table.moveDue(db);
+  await claimed();
+  expect(await isUnderWay()).toBe(true);
+  // A process that begins now.
+  const another = reads.askIfUnderWay(db, { kind, leaseMs });
+  expect([await another(), await another()]).toEqual([false, false]);
 });
 
 it("what waits and what is being done is counted by kind, up to a limit, with the age of the oldest that waits", async () => {

@@ -253,30 +253,35 @@ export function startWorkers(options: WorkersOptions): RunningWorkers {
   };
 }
 
-/** Declares the metrics of a service's work. */
 function ownersWith(most: number, claims: ReadonlyMap<table.Claim, string>): string[] {
   const owned = Map.groupBy(claims.values(), (owner) => owner);
   return [...owned].filter(([, each]) => each.length >= most).map(([owner]) => owner);
 }
 
+/** A kind of work as the value of a label: `render_few`. */
+function label(kind: string): string {
+  return kind.replaceAll(/[^a-z0-9]+/g, "_");
+}
+
+/** Declares the metrics of a service's work. */
 function measureWork({ db, workers, clock, metrics, service }: WorkersOptions) {
   const kinds = workers.map(({ work }) => work.kind);
   const sample = keepSample<ReadonlyMap<string, reads.Measured>>(clock);
-  const ended = metrics.counter("work_ended", "Work that has ended, by how.", ["service", "work", "state"]);
+  const ended = metrics.counter("work_ended_total", "Work that has ended, by how.", ["service", "work", "state"]);
   const declare = (name: string, help: string, read: (measured: reads.Measured) => number) => {
     for (const kind of kinds) {
       const collect = () => {
         const measured = sample.read().get(kind);
         return measured === undefined ? 0 : read(measured);
       };
-      metrics.gauge(name, help, collect, { service, work: kind });
+      metrics.gauge(name, help, collect, { service, work: label(kind) });
     }
   };
   declare("work_waiting", `Work that waits; ${mostCounted} stands for any more.`, ({ waiting }) => waiting);
   declare("work_running", "Work that is being done.", ({ running }) => running);
   declare("work_waiting_seconds", "How long the oldest work has been waiting.", ({ seconds }) => seconds);
   return {
-    ended: (kind: string, state: "succeeded" | "failed") => ended.add({ service, work: kind, state }),
+    ended: (kind: string, state: "succeeded" | "failed") => ended.add({ service, work: label(kind), state }),
     job: {
       name: "measure-work",
       everyMs: measuredMs,

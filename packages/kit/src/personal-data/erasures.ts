@@ -95,13 +95,14 @@ export async function takeBack(tx: Queryable, { organizer, event, case: id }: Ca
          where not kept.is_taken_on`);
 }
 
-/** Forgets a case, unless it was taken back. */
+/** Forgets a case, unless it was taken back or requested. */
 export async function forgetCase(tx: Queryable, { organizer, event, case: id }: Case): Promise<void> {
   await tx.run(sql`
     delete from erasure
      where erasure.organizer = ${organizer}
        and erasure.event = ${event}
        and erasure.case_id = ${id}::uuid
+       and not erasure.is_taken_on
        and not erasure.is_taken_back`);
 }
 
@@ -209,9 +210,13 @@ export async function readKept(db: Queryable): Promise<KeptPart[]> {
      order by 1`);
 }
 
+/** A deletion is dated to the begin of its transaction, by the clock of another database. */
+const atOnce = sql`interval '1 minute'`;
+
 /**
  * Ends the erasures of events that were deleted: others may get their names. The ids of the cases stay, so that a request
- * for one, which may come at any time, does not touch another event. `gone` has the columns organizer and event.
+ * for one, which may come at any time, does not touch another event. `gone` has the columns organizer, event and at: the time of
+ * the deletion. A case that began clearly later is of the next event with the name; null: all cases end.
  */
 export async function endErasures(tx: Queryable, gone: Sql): Promise<void> {
   await tx.run(sql`
@@ -221,6 +226,7 @@ export async function endErasures(tx: Queryable, gone: Sql): Promise<void> {
         from ${gone}
        where erasure.organizer = gone.organizer
          and erasure.event = gone.event
+         and erasure.requested_at < coalesce(gone.at + ${atOnce}, 'infinity')
          and not erasure.is_taken_back
       returning erasure.organizer, erasure.event, erasure.case_id
     )

@@ -21,7 +21,7 @@ import { type Consumer, consume } from "../bus/consume.ts";
 import type { Apply } from "../bus/fact.ts";
 import { fault } from "../faults.ts";
 import { defineWork, enqueueWork, json, nothing, untilDone } from "../jobs/work.ts";
-import { isUnderWay } from "../jobs/work-reads.ts";
+import { askIfUnderWay } from "../jobs/work-reads.ts";
 import { type Worker, WorkFailed, workOn } from "../jobs/workers.ts";
 import type { Db, Tx } from "../pg/database.ts";
 import { waitForEarlierTransactions } from "../pg/earlier-transactions.ts";
@@ -158,7 +158,12 @@ export function holdPersonalData<D>(holder: Holder<D>) {
   }
 
   // A service that was away does not show what the others have erased meanwhile.
-  const consumer = consume(requests, note, { servesAfter: async (db) => !(await isUnderWay(db, erasing)) });
+  const consumer = consume(requests, note, {
+    servesAfter: (db) => {
+      const isUnderWay = askIfUnderWay(db, erasing);
+      return async () => !(await isUnderWay());
+    },
+  });
 
   const work = workOn(erasing, async ({ payload, signal, step }, deps: D) => {
     const kinds = new Set(payload.kinds);
@@ -237,7 +242,10 @@ export function holdPersonalData<D>(holder: Holder<D>) {
     const { organizer, event } = request;
     if (!(await erasures.noteCase(db, request))) return { problem: takenBack };
     await waitForEarlierTransactions((question) => db.transaction(question), signal);
+    // The caller may have given up long ago, and have had the event closed by another replica.
+    signal.throwIfAborted();
     return db.transaction(async (tx) => {
+      if ((await erasures.findErasure(tx, request))?.isTakenOn) return { problem: undefined };
       // A case is a change itself, but not for its own comparison. Others see it all the time.
       await erasures.forgetCase(tx, request);
       const found = await tx.one<{ version: string }>(version({ organizer, event }));

@@ -5,12 +5,14 @@ import { header } from "../bus/headers.ts";
 import { currentContext } from "../context.ts";
 import type { Log } from "../log.ts";
 import { pause } from "../pause.ts";
+import { type Tracing, untraced } from "../trace.ts";
 import { type ConnectionSettings, connectionConfig } from "./connection-config.ts";
 import { type Dedicated, openDedicated } from "./dedicated.ts";
 import { breaksConnection, isRetryable, isSilence, toFault } from "./failure.ts";
 import { type OutboxFact, outboxRows, writesOutbox } from "./outbox.ts";
-import { inTurn, type Queryable, runner } from "./queryable.ts";
+import { inTurn, type Query, type Queryable, runner } from "./queryable.ts";
 import type { Sql } from "./sql.ts";
+import { traceFacts, traceStatements } from "./trace-statements.ts";
 
 export type { Dedicated, Queryable };
 
@@ -25,8 +27,18 @@ export interface Tx extends Queryable {
   ): Promise<void>;
 }
 
+/** The connections of a pool at the moment. */
+export interface PoolState {
+  readonly used: number;
+  readonly idle: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+  readonly limit: number;
+}
+
 export interface Db extends Queryable {
   readonly schema: string;
+  pool(): PoolState;
   /** Runs work in one transaction. Repeats it from the start when it loses to a concurrent one. No I/O but Postgres inside. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Adds a listener for commits that wrote to the outbox. */
@@ -38,6 +50,8 @@ export interface Db extends Queryable {
 
 export interface DatabaseOptions extends ConnectionSettings {
   readonly log: Log;
+  /** By default statements are not traced. */
+  readonly tracing?: Tracing;
   readonly maxConnections?: number | undefined;
 }
 
@@ -50,11 +64,12 @@ const preparedTexts = 400;
 /** Opens the pool of one service: its schema, its role, UTC, instants as microseconds. */
 export function openDatabase(options: DatabaseOptions): Db {
   const connection = connectionConfig(options);
+  const most = options.maxConnections ?? 10;
   let closed: Promise<void> | undefined;
   const openPool = () => {
     const opened = new pg.Pool({
       ...connection,
-      max: options.maxConnections ?? 10,
+      max: most,
       idleTimeoutMillis: 30_000,
       maxLifetimeSeconds: 3600,
     });
@@ -83,7 +98,9 @@ export function openDatabase(options: DatabaseOptions): Db {
     for (const listener of listeners) listener();
   };
   const requireWaiting = options.readOnly === true ? () => currentContext().signal?.throwIfAborted() : () => {};
-  const queryable = runner(async (statement) => {
+  const { tracing = untraced } = options;
+  const traced = (query: Query) => traceStatements(query, tracing, options);
+  const run: Query = async (statement) => {
     const { pool } = connections;
     const client = await checkOut(pool, requireWaiting);
     const { query, wakesRelay } = statements.prepare(statement);
@@ -98,16 +115,21 @@ export function openDatabase(options: DatabaseOptions): Db {
     client.release();
     if (wakesRelay) wakeRelay();
     return result;
-  });
+  };
+  const queryable = runner(traced(run));
 
   return {
     ...queryable,
     schema: options.schema,
+    pool() {
+      const { totalCount, idleCount, waitingCount } = connections.pool;
+      return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount, limit: most };
+    },
     onOutbox: (listener) => listeners.push(listener),
     async transaction(work) {
       for (let attempt = 1; ; attempt += 1) {
         try {
-          return await runTransaction({ connections, statements, wakeRelay, requireWaiting }, work);
+          return await runTransaction({ connections, statements, tracing, traced, wakeRelay, requireWaiting }, work);
         } catch (error) {
           if (!isRetryable(error) || attempt === attempts) throw toFault(error);
           await pause(Math.random() * backoff({ firstMs: 40 }, attempt));
@@ -133,31 +155,36 @@ interface Connections {
 interface Shared {
   readonly connections: Connections;
   readonly statements: Statements;
+  readonly tracing: Tracing;
+  /** Makes the statements of a query spans. */
+  traced(query: Query): Query;
   wakeRelay(): void;
   /** Throws when the caller no longer waits, and may be left without an answer. */
   requireWaiting(): void;
 }
 
 async function runTransaction<T>(
-  { connections, statements, wakeRelay, requireWaiting }: Shared,
+  { connections, statements, tracing, traced, wakeRelay, requireWaiting }: Shared,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const { pool } = connections;
   const client = await checkOut(pool, requireWaiting);
   let wrote = false;
   let ended = false;
-  const queryable = runner(
-    inTurn(async (statement) => {
-      // Another caller may have the connection by now.
-      if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
-      requireWaiting();
-      const { query, wakesRelay } = statements.prepare(statement);
-      wrote ||= wakesRelay;
-      return client.query(query);
-    }),
-  );
+  const run: Query = async (statement) => {
+    // Another caller may have the connection by now.
+    if (ended) throw new Error("a transaction was used after its end: some statement is not awaited");
+    requireWaiting();
+    const { query, wakesRelay } = statements.prepare(statement);
+    wrote ||= wakesRelay;
+    return client.query(query);
+  };
+  const queryable = runner(inTurn(traced(run)));
   const write = async (topic: string, facts: readonly OutboxFact[]) => {
-    if (facts.length > 0) await queryable.run(outboxRows(topic, facts));
+    if (facts.length === 0) return;
+    await traceFacts(tracing, { topic, facts: facts.length }, async () => {
+      await queryable.run(outboxRows(topic, facts));
+    });
   };
   const tx: Tx = {
     ...queryable,

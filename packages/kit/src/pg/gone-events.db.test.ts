@@ -82,6 +82,20 @@ describe("an event that is deleted", () => {
     expect(await db.many(sql`select from erased_part`)).toEqual([]);
   });
 
+  it("[D4.4] does not take along the cases of the next event of its name, which were begun after it was deleted", async () => {
+    const [before, after] = [randomUUID(), randomUUID()].map((id) => ({ ...old, case: id, kinds: ["attendee_info"] }));
+    if (before === undefined || after === undefined) throw new Error("there are two");
+    await noteCase(db, before);
+    await db.run(sql`update erasure set requested_at = requested_at - interval '10 minutes'`);
+    await noteCase(db, after);
+    const { deletedAt } = await db.one<{ deletedAt: number }>(
+      sql`select clock_timestamp() - interval '5 minutes' as "deletedAt"`,
+    );
+    await events.delete(db, [old], [deletedAt]);
+    expect(await takeOn(db, before)).toBeUndefined();
+    expect(await takeOn(db, after)).toBe(0);
+  });
+
   it("[D4.4] leaves the ids of its cases, so that no request for one touches another event of its name", async () => {
     const [known, unknown] = [randomUUID(), randomUUID()].map((id) => ({ ...old, case: id, kinds: ["attendee_info"] }));
     if (known === undefined || unknown === undefined) throw new Error("there are two");

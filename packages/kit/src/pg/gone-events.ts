@@ -2,7 +2,7 @@ import { endErasures } from "../personal-data/erasures.ts";
 import { type EventKey, eventKey } from "./entity-key.ts";
 import type { Queryable } from "./queryable.ts";
 import { type Sql, sql } from "./sql.ts";
-import { type CopyTable, rowsAs } from "./table.ts";
+import { type CopyTable, instant, rowsAs } from "./table.ts";
 
 /*
  * What a service owns of a deleted event stays for a day, unreachable: the event may come back. Until then its table
@@ -13,12 +13,14 @@ import { type CopyTable, rowsAs } from "./table.ts";
 export function endingErasures<Input, Row>(events: CopyTable<EventKey, Input, Row>): CopyTable<EventKey, Input, Row> {
   return {
     ...events,
-    async delete(tx, keys) {
-      if (keys.length > 0) await endErasures(tx, rowsAs("gone", eventKey, keys));
+    async delete(tx, keys, deletedAt) {
+      const gone = keys.map((key, index) => ({ ...key, at: deletedAt?.[index] ?? null }));
+      if (gone.length > 0) await endErasures(tx, rowsAs("gone", { ...eventKey, at: instant.orNull }, gone));
       return events.delete(tx, keys);
     },
     async deleteOlder(tx, revision) {
-      const older = sql`select event.organizer, event.event from event where event.revision < ${revision}`;
+      const older = sql`
+        select event.organizer, event.event, null::timestamptz as at from event where event.revision < ${revision}`;
       await endErasures(tx, sql`(${older}) as gone`);
       return events.deleteOlder(tx, revision);
     },
@@ -30,9 +32,9 @@ export function notingGone<Input, Row>(copies: CopyTable<EventKey, Input, Row>):
   const events = endingErasures(copies);
   return {
     ...events,
-    async delete(tx, keys) {
+    async delete(tx, keys, deletedAt) {
       await note(tx, keys);
-      return events.delete(tx, keys);
+      return events.delete(tx, keys, deletedAt);
     },
     async deleteOlder(tx, revision) {
       await note(

@@ -1,7 +1,7 @@
 import { currentContext } from "../context.ts";
 import { fault } from "../faults.ts";
 import { Turns } from "../turns.ts";
-import { type DatabaseOptions, type Db, openDatabase } from "./database.ts";
+import { type DatabaseOptions, type Db, openDatabase, type PoolState } from "./database.ts";
 
 /** The number of slow reads at a time, and of additional connections of a process. */
 const mostReads = 4;
@@ -24,6 +24,7 @@ const longestQueue = 200;
 export interface Reads {
   /** Waits for the turn of a party, and reads. */
   inTurn<T>(party: string, read: (db: Db) => Promise<T>): Promise<T>;
+  pool(): PoolState;
   close(): Promise<void>;
 }
 
@@ -34,7 +35,7 @@ export interface Reads {
  * connection.
  */
 export function openReads(
-  options: Pick<DatabaseOptions, "url" | "schema" | "role" | "applicationName" | "log">,
+  options: Pick<DatabaseOptions, "url" | "schema" | "role" | "applicationName" | "log" | "tracing">,
 ): Reads {
   return shareReads(
     openDatabase({
@@ -58,6 +59,7 @@ export function shareReads(db: Db): Reads {
   });
   return {
     inTurn: (party, read) => turns.run({ party, amount: 1, signal: currentContext().signal }, () => read(db)),
+    pool: () => ({ ...db.pool(), waiting: turns.waiting }),
     close: () => db.close(),
   };
 }

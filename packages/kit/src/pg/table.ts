@@ -108,6 +108,8 @@ export interface Table<Key, Input, Row> {
 export interface CopyTable<Key, Input, Row> extends Table<Key, Input, Row> {
   /** Inserts states, or replaces older ones. No key may occur twice. */
   upsertNewer(db: Queryable, rows: readonly Input[]): Promise<number>;
+  /** Deletes copies. `deletedAt` says when each of their entities was deleted, in microseconds since 1970. */
+  delete(db: Queryable, keys: readonly Key[], deletedAt?: readonly number[]): Promise<number>;
   /** Deletes copies that are older than a revision; returns their number. */
   deleteOlder(db: Queryable, revision: number): Promise<number>;
   /**

@@ -14,7 +14,9 @@ const longestStatementMs = 3000;
  *
  * The first statement opens the first connection.
  */
-export function openUrgent(options: Pick<DatabaseOptions, "url" | "schema" | "role" | "applicationName" | "log">): Db {
+export function openUrgent(
+  options: Pick<DatabaseOptions, "url" | "schema" | "role" | "applicationName" | "log" | "tracing">,
+): Db {
   return openDatabase({
     ...options,
     applicationName: `${options.applicationName}${urgentSuffix}`,

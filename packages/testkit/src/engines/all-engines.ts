@@ -1,4 +1,5 @@
 import { type Availability, findProgram } from "./engine-process.ts";
+import { findHelm, installHelm } from "./helm.ts";
 import { prepareKafka } from "./kafka-broker.ts";
 import { findRedis, installRedis, type RedisFlavour } from "./redis-server.ts";
 import { findS3, installS3 } from "./s3-server.ts";
@@ -25,6 +26,10 @@ export const engines: Readonly<Record<string, Engine>> = {
   s3: {
     find: findS3,
     install: async () => void (await installS3()),
+  },
+  helm: {
+    find: findHelm,
+    install: async () => void (await installHelm()),
   },
 };
 

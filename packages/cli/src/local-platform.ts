@@ -1,0 +1,37 @@
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isRunning, startMarkOf } from "@tessera/kit/running-process";
+import { replaceFile } from "./replace-file.ts";
+
+/** A platform that a process on this machine runs on a data folder. */
+export interface LocalPlatform {
+  readonly baseUrl: string;
+  /** The URL by which this machine reaches it. */
+  readonly url: string;
+  readonly operationsPort: number;
+  readonly pid: number;
+  /** The key in the folder is that of the platform: it was made, and not set. */
+  readonly isKeyInFolder: boolean;
+}
+
+/** The name of the file in the data folder. */
+export const localPlatformFile = "running.json";
+
+/** Notes in the data folder where its platform is reached, until `forget` is called. */
+export async function noteLocalPlatform(
+  directory: string,
+  platform: Omit<LocalPlatform, "pid">,
+): Promise<{ forget(): Promise<void> }> {
+  const path = join(directory, localPlatformFile);
+  const note = { ...platform, pid: process.pid, startMark: startMarkOf(process.pid) };
+  await replaceFile(path, `${JSON.stringify(note, undefined, 2)}\n`);
+  return { forget: () => rm(path, { force: true }) };
+}
+
+/** Finds the platform that runs on a data folder. A killed process leaves its note behind. */
+export async function findLocalPlatform(directory: string): Promise<LocalPlatform | undefined> {
+  const text = await readFile(join(directory, localPlatformFile), "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const { startMark, ...platform } = JSON.parse(text) as LocalPlatform & { readonly startMark?: string };
+  return isRunning(platform.pid, startMark) ? platform : undefined;
+}

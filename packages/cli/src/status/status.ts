@@ -1,0 +1,102 @@
+import { resolve } from "node:path";
+import { addressRows } from "../announce.ts";
+import { columns } from "../columns.ts";
+import { fault } from "../faults.ts";
+import { findLocalPlatform, type LocalPlatform } from "../local-platform.ts";
+import { readOptions } from "../options.ts";
+import { printable } from "../printable.ts";
+import { schemaOptions, withServices } from "../topics/open-schemas.ts";
+import {
+  type Credential,
+  type EventCounts,
+  readCredentials,
+  readEvents,
+  readLag,
+  type ServiceLag,
+} from "./read-status.ts";
+
+const usage = `tessera status  [OPTIONS]
+
+Shows the addresses of the platform that runs on this machine, its keys by name, what each event has, and whether facts are
+late. It reads the database; \`tessera doctor\` says what is wrong.`;
+
+const options = {
+  json: { type: "boolean", default: false, help: "prints JSON instead of tables" },
+  ...schemaOptions,
+} as const;
+
+interface Status {
+  readonly platform: LocalPlatform | undefined;
+  readonly credentials: readonly Credential[];
+  readonly events: readonly EventCounts[];
+  readonly lag: readonly ServiceLag[];
+}
+
+/** Prints what runs and what it has. */
+export async function showStatus(args: string[]): Promise<void> {
+  const read = readOptions(usage, options, args);
+  if (read === undefined) return;
+  const { values, names } = read;
+  if (names.length > 0)
+    throw fault("unexpected_name", `${names.join(" ")} is not expected here; options begin with --`);
+  const platform = await findLocalPlatform(resolve(values.data));
+  const status = await withServices(values, ["all"], async (opened): Promise<Status> => {
+    const of = (name: string) => opened.filter((service) => service.name === name).map(({ db }) => db);
+    const [boxoffice] = of("boxoffice");
+    const [checkin] = of("checkin");
+    if (boxoffice === undefined || checkin === undefined) throw new Error("services are missing");
+    return {
+      platform,
+      credentials: await readCredentials(boxoffice),
+      events: await readEvents({ boxoffice, checkin }),
+      lag: await Promise.all(opened.map(readLag)),
+    };
+  });
+  process.stdout.write(values.json ? `${JSON.stringify(status, undefined, 2)}\n` : describeStatus(status));
+}
+
+/** Writes a status for a person. */
+export function describeStatus({ platform, credentials, events, lag }: Status): string {
+  const late = lag.filter(({ waiting, parked }) => waiting > 0 || parked > 0);
+  return [
+    platform === undefined
+      ? "No platform on this machine notes an address in this data folder; its database answers.\n"
+      : `Tessera runs in process ${platform.pid}.\n\n${columns(addressRows(platform))}\n`,
+    credentials.length === 0
+      ? "There are no keys: `tessera keys create` makes one.\n"
+      : `${table(
+          ["KEY OR DEVICE", "OF", "ID", "STATE"],
+          credentials.map(({ kind, organizer, id, name, isActive }) => [
+            `${printable(name)} (${kind === "device" ? "device" : "API key"})`,
+            printable(organizer),
+            // So much is enough for `tessera keys revoke`.
+            printable(id.slice(0, 8)),
+            isActive ? "active" : "revoked",
+          ]),
+        )}\n`,
+    events.length === 0
+      ? "There are no events: `tessera import` brings them.\n"
+      : `${table(
+          ["EVENT", "ITEMS", "ORDERS", "POSITIONS", "CHECK-IN LISTS"],
+          events.map((event) => [
+            `${printable(event.organizer)}/${printable(event.event)}`,
+            ...[event.items, event.orders, event.positions, event.lists].map(String),
+          ]),
+        )}\n`,
+    late.length === 0
+      ? "No fact waits, and none is parked.\n"
+      : `${table(
+          ["SERVICE", "FACTS WAITING", "OLDEST", "PARKED"],
+          late.map(({ service, waiting, seconds, parked }) => [
+            service,
+            String(waiting),
+            `${Math.round(seconds)} s`,
+            String(parked),
+          ]),
+        )}\n`,
+  ].join("\n");
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  return columns([head, ...rows]);
+}
